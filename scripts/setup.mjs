@@ -1,0 +1,123 @@
+// Installs what is missing, and nothing else. Runs on Node 20 with no dependencies, because it runs before there are any.
+//
+//   node scripts/setup.mjs             packages and Node 24
+//   node scripts/setup.mjs --browser   and the Chromium that `npm test` drives
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findChromium } from "./chromium.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const nodeMajorNeeded = 24;
+
+/** @param {string} text */
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @param {string} text @returns {never} */
+function giveUp(text) {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
+
+/** @param {string} path */
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(join(root, path), "utf8")).packages ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether node_modules holds the versions that the lock names. npm writes its own lock there as the last step. */
+function packagesAreInstalled() {
+  const wanted = readLock("package-lock.json");
+  const installed = readLock("node_modules/.package-lock.json");
+  if (wanted === undefined || installed === undefined) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === "") return true;
+    const found = installed[path];
+    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/**
+ * Runs a command without stdin and says every few seconds that it still goes on.
+ *
+ * @param {string} title
+ * @param {string} command
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function run(title, command, args, env) {
+  say(`${title} …`);
+  const startedAt = Date.now();
+  const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
+  const ticker = setInterval(() => say(`  ${title}: ${elapsed()}`), 10_000);
+  /** @type {string[]} */
+  const output = [];
+  const code = await new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+    child.stdout.on("data", (chunk) => output.push(String(chunk)));
+    child.stderr.on("data", (chunk) => output.push(String(chunk)));
+    child.on("error", (error) => (output.push(error.message), resolve(1)));
+    child.on("close", resolve);
+  });
+  clearInterval(ticker);
+  if (code !== 0) giveUp(`${output.join("").trimEnd()}\n${title} failed: ${command} ${args.join(" ")} (exit ${code})`);
+  say(`  done in ${elapsed()}`);
+}
+
+/** The environment without this project's own `node`, which `npm ci` removes while it runs. */
+function systemEnvironment() {
+  const own = join("node_modules", ".bin");
+  const path = (process.env["PATH"] ?? "").split(delimiter).filter((part) => !part.endsWith(own));
+  return { ...process.env, PATH: path.join(delimiter) };
+}
+
+async function ensurePackages() {
+  if (packagesAreInstalled()) return false;
+  const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+  await run("installing packages", "npm", args, systemEnvironment());
+  return true;
+}
+
+/** @param {boolean} justInstalled */
+function ensureNode(justInstalled) {
+  const bundled = join(root, "node_modules", ".bin", "node");
+  if (existsSync(bundled)) {
+    if (!justInstalled) return;
+    const answer = spawnSync(bundled, ["--version"], { encoding: "utf8" });
+    if (answer.status === 0) return say(`  Node ${answer.stdout.trim().slice(1)} comes with the packages`);
+    giveUp(`The bundled Node ${nodeMajorNeeded} does not run here (it needs glibc): use a Debian-based image.`);
+  }
+  const [major = "0"] = process.versions.node.split(".");
+  if (Number(major) >= nodeMajorNeeded) return;
+  giveUp(`Node ${nodeMajorNeeded} or newer is needed, this is ${process.versions.node}: install it from https://nodejs.org/ and try again.`);
+}
+
+function isDebian() {
+  try {
+    return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function ensureChromium() {
+  if (findChromium() !== undefined) return;
+  const chosen = process.env["KEYHOLE_CHROMIUM"];
+  if (chosen) giveUp(`KEYHOLE_CHROMIUM names ${chosen}, which does not exist.`);
+  if (!isDebian()) giveUp("The tests need Chromium or Chrome: install one, or set KEYHOLE_CHROMIUM to its path.");
+  if (process.getuid?.() !== 0) giveUp("The tests need Chromium: run `sudo apt-get install chromium`, or set KEYHOLE_CHROMIUM to its path.");
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await run("reading Debian's package lists", "apt-get", ["update", "-qq"], env);
+  await run("installing Chromium", "apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], env);
+  if (findChromium() === undefined) giveUp("Debian's package `chromium` was installed, but there is no /usr/bin/chromium.");
+}
+
+ensureNode(await ensurePackages());
+if (process.argv.includes("--browser")) await ensureChromium();
