@@ -1,0 +1,64 @@
+import type { CapabilityKind } from "../capability/capability.ts";
+import type { ErrorCode } from "../result.ts";
+import type { Decision } from "../policy/policy.ts";
+import type { Proof, ReasonCode } from "../policy/proof.ts";
+import type { Effect, Mode } from "../tool/manifest.ts";
+
+/** What each event says. Arguments and outputs appear as digests only. */
+export interface AuditPayloads {
+  readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
+  readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
+  readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
+  readonly "call.invoked": { readonly tool: string; readonly caller: string; readonly inputHash: string | null };
+  readonly "capability.checked": { readonly grantHash: string; readonly granted: readonly CapabilityKind[]; readonly missing: readonly CapabilityKind[] };
+  readonly "policy.decided": { readonly decision: Decision; readonly reasonCode: ReasonCode; readonly proof: Proof };
+  readonly "approval.requested": { readonly approvalId: string; readonly argsHash: string; readonly reason: string; readonly expiresAt: string };
+  readonly "approval.resolved": { readonly approvalId: string; readonly answer: "allow" | "deny" | "expired" | "cancelled"; readonly approver: string; readonly reason: string };
+  readonly "tool.started": { readonly tool: string; readonly toolHash: string; readonly host: string };
+  readonly "capability.used": {
+    readonly index: number;
+    readonly kind: CapabilityKind;
+    readonly operation: string;
+    /** What was touched: a URL without query and credentials, or a path. */
+    readonly target: string;
+    readonly outcome: "ok" | "refused" | "failed";
+    readonly requestHash: string;
+    readonly responseHash: string;
+  };
+  readonly "tool.completed": { readonly outputHash: string; readonly outputBytes: number; readonly effects: readonly Effect[] };
+  /** It ran and did not give a result. */
+  readonly "tool.failed": { readonly code: ErrorCode; readonly message: string; readonly effects: readonly Effect[] };
+  /** It never ran. */
+  readonly "tool.blocked": { readonly code: ErrorCode; readonly message: string };
+  /** Written by recovery for a call that has no end. */
+  readonly "tool.lost": { readonly lastSeq: number };
+  readonly "log.recovered": { readonly cutBytes: number; readonly lastSeq: number };
+}
+
+export type AuditType = keyof AuditPayloads;
+
+/** One link of the log: canonical JSON, chained by `prev`. */
+export type AuditEvent = { readonly [Type in AuditType]: AuditEventOf<Type> }[AuditType];
+
+export interface AuditEventOf<Type extends AuditType> {
+  readonly v: 1;
+  /** From 0, without gaps. */
+  readonly seq: number;
+  /** UUIDv7. */
+  readonly id: string;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly time: string;
+  readonly type: Type;
+  /** `null` for events that belong to no call. */
+  readonly callId: string | null;
+  readonly sessionId: string | null;
+  readonly traceparent: string | null;
+  readonly payload: AuditPayloads[Type];
+  /** `hash` of the event before; of the first one, 64 zeros behind the algorithm's name. */
+  readonly prev: string;
+  /** Digest of the canonical JSON of everything above. */
+  readonly hash: string;
+}
+
+/** Exactly one of these ends each call. */
+export const terminalTypes = ["tool.completed", "tool.failed", "tool.blocked", "tool.lost"] as const satisfies readonly AuditType[];

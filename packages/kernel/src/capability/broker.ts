@@ -1,0 +1,48 @@
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { CapabilityKind, Need } from "./capability.ts";
+
+/**
+ * One request of a tool, as it left the isolate: shape-checked by the host, meaning not yet. `net.read` and `net.write` take
+ * `operation: "fetch"` with `{ url, method, headers: [name, value][] }`; `fs.*` take `read`, `write`, `list`, `stat`, `remove` with `{ path }`.
+ */
+export interface CapabilityRequest {
+  readonly kind: CapabilityKind;
+  readonly operation: string;
+  readonly arguments: JsonObject;
+  readonly body?: Uint8Array;
+}
+
+/** Data, never a live object of the host. */
+export type CapabilityReply =
+  | { readonly ok: true; readonly value: JsonValue; readonly body?: Uint8Array }
+  | { readonly ok: false; readonly error: CapabilityError };
+
+export interface CapabilityError {
+  /** `UNAVAILABLE`: allowed, but the world refused (no such file, host not reachable, CORS). */
+  readonly code: "CAPABILITY_DENIED" | "BOUNDS_EXCEEDED" | "INVALID_REQUEST" | "UNAVAILABLE" | "CANCELLED";
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a broker asks of the kernel while it serves a request: every hop and every byte is checked before it happens. */
+export interface BrokerSession {
+  /** Aborts when the call ends, for whatever reason: a broker stops its work and keeps nothing. */
+  readonly signal: AbortSignal;
+  /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */
+  refusal(need: Need): CapabilityError | undefined;
+  /** Counts before bytes are handed over. `undefined` means that the budget holds. */
+  spend(usage: { readonly networkRequests?: number; readonly networkBytes?: number }): CapabilityError | undefined;
+  /** Bytes that may still be read from the network in this call. */
+  readonly networkBytesLeft: number;
+  /** The smallest `fileBytes` that the grant sets for a path. */
+  fileBytes(path: string): number;
+}
+
+/** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */
+export interface Broker {
+  readonly kinds: readonly CapabilityKind[];
+  /** What the request would need, without doing anything. The kernel checks each need before `serve` is called. */
+  needs(request: CapabilityRequest): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: CapabilityError };
+  /** Never rejects for what the tool or the world did wrong. */
+  serve(request: CapabilityRequest, session: BrokerSession): Promise<CapabilityReply>;
+}

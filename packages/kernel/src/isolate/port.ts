@@ -1,0 +1,111 @@
+import type { JsonValue } from "../normalize/json.ts";
+import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { BoundName } from "../bounds/bounds.ts";
+import type { ToolSource } from "../tool/manifest.ts";
+import type { RegisteredTool } from "../tool/package.ts";
+
+/**
+ * A place where tools run. An implementation opens one dedicated isolate per tool and session, and treats everything
+ * that comes out of it as hostile. `test/contract/isolate.ts` says what every implementation must do.
+ */
+export interface IsolateHost {
+  readonly name: string;
+  /** What kind of tool it can run; any other is refused with `UNSUPPORTED_HOST`. */
+  readonly sources: readonly ToolSource[];
+  /** Bounds that it enforces by itself, beyond those that the kernel enforces on every host. */
+  readonly enforces: readonly BoundName[];
+  /** Whether it stops a tool that never yields, such as `while (true) {}`. */
+  readonly preempts: boolean;
+  /** The real parts of this platform that serve capabilities. The kernel's own options replace them kind by kind. */
+  readonly brokers: readonly Broker[];
+  /** Rejects only with an {@link IsolateFailure}; anything else is a bug of the host. */
+  open(tool: RegisteredTool): Promise<Isolate>;
+  close(): Promise<void>;
+}
+
+/** One tool in its own isolate. Owned by the kernel's pool, which terminates it. */
+export interface Isolate {
+  /**
+   * Runs the tool's `check`, then `execute`. Never rejects for anything that the tool did. The kernel holds the deadline:
+   * after {@link Isolate.terminate} the promise settles as `lost`, and nothing that the isolate still sends has an effect.
+   */
+  call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
+  /** Stops the isolate now, whatever it is doing. Idempotent; never throws. */
+  terminate(reason: string): void;
+  /** `false` once it was terminated, crashed, or broke the protocol. */
+  readonly alive: boolean;
+}
+
+/** What one call gives the isolate. Data only, so that any transport can carry it. */
+export interface IsolateCall {
+  readonly callId: string;
+  readonly sessionId: string;
+  /** Snapshot of the input, owned by the isolate: the inline host hands it to the tool as it is. */
+  readonly input: JsonValue;
+  /** The same as canonical JSON; what crosses a boundary. */
+  readonly inputText: string;
+  readonly outputKind: "json" | "text" | "binary";
+  /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary). */
+  readonly outputBytes: number;
+  /** Hexadecimal, 64 characters: seeds `random` where it is logical. */
+  readonly seed: string;
+  /** Milliseconds since the epoch: what a logical clock says. */
+  readonly nowMs: number;
+}
+
+/** The kernel's end of one running call. */
+export interface CallPort {
+  /** Aborts when the caller cancels; the isolate passes it on as `context.signal`. */
+  readonly signal: AbortSignal;
+  /** Never rejects. After the call has ended every request is answered with `CAPABILITY_DENIED`. */
+  request(request: CapabilityRequest): Promise<CapabilityReply>;
+  log(entry: LogEntry): void;
+  progress(progress: Progress): void;
+}
+
+export interface LogEntry {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What a tool returned, in the form in which it crossed the boundary. Not yet checked. */
+export type IsolateOutput =
+  /** Same realm only: any value. */
+  | { readonly form: "value"; readonly value: unknown }
+  /** JSON text. */
+  | { readonly form: "json"; readonly text: string }
+  | { readonly form: "text"; readonly text: string }
+  | { readonly form: "binary"; readonly bytes: Uint8Array };
+
+export type IsolateOutcome =
+  | { readonly kind: "returned"; readonly output: IsolateOutput }
+  /** The tool's own `check` refused the input. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** `check` or `execute` threw. `code` is what the thrown error claims; the kernel believes it only of its own refusals. */
+  | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string }
+  /** It returned something that has no normal form: a function, a cycle, `undefined`, a lone surrogate, … */
+  | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string }
+  | { readonly kind: "too-large"; readonly what: "output" | "messages"; readonly limit: number }
+  | { readonly kind: "out-of-memory" }
+  | { readonly kind: "out-of-fuel" }
+  /** The isolate died, was terminated, or broke the protocol. */
+  | { readonly kind: "lost"; readonly reason: string };
+
+/** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
+export class IsolateFailure extends Error {
+  readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR";
+  readonly hint: string;
+
+  constructor(code: IsolateFailure["code"], message: string, hint = "") {
+    super(message);
+    this.name = "IsolateFailure";
+    this.code = code;
+    this.hint = hint;
+  }
+}

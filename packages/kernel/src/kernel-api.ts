@@ -1,0 +1,101 @@
+import type { AuditEvent, AuditEventOf, AuditType } from "./audit/event.ts";
+import type { AuditSink } from "./audit/sink.ts";
+import type { Bounds } from "./bounds/bounds.ts";
+import type { Broker } from "./capability/broker.ts";
+import type { Capability } from "./capability/capability.ts";
+import type { Clock } from "./isolate/clock.ts";
+import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
+import type { Approver } from "./policy/approval.ts";
+import type { CallResult, Setup } from "./result.ts";
+import type { Tool } from "./tool/define.ts";
+import type { Effect, Mode, Tier, ToolManifest } from "./tool/manifest.ts";
+import type { ToolPackage } from "./tool/package.ts";
+
+export interface KernelOptions {
+  /** Runs `module` tools. Without it only `inline` tools run. */
+  readonly host?: IsolateHost;
+  /** A {@link PolicyDocument}. Default: posture strict, no grants. */
+  readonly policy?: unknown;
+  /** Added to the host's; a broker replaces the host's for its kinds. */
+  readonly brokers?: readonly Broker[];
+  /** Default: in memory, bounded. */
+  readonly sink?: AuditSink;
+  /** Default: nobody answers, every `ask` is a denial. */
+  readonly approver?: Approver;
+  readonly clock?: Clock;
+  readonly mode?: Mode;
+}
+
+export interface CallOptions {
+  /** SemVer version or range (`1.2.3`, `^1.2.0`, `~1.2.0`, `1.x`). Default: the highest registered. */
+  readonly version?: string;
+  /** Who calls; rules and grants can name it. Default `anonymous`. */
+  readonly caller?: string;
+  /** Default: a session of its own. */
+  readonly sessionId?: string;
+  readonly correlationId?: string;
+  /** W3C Trace Context of the caller's span. */
+  readonly traceparent?: string;
+  /** Narrows what policy grants; can never widen it. */
+  readonly grants?: readonly Capability[];
+  /** Lowers the tool's bounds; can never raise them. */
+  readonly bounds?: Partial<Bounds>;
+  /** Cancels: the tool is told, and killed after the grace period. */
+  readonly signal?: AbortSignal;
+  /** Replaces the kernel's approver for this call. */
+  readonly approver?: Approver;
+  readonly onEvent?: (event: AuditEvent) => void;
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface ToolSummary {
+  /** `name@version`. */
+  readonly id: string;
+  readonly hash: string;
+  readonly manifest: ToolManifest;
+}
+
+export interface ToolFilter {
+  readonly mode?: Mode;
+  readonly category?: string;
+  readonly tier?: Tier;
+  readonly effect?: Effect;
+  /** Case-insensitive, in name, title or description. */
+  readonly text?: string;
+}
+
+/** The kernel as a program sees it. */
+export interface Kernel {
+  /** Checks a package, or a tool that is trusted to run in this realm, and makes it callable. */
+  register(tool: ToolPackage<never, unknown> | Tool<never, unknown>): Setup<ToolSummary>;
+  /** Sorted by name, then by version, highest first. */
+  list(filter?: ToolFilter): readonly ToolSummary[];
+  /**
+   * Runs a tool through the whole pipeline. Never rejects for what a tool, a policy or a caller did wrong.
+   *
+   * @example
+   * const result = await kernel.call("echo", { message: "hello" });
+   * if (result.ok) console.log(result.data, result.hash);
+   * else console.log(result.error.code, result.error.hint);
+   */
+  call<Input, Output>(tool: ToolPackage<Input, Output>, input: Input, options?: CallOptions): Promise<CallResult<Output>>;
+  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  readonly audit: AuditReader;
+  readonly mode: Mode;
+  /** Recorded before it takes effect. */
+  setMode(mode: Mode, reason: string): Promise<void>;
+  readonly policyHash: string;
+  /** Replaces the policy for calls that start later. Recorded before it takes effect. */
+  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. */
+  close(): Promise<void>;
+}
+
+export interface AuditReader {
+  read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
+  /** Every event from now on, in order, once it is durable. Returns the way to stop. */
+  subscribe(listener: (event: AuditEvent) => void): () => void;
+}
+
+export type { AuditEvent, AuditEventOf, AuditType };

@@ -1,0 +1,58 @@
+/**
+ * The platform as the kernel knows it: what every WinterTC (ECMA-429) runtime has, and nothing else. The kernel compiles
+ * without the DOM and without Node's types, so a name that is not declared here does not compile. Only the members that
+ * the kernel uses are declared; a program that imports the kernel brings the full types of its own platform.
+ */
+
+declare class URL {
+  constructor(url: string | URL, base?: string | URL);
+  static canParse(url: string, base?: string): boolean;
+  readonly href: string;
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+  readonly origin: string;
+}
+
+declare class TextEncoder {
+  encode(input?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(input: string, target: Uint8Array): { read: number; written: number };
+}
+
+declare class TextDecoder {
+  constructor(label?: "utf-8", options?: { fatal?: boolean; ignoreBOM?: boolean });
+  decode(input?: Uint8Array): string;
+}
+
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** Only named in types that tools see; the kernel itself neither fetches nor reads a body. */
+interface Response {
+  readonly status: number;
+}
+interface RequestInit {
+  method?: string;
+}
+
+declare const crypto: {
+  getRandomValues<T extends Uint8Array>(array: T): T;
+  readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
+};
+declare const performance: { now(): number };
+declare function setTimeout(callback: () => void, delayMs: number): unknown;
+declare function clearTimeout(timer: unknown): void;

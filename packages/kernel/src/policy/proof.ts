@@ -1,0 +1,62 @@
+import type { Mode, Tier } from "../tool/manifest.ts";
+import type { Decision, Posture } from "./policy.ts";
+
+export const reasonCodes = [
+  "rule",
+  "posture",
+  "mode",
+  "tool-mode",
+  "tool-approval",
+  "capability-denied",
+  "rule-error",
+  "approved",
+  "approval-denied",
+  "approval-expired",
+] as const;
+/** What decided. */
+export type ReasonCode = (typeof reasonCodes)[number];
+
+/** Why a call was allowed, asked about or denied: canonical JSON (RFC 8785) under its own digest, verified offline. */
+export interface Proof {
+  readonly v: 1;
+  readonly proofId: string;
+  readonly callId: string;
+  /** The proof that this one follows from: the question that an approval answers, the caller of a nested call. */
+  readonly parentProofId: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly decidedAt: string;
+  readonly traceparent: string;
+  readonly decision: Decision;
+  /** `false` where the policy only observes. */
+  readonly enforced: boolean;
+  readonly reasonCode: ReasonCode;
+  /** `name@version`. */
+  readonly tool: string;
+  readonly toolHash: string;
+  readonly inputHash: string;
+  readonly grantHash: string;
+  readonly policyHash: string;
+  readonly policyVersion: string;
+  readonly engineVersion: string;
+  readonly posture: Posture;
+  readonly mode: Mode;
+  readonly tier: Tier;
+  readonly determining: readonly { readonly ruleId: string; readonly ruleHash: string }[];
+  readonly errors: readonly { readonly ruleId: string; readonly code: string }[];
+  /** How many rules were looked at. */
+  readonly considered: number;
+  readonly stateReads: readonly { readonly key: string; readonly value: string | number }[];
+  readonly obligations: readonly string[];
+  readonly approval: ApprovalProof | null;
+  /** Digest of everything above. */
+  readonly hash: string;
+}
+
+export interface ApprovalProof {
+  readonly approvalId: string;
+  readonly argsHash: string;
+  readonly approver: string;
+  readonly scope: "once" | "session";
+  readonly nonce: string;
+  readonly expiresAt: string;
+}

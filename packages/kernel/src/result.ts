@@ -1,0 +1,105 @@
+import type { JsonValue } from "./normalize/json.ts";
+import type { Effect } from "./tool/manifest.ts";
+import type { Proof } from "./policy/proof.ts";
+
+/** Every code that a call can end with. Each has a page under `docs/errors/`. */
+export const errorCodes = [
+  "TOOL_NOT_FOUND",
+  "INVALID_INPUT",
+  "CAPABILITY_DENIED",
+  "POLICY_DENIED",
+  "APPROVAL_DENIED",
+  "APPROVAL_EXPIRED",
+  "RATE_LIMITED",
+  "BOUNDS_EXCEEDED",
+  "TIMEOUT",
+  "CANCELLED",
+  "OUT_OF_FUEL",
+  "OUT_OF_MEMORY",
+  "ISOLATE_LOST",
+  "TOOL_ERROR",
+  "INVALID_OUTPUT",
+  "NOT_NORMALIZABLE",
+  "AUDIT_UNAVAILABLE",
+  "UNSUPPORTED_HOST",
+  "INTERNAL",
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** Every code that registering a tool or loading a policy can end with. Each has a page under `docs/errors/`. */
+export const setupErrorCodes = [
+  "ALREADY_REGISTERED",
+  "INVALID_MANIFEST",
+  "PACKAGE_HASH_MISMATCH",
+  "INVALID_POLICY",
+] as const;
+
+export type SetupErrorCode = (typeof setupErrorCodes)[number];
+
+/** Why a call failed, written for the person or the model that made it. */
+export interface CallError {
+  readonly code: ErrorCode;
+  /** One plain sentence. */
+  readonly message: string;
+  /** Data that belongs to the code; the code's page says which. */
+  readonly details: JsonValue;
+  /** Whether the same call can succeed later without any change. */
+  readonly retryable: boolean;
+  /** What to do about it; empty where nothing useful is known. */
+  readonly hint: string;
+}
+
+/** What a call cost. */
+export interface CallMeta {
+  /** From the call's arrival to its result. */
+  readonly durationMs: number;
+  /** Waiting for an approval and for a free slot. */
+  readonly queuedMs: number;
+  readonly cached: boolean;
+  readonly attempts: number;
+  readonly fuelUsed?: number;
+  readonly networkRequests: number;
+  readonly networkBytes: number;
+  readonly warnings: readonly string[];
+  /** W3C Trace Context of the call's own span. */
+  readonly traceparent: string;
+}
+
+interface CallEnd {
+  /** `name@version`, or the name as asked for where no tool was found. */
+  readonly tool: string;
+  /** UUIDv7. */
+  readonly callId: string;
+  /** What was really used, not what was declared. */
+  readonly effects: readonly Effect[];
+  readonly meta: CallMeta;
+}
+
+export interface CallSuccess<Output = JsonValue | Uint8Array> extends CallEnd {
+  readonly ok: true;
+  readonly data: Output;
+  /** Digest of the normalized output; equal on every host. */
+  readonly hash: string;
+  readonly proof: Proof;
+}
+
+export interface CallFailure extends CallEnd {
+  readonly ok: false;
+  readonly error: CallError;
+  /** Absent where the call ended before anything was decided (unknown tool, invalid input). */
+  readonly proof?: Proof;
+}
+
+export type CallResult<Output = JsonValue | Uint8Array> = CallSuccess<Output> | CallFailure;
+
+/** The outcome of setting something up: expected failures are data, never thrown. */
+export type Setup<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: SetupError };
+
+export interface SetupError {
+  readonly code: SetupErrorCode;
+  readonly message: string;
+  /** JSON Pointer into the refused document. */
+  readonly path: string;
+  readonly hint: string;
+}

@@ -1,0 +1,37 @@
+import type { FromSchema } from "../schema/index.ts";
+import type { JsonValue } from "../normalize/json.ts";
+
+/**
+ * Any schema library that speaks Standard JSON Schema (https://standardschema.dev), seen structurally so that the kernel needs no
+ * package: valibot (through `toStandardJsonSchema`), zod, arktype.
+ */
+export interface StandardJsonSchema<Input = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly types?: { readonly input: Input; readonly output: unknown } | undefined;
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+/** Plain JSON Schema, or anything that can say itself as one. */
+export type SchemaSource = StandardJsonSchema | { readonly [keyword: string]: unknown };
+
+/** The type of the values that a schema accepts. */
+export type Infer<Schema> = Schema extends StandardJsonSchema<infer Input> ? Input : FromSchema<Schema>;
+
+export type OutputSource =
+  | { readonly kind: "json"; readonly schema?: SchemaSource; readonly mediaType?: string }
+  | { readonly kind: "text"; readonly mediaType?: string }
+  | { readonly kind: "binary"; readonly mediaType?: string };
+
+export type InferOutput<Output> = Output extends { readonly kind: "text" }
+  ? string
+  : Output extends { readonly kind: "binary" }
+    ? Uint8Array
+    : Output extends { readonly schema: infer Schema }
+      ? Infer<Schema>
+      : JsonValue;

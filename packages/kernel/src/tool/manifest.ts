@@ -1,0 +1,69 @@
+import type { Bounds } from "../bounds/bounds.ts";
+import type { Capability } from "../capability/capability.ts";
+import type { JsonObject } from "../normalize/json.ts";
+
+export const effects = ["net.read", "net.write", "fs.read", "fs.write"] as const;
+/** What a tool may do to the world. `[]` is pure. */
+export type Effect = (typeof effects)[number];
+
+export const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const;
+/**
+ * `pure`: output depends on input alone. `seeded`: also on the call's seed and logical clock. `external`: same code, outside
+ * data. `nondeterministic`: anything.
+ */
+export type Determinism = (typeof determinisms)[number];
+
+export const tierNames = ["safe", "standard", "elevated", "restricted", "dangerous"] as const;
+/** How dangerous a tool is, 0 (safe) to 4 (dangerous). A policy's posture answers per tier. */
+export type Tier = 0 | 1 | 2 | 3 | 4;
+
+export const risks = ["low", "medium", "high", "critical"] as const;
+export type Risk = (typeof risks)[number];
+
+export const modes = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"] as const;
+/** The state of the whole kernel. Anything but `NORMAL` only tightens. */
+export type Mode = (typeof modes)[number];
+
+/** Where a tool's code runs: `inline` in the kernel's own realm (trusted), `module` in a dedicated isolate. */
+export type ToolSource = "inline" | "module";
+
+export const outputKinds = ["json", "text", "binary"] as const;
+
+export interface OutputContract {
+  readonly kind: "json" | "text" | "binary";
+  /** JSON Schema of a `json` output. */
+  readonly schema?: JsonObject;
+  readonly mediaType?: string;
+}
+
+/** A capability that a tool asks for. Without it the call is refused, unless it is optional. */
+export type DeclaredCapability = Capability & { readonly optional?: boolean };
+
+/** What a tool says about itself: data, checked when it is registered, hashed with the code. */
+export interface ToolManifest {
+  /** Lower-case letters, digits and `_`, starting with a letter, at most 64: a valid function name for every model. */
+  readonly name: string;
+  /** SemVer 2.0.0. */
+  readonly version: string;
+  readonly title?: string;
+  /** Written for the model that chooses the tool. */
+  readonly description: string;
+  readonly category?: string;
+  readonly effects: readonly Effect[];
+  readonly determinism: Determinism;
+  readonly tier: Tier;
+  readonly risk?: Risk;
+  /** Modes in which it may run. Default: all; the mode's own rules apply on top. */
+  readonly modes?: readonly Mode[];
+  /** `always`: every call asks, whatever the policy says. Default `policy`. */
+  readonly approval?: "policy" | "always";
+  /** Whether running it twice with the same input does no more than once. Default `false`. */
+  readonly idempotent?: boolean;
+  readonly source: ToolSource;
+  readonly capabilities: readonly DeclaredCapability[];
+  /** Only what differs from the kernel's defaults (`limits.ts`). */
+  readonly bounds: Partial<Bounds>;
+  /** JSON Schema of the input; its type is `object`. */
+  readonly input: JsonObject;
+  readonly output: OutputContract;
+}

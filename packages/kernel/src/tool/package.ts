@@ -1,0 +1,35 @@
+import type { Validator } from "../schema/index.ts";
+import type { Tool } from "./define.ts";
+import type { ToolManifest } from "./manifest.ts";
+
+declare const types: unique symbol;
+
+/**
+ * One self-contained, hash-pinned artifact that every host runs: the manifest, one ES module without imports whose default export
+ * has the tool's functions (a {@link Tool}), and the digest over both.
+ */
+export interface ToolPackage<Input = unknown, Output = unknown> {
+  readonly manifest: ToolManifest;
+  readonly code: string;
+  /** {@link packageHash} of manifest and code. */
+  readonly hash: string;
+  /** Only for the compiler: what `kernel.call` infers from. */
+  readonly [types]?: { readonly input: Input; readonly output: Output };
+}
+
+/** The package type of a defined tool: `PackageOf<typeof import("./echo.ts").default>`. */
+export type PackageOf<T> = T extends Tool<infer Input, infer Output> ? ToolPackage<Input, Output> : never;
+
+/** A tool that passed registration: its schemas are compiled and its hash is verified. */
+export interface RegisteredTool {
+  /** `name@version`. */
+  readonly id: string;
+  readonly manifest: ToolManifest;
+  readonly hash: string;
+  readonly input: Validator;
+  readonly output: Validator | undefined;
+  readonly body:
+    | { readonly source: "inline"; readonly code: Tool["code"] }
+    /** An ES module without imports; its default export is a {@link Tool}. */
+    | { readonly source: "module"; readonly code: string };
+}
