@@ -60,7 +60,12 @@ async function run(title, command, args, env) {
   /** @type {string[]} */
   const output = [];
   const code = await new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+    const child = spawn(command, args, {
+      cwd: root,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      shell: process.platform === "win32",
+    });
     child.stdout.on("data", (chunk) => output.push(String(chunk)));
     child.stderr.on("data", (chunk) => output.push(String(chunk)));
     child.on("error", (error) => (output.push(error.message), resolve(1)));
@@ -96,7 +101,9 @@ function ensureNode(justInstalled) {
   }
   const [major = "0"] = process.versions.node.split(".");
   if (Number(major) >= nodeMajorNeeded) return;
-  giveUp(`Node ${nodeMajorNeeded} or newer is needed, this is ${process.versions.node}: install it from https://nodejs.org/ and try again.`);
+  giveUp(
+    `Node ${nodeMajorNeeded} or newer is needed, this is ${process.versions.node}: install it from https://nodejs.org/ and try again.`,
+  );
 }
 
 function isDebian() {
@@ -112,11 +119,13 @@ async function ensureChromium() {
   const chosen = process.env["KEYHOLE_CHROMIUM"];
   if (chosen) giveUp(`KEYHOLE_CHROMIUM names ${chosen}, which does not exist.`);
   if (!isDebian()) giveUp("The tests need Chromium or Chrome: install one, or set KEYHOLE_CHROMIUM to its path.");
-  if (process.getuid?.() !== 0) giveUp("The tests need Chromium: run `sudo apt-get install chromium`, or set KEYHOLE_CHROMIUM to its path.");
+  if (process.getuid?.() !== 0)
+    giveUp("The tests need Chromium: run `sudo apt-get install chromium`, or set KEYHOLE_CHROMIUM to its path.");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   await run("reading Debian's package lists", "apt-get", ["update", "-qq"], env);
   await run("installing Chromium", "apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], env);
-  if (findChromium() === undefined) giveUp("Debian's package `chromium` was installed, but there is no /usr/bin/chromium.");
+  if (findChromium() === undefined)
+    giveUp("Debian's package `chromium` was installed, but there is no /usr/bin/chromium.");
 }
 
 ensureNode(await ensurePackages());
