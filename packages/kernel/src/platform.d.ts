@@ -56,3 +56,5 @@ declare const crypto: {
 declare const performance: { now(): number };
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;
+
+declare function atob(base64: string): string;

@@ -1,0 +1,112 @@
+import type { Limits } from "./limits.ts";
+import { EXHAUSTED, Refusal } from "./refusal.ts";
+import type { Resource, Resources } from "./resources.ts";
+import type { Check, JsonObject } from "./types.ts";
+
+/** What an object's property loop can decide without calling the unit's check. */
+export const OP = { CALL: 0, ANY: 1, STRING: 2, INTEGER: 3, NUMBER: 4, BOOLEAN: 5 } as const;
+export type Op = (typeof OP)[keyof typeof OP];
+
+/** One compiled subschema. `op` with its bounds `lo..hi` means the same as `check`, for callers that inline it. */
+export interface Unit {
+  readonly check: Check;
+  readonly op: Op;
+  readonly lo: number;
+  readonly hi: number;
+}
+
+/** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
+export type Scope = ReadonlyMap<string, { readonly schema: unknown; readonly resource: Resource }>;
+
+/** Where a subschema is being compiled: its resource, the dynamic scope, and the path for error messages. */
+export interface Place {
+  readonly resource: Resource;
+  readonly scope: Scope;
+  readonly path: string;
+}
+
+/** What one check may still spend. One per validator: a check runs to its end before the next begins. */
+export class Budget {
+  readonly limits: Limits;
+  steps = 0;
+  depth = 0;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  reset(): void {
+    this.steps = this.limits.steps;
+    this.depth = this.limits.refDepth;
+  }
+
+  spend(steps: number): void {
+    if ((this.steps -= steps) < 0) throw EXHAUSTED;
+  }
+}
+
+/** What keyword compilers ask of the compiler. */
+export interface Context {
+  readonly resources: Resources;
+  readonly budget: Budget;
+  readonly trusted: boolean;
+  readonly assertFormats: boolean;
+  /** Compiles a subschema that applies to the same value: it consumes no input. */
+  inPlace(schema: unknown, place: Place): Unit;
+  /** Compiles a subschema that applies to a part of the value. */
+  child(schema: unknown, place: Place): Unit;
+  /** The place of a subschema, which may begin a resource of its own. */
+  locate(schema: unknown, place: Place): Place;
+  /** The subschema behind `$ref` or `$dynamicRef`, with the scope that holds there. */
+  follow(reference: unknown, dynamic: boolean, place: Place): { readonly schema: unknown; readonly place: Place };
+}
+
+export const at = (place: Place, step: string): Place => ({ resource: place.resource, scope: place.scope, path: `${place.path}/${step}` });
+
+export const call = (check: Check): Unit => ({ check, op: OP.CALL, lo: 0, hi: 0 });
+export const ALWAYS: Unit = { check: () => true, op: OP.ANY, lo: 0, hi: 0 };
+export const NEVER: Unit = call(() => false);
+
+export function invalid(place: Place, keyword: string, expected: string): Refusal {
+  return new Refusal("KEYWORD_INVALID", `The keyword ${keyword} must be ${expected}.`, `${place.path}/${keyword}`);
+}
+
+/** A keyword that counts: a non-negative integer; `2.0` is one. */
+export function count(schema: JsonObject, keyword: string, place: Place, missing: number): number {
+  const value = schema[keyword];
+  if (value === undefined) return missing;
+  if (!Number.isInteger(value) || (value as number) < 0) throw invalid(place, keyword, "a non-negative integer");
+  return value as number;
+}
+
+export function numeric(schema: JsonObject, keyword: string, place: Place, missing: number): number {
+  const value = schema[keyword];
+  if (value === undefined) return missing;
+  if (typeof value !== "number") throw invalid(place, keyword, "a number");
+  return value;
+}
+
+/** Names in an array without repeats. */
+export function names(value: unknown, keyword: string, place: Place): readonly string[] {
+  if (!Array.isArray(value) || !value.every((name) => typeof name === "string")) throw invalid(place, keyword, "an array of strings");
+  return value;
+}
+
+export function schemaMap(schema: JsonObject, keyword: string, place: Place): JsonObject | undefined {
+  const value = schema[keyword];
+  if (value === undefined) return undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(place, keyword, "an object of schemas");
+  return value as JsonObject;
+}
+
+export function schemaList(schema: JsonObject, keyword: string, place: Place): readonly unknown[] {
+  const value = schema[keyword];
+  if (!Array.isArray(value) || value.length === 0) throw invalid(place, keyword, "a non-empty array of schemas");
+  return value;
+}
+
+/** Both checks; either may be missing. */
+export function both(a: Check | undefined, b: Check | undefined): Check | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : (value) => a(value) && b(value);
+}

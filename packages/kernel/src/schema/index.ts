@@ -1,0 +1,13 @@
+export { compileSchema } from "./compile-schema.ts";
+export { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+export type {
+  CompileOptions,
+  CompileResult,
+  Draft,
+  SchemaError,
+  SchemaErrorCode,
+  ValidationError,
+  ValidationResult,
+  Validator,
+} from "./types.ts";
+export type { FromSchema, SchemaInput } from "./from-schema.ts";

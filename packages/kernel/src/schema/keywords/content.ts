@@ -1,0 +1,21 @@
+import type { Check, JsonObject } from "../types.ts";
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `contentEncoding` and `contentMediaType`, which draft 7 lets a validator assert: base64 and JSON. Later drafts only annotate. */
+export function content(schema: JsonObject): Check | undefined {
+  const base64 = schema["contentEncoding"] === "base64";
+  const json = schema["contentMediaType"] === "application/json";
+  if (!base64) return json ? (value) => isJson(value as string) : undefined;
+  // The bytes are read as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
+  return (value) => BASE64.test(value as string) && (!json || isJson(atob(value as string)));
+}

@@ -1,0 +1,54 @@
+import { invalid, numeric, type Place } from "../context.ts";
+import type { Check, JsonObject } from "../types.ts";
+
+/** A decimal as JSON writes it: `digits × 10^exponent`. */
+function decimal(value: number): { digits: bigint; exponent: number } {
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+/**
+ * Whether `value` is a multiple of the decimal that `divisor` is written as: 0.3 of 0.1 is, and 1e308 of 0.123456789
+ * is not. Binary remainders would say otherwise.
+ */
+function isMultiple(value: number, divisor: number): boolean {
+  const a = decimal(value);
+  const b = decimal(divisor);
+  const shift = a.exponent - b.exponent;
+  return shift >= 0 ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n : a.digits % (b.digits * 10n ** BigInt(-shift)) === 0n;
+}
+
+function multipleOf(divisor: number): Check {
+  const { digits, exponent } = decimal(divisor);
+  const scale = 10 ** Math.max(0, -exponent);
+  const step = Number(digits) * 10 ** Math.max(0, exponent);
+  // Up to 2^53 every product is exact, so that a value with more decimals than the divisor shows by not surviving the round trip.
+  const exact = scale <= 1e15 && Number.isSafeInteger(step);
+  return (value) => {
+    const scaled = Math.round((value as number) * scale);
+    if (exact && scaled <= 1e15 && scaled >= -1e15) return scaled / scale === value && scaled % step === 0;
+    return isMultiple(value as number, divisor);
+  };
+}
+
+/** Inclusive bounds and what else a number must satisfy. */
+export interface NumberChecks {
+  readonly lo: number;
+  readonly hi: number;
+  readonly more: Check | undefined;
+}
+
+export function numbers(schema: JsonObject, place: Place): NumberChecks {
+  const lo = numeric(schema, "minimum", place, -Infinity);
+  const hi = numeric(schema, "maximum", place, Infinity);
+  const above = numeric(schema, "exclusiveMinimum", place, -Infinity);
+  const below = numeric(schema, "exclusiveMaximum", place, Infinity);
+  const divisor = numeric(schema, "multipleOf", place, 0);
+  if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
+  const multiple = divisor === 0 ? undefined : multipleOf(divisor);
+  const open = above === -Infinity && below === Infinity;
+  const inside: Check | undefined = open ? undefined : (value) => (value as number) > above && (value as number) < below;
+  const more: Check | undefined = inside !== undefined && multiple !== undefined ? (value) => inside(value) && multiple(value) : (inside ?? multiple);
+  return { lo, hi, more };
+}

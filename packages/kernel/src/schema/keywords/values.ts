@@ -1,0 +1,30 @@
+import { call, invalid, type Place, type Unit } from "../context.ts";
+import { equal } from "../equal.ts";
+import type { Check, JsonObject } from "../types.ts";
+
+const isCompound = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+function oneOfThese(allowed: readonly unknown[]): Check {
+  const [a, b, c, d] = allowed;
+  if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
+  switch (allowed.length) {
+    case 1: return (value) => value === a;
+    case 2: return (value) => value === a || value === b;
+    case 3: return (value) => value === a || value === b || value === c;
+    case 4: return (value) => value === a || value === b || value === c || value === d;
+  }
+  const set = new Set(allowed);
+  return (value) => set.has(value);
+}
+
+/** `enum` and `const`. */
+export function values(schema: JsonObject, place: Place): Unit[] {
+  const units: Unit[] = [];
+  if (Object.hasOwn(schema, "const")) units.push(call(oneOfThese([schema["const"]])));
+  const allowed = schema["enum"];
+  if (allowed !== undefined) {
+    if (!Array.isArray(allowed)) throw invalid(place, "enum", "an array");
+    units.push(call(oneOfThese(allowed)));
+  }
+  return units;
+}

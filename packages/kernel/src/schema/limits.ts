@@ -1,0 +1,33 @@
+/** Bounds against hostile schemas and values. */
+export interface Limits {
+  /** JSON values in one schema document, counted before anything else is read. */
+  readonly schemaNodes: number;
+  /** Nesting of one schema document, in JSON levels. */
+  readonly schemaDepth: number;
+  /** Subschemas compiled for one validator, over all documents that it reaches. */
+  readonly subschemas: number;
+  /** UTF-16 units of one pattern. */
+  readonly patternLength: number;
+  /** Nesting of a value, in JSON levels. */
+  readonly valueDepth: number;
+  /** JSON values in one value. */
+  readonly valueNodes: number;
+  /** Steps of one check: one per `$ref`, per branch of a combinator, and per block of a pattern. About 5 to 50 ns each. */
+  readonly steps: number;
+  /** `$ref`s that may be open at once while a value is checked. */
+  readonly refDepth: number;
+  /** Errors in one result. */
+  readonly errors: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  schemaNodes: 100_000, // the largest published tool and API schemas have about 60,000
+  schemaDepth: 128,
+  subschemas: 20_000,
+  patternLength: 2_000,
+  valueDepth: 64,
+  valueNodes: 1_000_000,
+  steps: 5_000_000, // well under a second
+  refDepth: 1_000,
+  errors: 32,
+};

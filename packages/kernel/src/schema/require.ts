@@ -1,0 +1,14 @@
+import type { JsonObject } from "../normalize/json.ts";
+import { compileSchema } from "./index.ts";
+import type { Validator } from "./types.ts";
+
+/**
+ * Compiles a schema of our own.
+ *
+ * @throws TypeError when it is refused: a bug in the schema.
+ */
+export function requireValidator(schema: JsonObject): Validator {
+  const compiled = compileSchema(schema, { trusted: true });
+  if (!compiled.ok) throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
+  return compiled.validator;
+}

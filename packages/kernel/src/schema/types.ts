@@ -1,0 +1,83 @@
+import type { Limits } from "./limits.ts";
+
+/** The drafts that a caller can ask for. A schema's own `$schema` may also name 2019-09 or draft 6. */
+export type Draft = "2020-12" | "draft-07";
+
+export interface CompileOptions {
+  /** The draft of schemas without `$schema`. Default `"2020-12"`. */
+  readonly draft?: Draft;
+  /** Whether `format` fails a value (`"assert"`, the default) or only describes it (`"annotate"`, the specification's default). */
+  readonly formats?: "assert" | "annotate";
+  /** Documents that `$ref` may name, by absolute URI. Nothing is ever fetched. */
+  readonly resources?: ReadonlyMap<string, unknown>;
+  /** Single limits to change; the others keep their defaults. */
+  readonly limits?: Partial<Limits>;
+  /** Allows patterns with look-around and back-references, whose matching time has no bound. Default `false`. */
+  readonly trusted?: boolean;
+}
+
+export type SchemaErrorCode =
+  | "SCHEMA_NOT_JSON"
+  | "SCHEMA_TOO_LARGE"
+  | "SCHEMA_TOO_DEEP"
+  | "KEYWORD_INVALID"
+  | "DIALECT_UNKNOWN"
+  | "REF_UNRESOLVED"
+  | "REF_CYCLE"
+  | "PATTERN_INVALID"
+  | "PATTERN_UNSAFE"
+  | "PATTERN_TOO_LARGE";
+
+/** Why a schema was refused. */
+export interface SchemaError {
+  readonly code: SchemaErrorCode;
+  /** One plain sentence. */
+  readonly message: string;
+  /** Where in the schema: a URI reference whose fragment is a JSON Pointer (RFC 6901); `""` is the schema itself. */
+  readonly schemaPath: string;
+  readonly hint?: string;
+}
+
+/** Why a value was refused. */
+export interface ValidationError {
+  /** JSON Pointer to the part of the value that failed. */
+  readonly instancePath: string;
+  /** JSON Pointer to the keyword that failed, through every `$ref` on the way. */
+  readonly schemaPath: string;
+  /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator. */
+  readonly keyword: string;
+  /** What the schema asks for, as a noun phrase: `a string of at least 3 characters`. */
+  readonly expected: string;
+  /** What came, as a short noun phrase; never the text of a `writeOnly` or `password` value. */
+  readonly received: string;
+  /** One plain sentence with the path, what was expected and what came. */
+  readonly message: string;
+  /** What to do about it, where that is known. */
+  readonly hint?: string;
+}
+
+export type ValidationResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly errors: readonly ValidationError[] };
+
+export interface Validator {
+  /**
+   * True when the value conforms. Allocates nothing on success. The value must be JSON data (from `JSON.parse` or
+   * from `validate`): accessors would run, and class instances pass as objects. A value that exhausts a limit is false.
+   */
+  check(value: unknown): boolean;
+  /**
+   * Copies the value (own enumerable data only; anything that JSON cannot carry is an error), fills in defaults and
+   * validates the copy. The value that was passed in is read once and never changed.
+   */
+  validate(value: unknown): ValidationResult;
+}
+
+export type CompileResult =
+  | { readonly ok: true; readonly validator: Validator }
+  | { readonly ok: false; readonly error: SchemaError };
+
+/** A check of one value; internal currency of the engine. */
+export type Check = (value: unknown) => boolean;
+
+export type JsonObject = { readonly [key: string]: unknown };
