@@ -51,6 +51,8 @@ export interface IsolateCall {
   readonly seed: string;
   /** Milliseconds since the epoch: what a logical clock says. */
   readonly nowMs: number;
+  /** Which of the two were granted as real ones (capabilities `clock`, `random`). Default: none, both are logical. */
+  readonly real?: readonly ("clock" | "random")[];
 }
 
 /** The kernel's end of one running call. */

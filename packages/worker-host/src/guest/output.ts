@@ -1,0 +1,54 @@
+import type { IsolateOutcome } from "@keyhole/kernel";
+import { canonicalize } from "@keyhole/kernel/canonical";
+import type { GuestCall } from "./call.ts";
+
+/**
+ * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
+ * Everything hostile about a value (getters, proxies, cycles, size) is spent here, where it can only hurt the tool itself.
+ */
+export function outputOf(value: unknown, { outputKind, outputBytes }: Pick<GuestCall, "outputKind" | "outputBytes">): IsolateOutcome {
+  switch (outputKind) {
+    case "json":
+      return jsonOutput(value, outputBytes);
+    case "text":
+      return textOutput(value, outputBytes);
+    case "binary":
+      return binaryOutput(value, outputBytes);
+  }
+}
+
+function jsonOutput(value: unknown, limit: number): IsolateOutcome {
+  const result = canonicalize(value);
+  if (!result.ok) return unnormalizable(result.error.reason, result.error.path);
+  if (exceedsUtf8(result.text, limit)) return tooLarge(limit);
+  return { kind: "returned", output: { form: "json", text: result.text } };
+}
+
+function textOutput(value: unknown, limit: number): IsolateOutcome {
+  if (typeof value !== "string") return unnormalizable("not-text", "");
+  if (exceedsUtf8(value, limit)) return tooLarge(limit);
+  if (!value.isWellFormed()) return unnormalizable("lone-surrogate", "");
+  return { kind: "returned", output: { form: "text", text: value } };
+}
+
+function binaryOutput(value: unknown, limit: number): IsolateOutcome {
+  if (!(value instanceof Uint8Array)) return unnormalizable("not-bytes", "");
+  if (value.byteLength > limit) return tooLarge(limit);
+  // A copy: the bytes leave with their buffer, and a view may cover a larger one.
+  return { kind: "returned", output: { form: "binary", bytes: new Uint8Array(value) } };
+}
+
+/** A UTF-16 unit takes one to three bytes, so that most texts are decided by their length. */
+function exceedsUtf8(text: string, limit: number): boolean {
+  if (text.length > limit) return true;
+  if (text.length * 3 <= limit) return false;
+  return new TextEncoder().encode(text).byteLength > limit;
+}
+
+function unnormalizable(reason: string, path: string): IsolateOutcome {
+  return { kind: "unnormalizable", reason, path };
+}
+
+function tooLarge(limit: number): IsolateOutcome {
+  return { kind: "too-large", what: "output", limit };
+}

@@ -1,0 +1,57 @@
+import type { IsolateOutcome, ToolCode } from "@keyhole/kernel";
+import type { GuestCall, GuestTransport } from "./call.ts";
+import { toolContext } from "./context.ts";
+import { outputOf } from "./output.ts";
+import type { SealedRealm } from "./seal.ts";
+import { callSources } from "./sources.ts";
+import { boundedMessage, thrownOutcome } from "./thrown.ts";
+
+/**
+ * Runs one call of a tool inside its isolate: `setup` (once per isolate), `check`, `execute`, and the snapshot of what it returned.
+ * Never rejects, whatever the tool does; a tool that never yields is the host's to stop.
+ *
+ * @param tool the default export of the tool's module, not yet looked at
+ * @param realm gives the sealed globals (`Date`, `Math.random`, `console`) this call's clock, seed and log
+ */
+export async function runCall(
+  tool: unknown,
+  call: GuestCall,
+  transport: GuestTransport,
+  realm?: SealedRealm,
+): Promise<IsolateOutcome> {
+  const sources = callSources(call);
+  try {
+    const code = codeOf(tool);
+    await setUp(code);
+    const leave = realm?.enter({ ...sources, log: transport.log });
+    try {
+      const input: unknown = JSON.parse(call.inputText);
+      const objection: unknown = await code.check?.(input);
+      if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
+      if (objection !== undefined) throw new TypeError("check returned neither a sentence nor undefined");
+      return outputOf(await code.execute(input, toolContext(call, transport, sources)), call);
+    } finally {
+      leave?.();
+    }
+  } catch (thrown) {
+    return thrownOutcome(thrown);
+  }
+}
+
+function codeOf(tool: unknown): ToolCode<unknown, unknown> {
+  const code = (tool as { code?: unknown } | null | undefined)?.code as Partial<ToolCode<unknown, unknown>> | null | undefined;
+  if (typeof code?.execute !== "function") throw new TypeError("the module's default export is not a tool");
+  return code as ToolCode<unknown, unknown>;
+}
+
+const setups = new WeakMap<ToolCode<unknown, unknown>, Promise<void>>();
+
+/** Every call waits for the one `setup`; one that failed fails each call, because the tool is not ready for any. */
+function setUp(code: ToolCode<unknown, unknown>): Promise<void> {
+  let ready = setups.get(code);
+  if (ready === undefined) {
+    ready = (async () => code.setup?.())();
+    setups.set(code, ready);
+  }
+  return ready;
+}

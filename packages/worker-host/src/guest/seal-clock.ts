@@ -1,0 +1,128 @@
+/**
+ * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`, `Event.prototype.timeStamp`. `now` gives milliseconds
+ * since the epoch. What a date says then depends neither on when nor on where the isolate runs.
+ */
+export function sealClock(global: object, now: () => number): void {
+  const RealDate = Date;
+  const prototype = RealDate.prototype;
+  for (const part of localParts) {
+    alias(prototype, `get${part}`, `getUTC${part}`);
+    if (part !== "Day") alias(prototype, `set${part}`, `setUTC${part}`);
+  }
+  sealText(prototype);
+
+  function SealedDate(this: unknown, ...parts: unknown[]): Date | string {
+    if (new.target === undefined) return new RealDate(now()).toString();
+    return Reflect.construct(RealDate, [instant(parts, now)], new.target) as Date;
+  }
+  const methods = { now, UTC: RealDate.UTC, parse: parseAsUtc };
+  for (const [name, method] of Object.entries(methods)) fix(SealedDate, name, method);
+  fix(SealedDate, "name", "Date");
+  fix(SealedDate, "length", 7);
+  fix(SealedDate, "prototype", prototype);
+  fix(prototype, "constructor", SealedDate);
+  fix(global, "Date", SealedDate);
+
+  sealTemporal(global, now);
+  const Event: unknown = Reflect.get(global, "Event");
+  if (typeof Event === "function") {
+    Object.defineProperty(Event.prototype, "timeStamp", { get: () => 0, configurable: false });
+  }
+}
+
+const localParts = ["Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds"] as const;
+
+const parseDate = Date.parse;
+const utc = Date.UTC;
+
+function fix(target: object, key: PropertyKey, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: false, enumerable: false, configurable: false });
+}
+
+function alias(prototype: object, name: string, utcName: string): void {
+  fix(prototype, name, Reflect.get(prototype, utcName));
+}
+
+/** The time value that `new Date(...parts)` stands for (ECMA-262, 21.4.2.1), local time being UTC. */
+function instant(parts: readonly unknown[], now: () => number): number {
+  if (parts.length === 0) return now();
+  if (parts.length > 1) return utc(...(parts.map(Number) as [number, number]));
+  const [only] = parts;
+  if (only instanceof Date) return only.getTime();
+  const primitive = typeof only === "object" && only !== null ? toPrimitive(only) : only;
+  return typeof primitive === "string" ? parseAsUtc(primitive) : Number(primitive);
+}
+
+function toPrimitive(value: object): unknown {
+  // Adding "" would prefer numbers; a template asks for a string first. Only `default` is right for both.
+  const convert: unknown = Reflect.get(value, Symbol.toPrimitive);
+  if (typeof convert === "function") return Reflect.apply(convert, value, ["default"]);
+  const plain: unknown = value.valueOf();
+  return typeof plain === "object" ? String(value) : plain;
+}
+
+/** A date with a time, and no zone behind it: the standard reads it as local time (21.4.1.32). */
+const zoneless = /^\s*(?:\d{4}|[+-]\d{6})-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s*$/;
+const isoDate = /^\s*(?:\d{4}|[+-]\d{6})(?:-\d\d(?:-\d\d)?)?(?:T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?\s*$/;
+const namesZone = /(?:\b(?:GMT|UTC?|Z|[ECMP][SD]T)\b|\dZ\b|[+-]\d\d:?\d\d)/i;
+
+function parseAsUtc(input: unknown): number {
+  const text = String(input);
+  if (zoneless.test(text)) return parseDate(`${text.trim()}Z`);
+  if (isoDate.test(text) || namesZone.test(text)) return parseDate(text);
+  const inUtc = parseDate(`${text} UTC`);
+  return Number.isNaN(inUtc) ? parseDate(text) : inUtc;
+}
+
+const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
+
+/** Dates as text (21.4.4.41), which otherwise name the host's zone. The locale-dependent forms are sealed with `Intl`. */
+function sealText(prototype: Date): void {
+  const dateText = (date: Date): string => {
+    const year = date.getUTCFullYear();
+    const sign = year < 0 ? "-" : "";
+    return `${days[date.getUTCDay()]} ${months[date.getUTCMonth()]} ${pad(date.getUTCDate())} ${sign}${pad(Math.abs(year), 4)}`;
+  };
+  const timeText = (date: Date): string =>
+    `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())} GMT+0000 (Coordinated Universal Time)`;
+  const invalid = "Invalid Date";
+  const asText = (write: (date: Date) => string) =>
+    function (this: Date): string {
+      return Number.isNaN(this.getTime()) ? invalid : write(this);
+    };
+  fix(prototype, "toString", asText((date) => `${dateText(date)} ${timeText(date)}`));
+  fix(prototype, "toDateString", asText(dateText));
+  fix(prototype, "toTimeString", asText(timeText));
+  fix(prototype, "getTimezoneOffset", function (this: Date): number {
+    return Number.isNaN(this.getTime()) ? Number.NaN : 0;
+  });
+  fix(prototype, "getYear", function (this: Date): number {
+    return this.getUTCFullYear() - 1900;
+  });
+  Reflect.deleteProperty(prototype, "setYear");
+}
+
+interface Instant {
+  toZonedDateTimeISO(zone: string): { toPlainDateTime(): unknown; toPlainDate(): unknown; toPlainTime(): unknown };
+}
+
+function sealTemporal(global: object, now: () => number): void {
+  const Temporal = Reflect.get(global, "Temporal") as
+    | { readonly Now: object; readonly Instant: { fromEpochMilliseconds(ms: number): Instant } }
+    | undefined;
+  if (Temporal === undefined) return;
+  const instant = (): Instant => Temporal.Instant.fromEpochMilliseconds(now());
+  const zoned = (zone: unknown): ReturnType<Instant["toZonedDateTimeISO"]> =>
+    instant().toZonedDateTimeISO(zone === undefined ? "UTC" : (zone as string));
+  const methods = {
+    instant,
+    timeZoneId: () => "UTC",
+    zonedDateTimeISO: zoned,
+    plainDateTimeISO: (zone: unknown) => zoned(zone).toPlainDateTime(),
+    plainDateISO: (zone: unknown) => zoned(zone).toPlainDate(),
+    plainTimeISO: (zone: unknown) => zoned(zone).toPlainTime(),
+  };
+  for (const [name, method] of Object.entries(methods)) fix(Temporal.Now, name, method);
+}

@@ -1,0 +1,33 @@
+import type { GuestCall } from "./call.ts";
+import { type RandomSource, seededRandom } from "./random.ts";
+
+/** What one call sees as time and chance. */
+export interface CallSources {
+  readonly now: () => number;
+  readonly random: RandomSource;
+}
+
+// Taken before the realm is sealed: afterwards the globals of these names are logical, or gone.
+const wallClock = Date.now;
+const fill: ((words: Uint32Array<ArrayBuffer>) => unknown) | undefined =
+  typeof crypto === "object" ? crypto.getRandomValues.bind(crypto) : undefined;
+
+/** Logical time and chance from the call, or the real ones where they were granted. */
+export function callSources(call: Pick<GuestCall, "nowMs" | "seed" | "real">): CallSources {
+  const { nowMs, seed, real = [] } = call;
+  return {
+    now: real.includes("clock") ? wallClock : () => nowMs,
+    random: real.includes("random") && fill !== undefined ? trueRandom(fill) : seededRandom(seed),
+  };
+}
+
+/** Before the first call: module code and `setup` see the epoch and a fixed sequence. */
+export const idleSources: CallSources = callSources({ nowMs: 0, seed: "0".repeat(64) });
+
+function trueRandom(fill: (words: Uint32Array<ArrayBuffer>) => unknown): RandomSource {
+  const words = new Uint32Array(2);
+  return () => {
+    fill(words);
+    return ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) / 2 ** 53;
+  };
+}
