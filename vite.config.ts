@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type EnvironmentOptions } from "vite";
+import { keyhole } from "./scripts/keyhole-plugin.mjs";
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** In the repository the packages are their sources; see `exports` in their package.json. */
+const sourceCondition = "keyhole-source";
+
+/** One self-contained module for workerd, beside the others in packages/edge/dist. */
+function workerdBundle(name: string): EnvironmentOptions {
+  return {
+    consumer: "server",
+    resolve: {
+      conditions: [sourceCondition, "workerd", "worker", "module", "browser", "production"],
+      noExternal: true,
+      builtins: [/^cloudflare:/],
+    },
+    build: {
+      outDir: path("packages/edge/dist"),
+      emptyOutDir: false,
+      copyPublicDir: false,
+      target: "es2024",
+      minify: false,
+      sourcemap: true,
+      rolldownOptions: {
+        input: { [name]: path(`packages/edge/src/${name}.ts`) },
+        platform: "browser",
+        external: [/^cloudflare:/],
+        output: { entryFileNames: "[name].js", codeSplitting: false },
+      },
+    },
+  };
+}
+
+// `vite build --app` builds everything that `npm start` serves.
+export default defineConfig({
+  root: path("packages/playground"),
+  plugins: [keyhole(), react()],
+  server: { host: "127.0.0.1" },
+  preview: { host: "127.0.0.1" },
+  environments: {
+    client: {
+      resolve: { conditions: [sourceCondition, "module", "browser", "development|production"] },
+      build: { outDir: path("packages/playground/dist"), emptyOutDir: true, target: "es2024", sourcemap: true },
+    },
+    edge: workerdBundle("worker"),
+    sandbox: workerdBundle("sandbox"),
+  },
+  builder: {
+    async buildApp(builder) {
+      for (const name of ["client", "edge", "sandbox"]) {
+        const environment = builder.environments[name];
+        if (environment !== undefined) await builder.build(environment);
+      }
+    },
+  },
+});
