@@ -31,8 +31,8 @@ const GROUPS: ReadonlyMap<string, number> = new Map(
 /** References followed at once; deeper ones wait their turn, so that a long chain cannot exhaust the stack. */
 const EAGER = 32;
 
-/** Keywords of the validation vocabulary, by group: a meta-schema can leave them out. */
-const VALIDATION = TYPE | NUMBER | STRING | VALUES;
+/** Groups of the validation vocabulary alone: a meta-schema can leave it out. The mixed groups look for themselves. */
+const VALIDATION = TYPE | NUMBER | VALUES;
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {

@@ -35,18 +35,19 @@ export interface StringChecks {
 }
 
 export function strings(schema: JsonObject, place: Place, context: Context): StringChecks {
-  const lo = count(schema, "minLength", place, 0);
-  const hi = count(schema, "maxLength", place, Infinity);
+  const { dialect } = place.resource;
+  const lo = dialect.validation ? count(schema, "minLength", place, 0) : 0;
+  const hi = dialect.validation ? count(schema, "maxLength", place, Infinity) : Infinity;
   const { pattern, format } = schema;
   let more: Check | undefined;
-  if (pattern !== undefined) {
+  if (pattern !== undefined && dialect.validation) {
     if (typeof pattern !== "string") throw invalid(place, "pattern", "a string");
     more = compilePattern(pattern, `${place.path}/pattern`, context) as Check;
   }
-  if (format !== undefined && (context.assertFormats || place.resource.dialect.formatAssertion)) {
+  if (format !== undefined && (context.assertFormats || dialect.formatAssertion)) {
     if (typeof format !== "string") throw invalid(place, "format", "a string");
     more = both(more, findFormat(format) as Check | undefined);
   }
-  if (place.resource.dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
+  if (dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
   return { lo, hi, more };
 }
