@@ -1,0 +1,124 @@
+import { relative, resolve } from "node:path";
+import { normalizePath, type Plugin } from "vite";
+import { type Bundle, BundleError, type BundleKind, bundle } from "./bundle.ts";
+import { Declarations } from "./declarations.ts";
+import { readTool } from "./read-tool.ts";
+
+export interface KeyholeOptions {
+  /**
+   * Where to write the types of the imported tools, relative to Vite's root. With that file in the program `kernel.call(pkg, input)` knows
+   * input and output. It takes the place of `@keyhole/worker-host/vite/client`. Default: not written.
+   */
+  readonly dts?: string;
+}
+
+const queryPattern = /\?(tool|iife|esm)$/;
+
+/** What an import becomes, and the files that it was made of. */
+interface Built {
+  readonly module: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Turns files into what isolates load, in dev, build, SSR and vitest alike:
+ *
+ * - `import pkg from "./echo.ts?tool"`: a `ToolPackage`, checked and hashed; the same bytes on every machine.
+ * - `import text from "./shell.ts?iife"`: the file and its imports as one classic script.
+ * - `import text from "./shell.ts?esm"`: the same as one ES module; `cloudflare:*` and `./tool.js` stay imports.
+ *
+ * A file that cannot become one of these fails the build with its name and the reason.
+ *
+ * @example
+ * // vite.config.ts
+ * import { keyhole } from "@keyhole/worker-host/vite";
+ * export default { plugins: [keyhole()] };
+ */
+export function keyhole(options: KeyholeOptions = {}): Plugin {
+  const built = new Map<string, Promise<Built>>();
+  let root = process.cwd();
+  let declarations: Declarations | undefined;
+
+  const build = async (file: string, kind: BundleKind): Promise<Built> => {
+    const { code, modules }: Bundle = await bundle(file, kind, [nested]);
+    if (kind !== "tool") return { module: `export default ${JSON.stringify(code)};`, files: modules };
+    const read = await readTool(code);
+    if (!read.ok) throw new BundleError(read.reason, modules);
+    // From text: a key such as `__proto__` stays a key.
+    return { module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`, files: modules };
+  };
+
+  const load = async (id: string, watch: (file: string) => void): Promise<string> => {
+    const kind = queryPattern.exec(id)![1] as BundleKind;
+    const file = id.slice(0, -kind.length - 1);
+    let pending = built.get(id);
+    if (pending === undefined) {
+      pending = build(file, kind);
+      built.set(id, pending);
+    }
+    try {
+      const { module, files } = await pending;
+      for (const each of files) watch(each);
+      if (kind === "tool") await declarations?.add(file);
+      return module;
+    } catch (error) {
+      // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
+      built.delete(id);
+      for (const each of error instanceof BundleError ? error.modules : []) watch(each);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${normalizePath(relative(root, file))} cannot be imported with ?${kind}: ${reason}`, { cause: error });
+    }
+  };
+
+  /** A shell may carry another bundle inside it. */
+  const nested = {
+    name: "keyhole:nested",
+    async resolveId(this: ResolveContext, source: string, importer: string | undefined) {
+      return queryPattern.test(source) ? resolveWithQuery(this, source, importer) : null;
+    },
+    async load(id: string) {
+      return queryPattern.test(id) ? { code: await load(id, () => {}), moduleType: "js" as const } : null;
+    },
+  };
+
+  return {
+    name: "keyhole",
+    enforce: "pre",
+    configResolved(config) {
+      root = config.root;
+      if (options.dts !== undefined) declarations = new Declarations(resolve(root, options.dts));
+    },
+    resolveId: {
+      filter: { id: queryPattern },
+      handler(source, importer) {
+        return resolveWithQuery(this, source, importer);
+      },
+    },
+    load: {
+      filter: { id: queryPattern },
+      async handler(id) {
+        return { code: await load(id, (file) => this.addWatchFile(file)), moduleType: "js" };
+      },
+    },
+    async watchChange(changed) {
+      const file = normalizePath(changed);
+      for (const [id, pending] of built) {
+        const files = await pending.then(
+          (result) => result.files,
+          () => [],
+        );
+        if (files.some((each) => normalizePath(each) === file)) built.delete(id);
+      }
+    },
+  };
+}
+
+interface ResolveContext {
+  resolve(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ readonly id: string } | null>;
+}
+
+async function resolveWithQuery(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
+  const query = queryPattern.exec(source)![0];
+  const resolved = await context.resolve(source.slice(0, -query.length), importer, { skipSelf: true });
+  return resolved === null ? null : `${resolved.id}${query}`;
+}
