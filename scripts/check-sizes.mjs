@@ -1,0 +1,54 @@
+// Bundles what a user would import, minified, and holds it against its budget. No bundle may contain code that makes code
+// out of strings, nor ask for a platform's own modules.
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { root } from "./project.mjs";
+
+const budgets = [
+  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 32 * 1024 },
+  { name: "kernel/schema", source: `export * from "@keyhole/kernel/schema";`, maxBytes: 12 * 1024 },
+  { name: "kernel/canonical", source: `export * from "@keyhole/kernel/canonical";`, maxBytes: 1024 },
+];
+
+const forbidden = [/\beval\s*\(/, /\bnew\s+Function\b/, /\bFunction\s*\(/, /["'`]node:/, /\brequire\s*\(/];
+
+/** @param {string} source @returns {Promise<string>} the minified bundle */
+async function bundle(source) {
+  const entry = "virtual:entry";
+  const output = await build({
+    root,
+    configFile: false,
+    logLevel: "silent",
+    resolve: { conditions: ["keyhole-source", "module", "browser", "production"] },
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === entry ? `\0${entry}` : undefined),
+        load: (id) => (id === `\0${entry}` ? source : undefined),
+      },
+    ],
+    build: {
+      write: false,
+      target: "es2024",
+      minify: "oxc",
+      modulePreload: false,
+      rolldownOptions: { input: entry, preserveEntrySignatures: "strict" },
+    },
+  });
+  const chunks = [output].flat().flatMap((each) => ("output" in each ? each.output : []));
+  return chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.code : [])).join("\n");
+}
+
+let failed = false;
+for (const { name, source, maxBytes } of budgets) {
+  const code = await bundle(source);
+  const bytes = gzipSync(code, { level: 9 }).length;
+  const found = forbidden.filter((pattern) => pattern.test(code)).map(String);
+  const ok = code.length > 200 && bytes <= maxBytes && found.length === 0;
+  failed ||= !ok;
+  const sizes = `${String(bytes).padStart(6)} of ${String(maxBytes).padStart(6)} bytes min+gzip`;
+  console.log(
+    `${ok ? "✓" : "✗"} ${name.padEnd(18)} ${sizes}${found.length > 0 ? `, contains ${found.join(" ")}` : ""}`,
+  );
+}
+process.exitCode = failed ? 1 : 0;

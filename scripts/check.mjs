@@ -1,0 +1,40 @@
+// All static checks. Runs each to its end, shows the output of those that fail, and closes with a table.
+import { run, typescriptProjects } from "./project.mjs";
+
+const publicPackages = ["kernel", "worker-host", "edge"];
+
+/** @typedef {{ name: string, command: string, args: readonly string[] }} Check */
+
+/** @type {Check[]} in this order: what is built comes before what reads it */
+const checks = [
+  ...typescriptProjects().map((project) => ({ name: `types ${project}`, command: "tsc", args: ["-p", project] })),
+  { name: "lint", command: "oxlint", args: [] },
+  { name: "format", command: "oxfmt", args: ["--check"] },
+  { name: "unused files, exports, dependencies", command: "knip", args: [] },
+  { name: "architecture", command: "vitest", args: ["run", "--project", "node", "test/architecture.test.ts"] },
+  { name: "sizes", command: "node", args: ["scripts/check-sizes.mjs"] },
+  { name: "build packages", command: "node", args: ["scripts/build-packages.mjs"] },
+  ...publicPackages.flatMap((name) => [
+    { name: `publint ${name}`, command: "publint", args: ["run", "--strict", `packages/${name}`] },
+    { name: `attw ${name}`, command: "attw", args: ["--pack", "--profile", "esm-only", `packages/${name}`] },
+  ]),
+];
+
+/** @type {{ name: string, ok: boolean, seconds: number }[]} */
+const results = [];
+for (const { name, command, args } of checks) {
+  const startedAt = performance.now();
+  const { code, output } = await run(command, args, { capture: true });
+  const seconds = (performance.now() - startedAt) / 1000;
+  results.push({ name, ok: code === 0, seconds });
+  if (code !== 0) console.log(`── ${name}: ${command} ${args.join(" ")}\n${output.trimEnd()}\n`);
+  else if (name === "sizes") console.log(output.trimEnd());
+}
+
+const width = Math.max(...results.map(({ name }) => name.length));
+for (const { name, ok, seconds } of results) {
+  console.log(`${ok ? "✓" : "✗"} ${name.padEnd(width)} ${seconds.toFixed(1).padStart(6)} s`);
+}
+const failed = results.filter(({ ok }) => !ok);
+console.log(`${results.length - failed.length} checks passed, ${failed.length} failed`);
+process.exitCode = failed.length > 0 ? 1 : 0;
