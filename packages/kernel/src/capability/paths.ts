@@ -1,0 +1,103 @@
+/**
+ * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
+ * one file has one name in every check and on every host.
+ */
+
+/** The longest that every store takes: R2 keys have 1,024 bytes, names in file systems 255. */
+const pathBytes = 1_024;
+const segmentBytes = 255;
+
+/** C0, DEL, C1, line separators, and what reorders text before a person's eyes. */
+const hiddenCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+
+/** Device names that Windows finds in every folder, whatever their extension. */
+const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
+
+/** What is wrong with a path, as the end of a sentence. */
+export function checkPath(path: string): string | undefined {
+  if (path === "") return "a path is not empty";
+  if (path.startsWith("/")) return "a path is relative";
+  if (!path.isWellFormed()) return "a path is well-formed Unicode";
+  if (hiddenCharacters.test(path)) return "a path has no control characters";
+  if (path.includes("\\")) return "a path is separated by /, and \\ has no place in it";
+  if (path.includes("%")) return "a path is not percent-encoded, and % has no place in it";
+  if (path.includes(":")) return "a path has no drive and no stream, and : has no place in it";
+  if (path.normalize("NFC") !== path) return "a path is in Unicode normalization form C";
+  if (utf8Length(path) > pathBytes) return `a path has at most ${pathBytes} bytes`;
+  for (const segment of path.split("/")) {
+    const reason = checkSegment(segment);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+function checkSegment(segment: string): string | undefined {
+  if (segment === "") return "a path has no empty segments";
+  if (segment === "." || segment === "..") return "a path has no `.` or `..`";
+  if (/[. ]$/.test(segment) || segment.startsWith(" ")) return "a segment does not end in a dot or begin or end in a space";
+  if (deviceName.test(segment)) return "a segment is not the name of a Windows device";
+  if (utf8Length(segment) > segmentBytes) return `a segment has at most ${segmentBytes} bytes`;
+  return undefined;
+}
+
+/** What is wrong with a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of a segment, `**` for any segments. */
+export function checkGlob(glob: string): string | undefined {
+  const segments = glob.split("/");
+  if (segments.some((segment) => segment.includes("**") && segment !== "**")) return "`**` is a whole segment";
+  return checkPath(segments.map((segment) => segment.replaceAll("*", "x")).join("/"));
+}
+
+/**
+ * Whether a glob covers a path; both have passed their checks, and `""` is the root. `notes/**` covers `notes` and everything below
+ * it. Takes at most the product of both lengths.
+ */
+export function matchPath(glob: string, path: string): boolean {
+  const patterns = glob.split("/");
+  const segments = path === "" ? [] : path.split("/");
+  return matchSequence(patterns.length, segments.length, {
+    isAny: (at) => patterns[at] === "**",
+    matches: (at, position) => matchSegment(patterns[at]!, segments[position]!),
+  });
+}
+
+function matchSegment(pattern: string, segment: string): boolean {
+  if (!pattern.includes("*")) return pattern === segment;
+  return matchSequence(pattern.length, segment.length, {
+    isAny: (at) => pattern[at] === "*",
+    matches: (at, position) => pattern[at] === segment[position],
+  });
+}
+
+interface Sequence {
+  /** Whether the pattern's element stands for any number of elements. */
+  readonly isAny: (at: number) => boolean;
+  readonly matches: (at: number, position: number) => boolean;
+}
+
+/** Wildcard matching that only ever goes back to the last wildcard: no pattern makes it exponential. */
+function matchSequence(patternLength: number, length: number, { isAny, matches }: Sequence): boolean {
+  let at = 0;
+  let position = 0;
+  let lastAny = -1;
+  let resume = 0;
+  while (position < length) {
+    if (at < patternLength && isAny(at)) {
+      lastAny = at++;
+      resume = position;
+    } else if (at < patternLength && matches(at, position)) {
+      at++;
+      position++;
+    } else if (lastAny >= 0) {
+      at = lastAny + 1;
+      position = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (at < patternLength && isAny(at)) at++;
+  return at === patternLength;
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
