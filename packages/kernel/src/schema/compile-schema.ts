@@ -1,6 +1,9 @@
 import { Compiler } from "./compiler.ts";
-import { Budget } from "./context.ts";
+import { Budget, type Place, type Unit } from "./context.ts";
 import { draftDialect } from "./dialect.ts";
+import { fillDefaults, findSecrets } from "./explain/defaults.ts";
+import { received } from "./explain/describe.ts";
+import { Explainer, failure } from "./explain/explain.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { Resources } from "./resources.ts";
@@ -23,8 +26,8 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   const resources = new Resources(limits, options.resources ?? new Map());
   const compiler = new Compiler(resources, budget, options.trusted === true, options.formats !== "annotate");
   try {
-    const { unit } = compiler.root(resources.add(schema, "", draftDialect(options.draft ?? "2020-12")));
-    return { ok: true, validator: validator(unit.check, compiler, limits) };
+    const root = resources.add(schema, "", draftDialect(options.draft ?? "2020-12"));
+    return { ok: true, validator: validator(compiler.root(root), root.root, compiler, limits, options.defaults !== "ignore" && resources.defaults) };
   } catch (thrown) {
     if (thrown instanceof Refusal) return { ok: false, error: thrown.error };
     if (thrown instanceof RangeError) {
@@ -49,17 +52,43 @@ function metered(check: Check, budget: Budget): Check {
   };
 }
 
-function validator(root: Check, compiler: Compiler, limits: Limits): Validator {
-  const check = compiler.metered ? metered(root, compiler.budget) : root;
+function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown, compiler: Compiler, limits: Limits, defaults: boolean): Validator {
+  const { budget, resources } = compiler;
+  const check = compiler.metered ? metered(unit.check, budget) : unit.check;
+
+  const explain = (value: unknown): readonly ValidationError[] => {
+    const secrets = new Set<string>();
+    const explainer = new Explainer(compiler, compiler.tracker, secrets);
+    budget.reset();
+    try {
+      if (resources.secrets) findSecrets(root, place, value, "", compiler, secrets);
+      if (root === false) return [failure("", "", "false", "nothing: the schema refuses every value", received(value, false))];
+      explainer.explain(root, place, value, { instance: "", schema: "" });
+    } catch (thrown) {
+      if (!isExhausted(thrown)) throw thrown;
+    }
+    return explainer.errors.length > 0 ? explainer.errors : [EXHAUSTED_ERROR];
+  };
+
   const validate = (input: unknown): ValidationResult => {
     const copied = snapshot(input, limits);
     if (!copied.ok) {
-      const { path, keyword, expected, received } = copied.reason;
-      const error: ValidationError = { instancePath: path, schemaPath: "", keyword, expected, received, message: `Expected ${expected} but got ${received}.` };
-      return { ok: false, errors: [error] };
+      const { path, keyword, expected, received: got, hint } = copied.reason;
+      return { ok: false, errors: [failure(path, "", keyword, expected, got, hint)] };
     }
-    if (check(copied.value)) return { ok: true, value: copied.value };
-    return { ok: false, errors: [{ instancePath: "", schemaPath: "", keyword: "", expected: "a conforming value", received: "another", message: "The value does not conform." }] };
+    const { value } = copied;
+    if (defaults) {
+      budget.reset();
+      try {
+        fillDefaults(root, place, value, compiler);
+      } catch (thrown) {
+        if (!isExhausted(thrown)) throw thrown;
+        return { ok: false, errors: [EXHAUSTED_ERROR] };
+      }
+    }
+    return check(value) ? { ok: true, value } : { ok: false, errors: explain(value) };
   };
   return { check, validate };
 }
+
+const EXHAUSTED_ERROR: ValidationError = failure("", "", "limit", "a value that can be checked within the limits", "one that takes more steps or nests deeper");

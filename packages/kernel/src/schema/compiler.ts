@@ -7,6 +7,7 @@ import { strings } from "./keywords/strings.ts";
 import { ANY_TYPE, typed, typeMask } from "./keywords/types.ts";
 import { Tracker } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
+import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { isObject, type Resource, type Resources } from "./resources.ts";
 import type { Check, JsonObject } from "./types.ts";
@@ -51,10 +52,13 @@ export class Compiler implements Context {
   readonly budget: Budget;
   readonly trusted: boolean;
   readonly assertFormats: boolean;
-  readonly #tracker: Tracker = new Tracker(this);
+  readonly tracker: Tracker = new Tracker(this);
   readonly #targets = new Map<unknown, Map<Scope, Target>>();
   readonly #scopes = new Map<string, Scope>();
   readonly #pending: (() => unknown)[] = [];
+  readonly #checks = new Map<unknown, Map<Scope, Check>>();
+  readonly #patterns = new Map<string, Matcher>();
+  #rootUri = "";
   #nesting = 0;
   #descent = 0;
   #subschemas = 0;
@@ -70,11 +74,13 @@ export class Compiler implements Context {
   }
 
   root(resource: Resource): { unit: Unit; place: Place } {
+    this.#rootUri = resource.uri;
     const place = this.#enter({ resource, scope: new Map(), path: "" }, resource, "");
     const target = this.#target(resource.root, place);
     const unit = this.#compileTarget(target, resource.root, place);
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) next();
     if (this.metered) this.#refuseCycles();
+    this.#subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
     return { unit, place };
   }
 
@@ -94,6 +100,20 @@ export class Compiler implements Context {
     return unit;
   }
 
+  check(schema: unknown, place: Place): Check {
+    let scopes = this.#checks.get(schema);
+    if (scopes === undefined) this.#checks.set(schema, (scopes = new Map()));
+    let check = scopes.get(place.scope);
+    if (check === undefined) scopes.set(place.scope, (check = this.inPlace(schema, place).check));
+    return check;
+  }
+
+  pattern(source: string, path: string): Matcher {
+    let matcher = this.#patterns.get(source);
+    if (matcher === undefined) this.#patterns.set(source, (matcher = compilePattern(source, path, this)));
+    return matcher;
+  }
+
   locate(schema: unknown, place: Place): Place {
     const resource = this.resources.enclosing(schema, place.resource);
     return resource === place.resource ? place : this.#enter(place, resource, place.path);
@@ -104,17 +124,17 @@ export class Compiler implements Context {
     if (typeof reference !== "string") throw invalid(place, keyword, "a string");
     const found = this.resources.resolve(reference, place.resource, `${place.path}/${keyword}`);
     const outermost = dynamic && found.dynamicAnchor !== undefined ? place.scope.get(found.dynamicAnchor) : undefined;
-    const { schema, resource } = outermost ?? found;
-    return { schema, place: this.#enter(place, resource, resource.uri === place.resource.uri ? found.path : `${resource.uri}#${found.path}`) };
+    const { schema, resource, path } = outermost ?? found;
+    return { schema, place: this.#enter(place, resource, resource.uri === this.#rootUri ? path : `${resource.uri}#${path}`) };
   }
 
   /** The place inside a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
   #enter(place: Place, resource: Resource, path: string): Place {
     let { scope } = place;
-    for (const [name, schema] of resource.dynamicAnchors) {
+    for (const [name, anchored] of resource.dynamicAnchors) {
       if (scope.has(name)) continue;
       if (scope === place.scope) scope = new Map(scope);
-      (scope as Map<string, { schema: unknown; resource: Resource }>).set(name, { schema, resource });
+      (scope as Map<string, Scope extends ReadonlyMap<string, infer Entry> ? Entry : never>).set(name, { ...anchored, resource });
     }
     if (scope.size > 0) {
       const key = [...scope].map(([name, to]) => `${name} ${to.resource.uri}`).sort().join("\n");
@@ -154,8 +174,8 @@ export class Compiler implements Context {
       units.push(...logic(schema, place, this));
     }
     if ((groups & UNEVALUATED) !== 0 && modern) {
-      const array = this.#tracker.unevaluated(schema, place, "Items");
-      const object = this.#tracker.unevaluated(schema, place, "Properties");
+      const array = this.tracker.unevaluated(schema, place, "Items");
+      const object = this.tracker.unevaluated(schema, place, "Properties");
       units.push(typed(ANY_TYPE, { number: undefined, string: undefined, array, object }));
     }
     const needed = units.filter((unit) => unit.op !== OP.ANY);

@@ -1,6 +1,6 @@
 import type { Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
-import type { Resource, Resources } from "./resources.ts";
+import type { Anchored, Resource, Resources } from "./resources.ts";
 import type { Check, JsonObject } from "./types.ts";
 
 /** What an object's property loop can decide without calling the unit's check. */
@@ -16,7 +16,7 @@ export interface Unit {
 }
 
 /** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
-export type Scope = ReadonlyMap<string, { readonly schema: unknown; readonly resource: Resource }>;
+export type Scope = ReadonlyMap<string, Anchored & { readonly resource: Resource }>;
 
 /** Where a subschema is being compiled: its resource, the dynamic scope, and the path for error messages. */
 export interface Place {
@@ -51,6 +51,10 @@ export interface Context {
   readonly budget: Budget;
   readonly trusted: boolean;
   readonly assertFormats: boolean;
+  /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */
+  check(schema: unknown, place: Place): Check;
+  /** A compiled pattern, once for each source. */
+  pattern(source: string, path: string): (text: string) => boolean;
   /** Compiles a subschema that applies to the same value: it consumes no input. */
   inPlace(schema: unknown, place: Place): Unit;
   /** Compiles a subschema that applies to a part of the value. */

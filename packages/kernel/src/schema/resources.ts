@@ -14,8 +14,13 @@ export interface Resource {
   /** Where the resource is in the document that it was read from; for error paths. */
   readonly path: string;
   readonly dialect: Dialect;
-  readonly anchors: Map<string, unknown>;
-  readonly dynamicAnchors: Map<string, unknown>;
+  readonly anchors: Map<string, Anchored>;
+  readonly dynamicAnchors: Map<string, Anchored>;
+}
+
+export interface Anchored {
+  readonly schema: unknown;
+  readonly path: string;
 }
 
 export interface Located {
@@ -39,10 +44,10 @@ export class Resources {
   readonly #byUri = new Map<string, Resource>();
   readonly #byRoot = new Map<unknown, Resource>();
   #givenLoaded = false;
-  /** True when some document has `$dynamicAnchor`: only then does the dynamic scope matter. */
-  dynamic = false;
   /** True when some document has `default`. */
   defaults = false;
+  /** True when some document has `writeOnly` or the format `password`. */
+  secrets = false;
 
   constructor(limits: Limits, given: ReadonlyMap<string, unknown>) {
     this.#limits = limits;
@@ -65,7 +70,7 @@ export class Resources {
   }
 
   #register(uri: string, root: unknown, path: string, dialect: Dialect): Resource {
-    const resource = { uri, root, path, dialect, anchors: new Map<string, unknown>(), dynamicAnchors: new Map<string, unknown>() };
+    const resource: Resource = { uri, root, path, dialect, anchors: new Map(), dynamicAnchors: new Map() };
     if (!this.#byUri.has(uri)) this.#byUri.set(uri, resource);
     this.#byRoot.set(root, resource);
     return resource;
@@ -105,8 +110,8 @@ export class Resources {
         }
         if (key.charCodeAt(0) === 36) {
           if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
-          if (key === "$dynamicAnchor") this.dynamic = true;
         } else if (key === "default") this.defaults = true;
+        else if (key === "writeOnly" || child === "password") this.secrets = true;
       }
       if (nodes > schemaNodes) throw tooLarge();
       return object;
@@ -136,10 +141,10 @@ export class Resources {
     }
     const { $anchor, $dynamicAnchor, $id } = schema;
     if (resource.dialect.year === 7) {
-      if (typeof $id === "string" && $id.startsWith("#") && schema["$ref"] === undefined) resource.anchors.set($id.slice(1), schema);
+      if (typeof $id === "string" && $id.startsWith("#") && schema["$ref"] === undefined) resource.anchors.set($id.slice(1), { schema, path });
     } else {
-      if (typeof $anchor === "string") resource.anchors.set($anchor, schema);
-      if (typeof $dynamicAnchor === "string") resource.dynamicAnchors.set($dynamicAnchor, schema);
+      if (typeof $anchor === "string") resource.anchors.set($anchor, { schema, path });
+      if (typeof $dynamicAnchor === "string") resource.dynamicAnchors.set($dynamicAnchor, { schema, path });
     }
     for (const key in schema) {
       const kind = SUBSCHEMAS.get(key);
@@ -176,7 +181,7 @@ export class Resources {
     return this.#byUri.get(uri);
   }
 
-  /** Loads every given document; a dynamic scope must be known before anything is compiled. */
+  /** What a reference leads to; `dynamicAnchor` is the name when a `$dynamicRef` may lead further out. */
   resolve(reference: string, from: Resource, at: string): Located & { readonly dynamicAnchor: string | undefined } {
     const [relative, fragment] = splitFragment(reference);
     const resource = relative === "" ? from : this.#find(resolveUri(from.uri, relative), from.dialect);
@@ -186,9 +191,9 @@ export class Resources {
     if (fragment === "") return { schema: resource.root, resource, path: resource.path, dynamicAnchor: undefined };
     if (!fragment.startsWith("/")) {
       const dynamic = resource.dynamicAnchors.get(fragment);
-      const schema = resource.anchors.get(fragment) ?? dynamic;
-      if (schema === undefined) throw fail("No subschema of that document has this anchor.");
-      return { schema, resource: this.enclosing(schema, resource), path: `#${fragment}`, dynamicAnchor: dynamic === undefined ? undefined : fragment };
+      const anchored = resource.anchors.get(fragment) ?? dynamic;
+      if (anchored === undefined) throw fail("No subschema of that document has this anchor.");
+      return { ...anchored, resource: this.enclosing(anchored.schema, resource), dynamicAnchor: dynamic === undefined ? undefined : fragment };
     }
     let at2: Resource = resource;
     let schema: unknown = resource.root;

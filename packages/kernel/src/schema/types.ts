@@ -8,6 +8,8 @@ export interface CompileOptions {
   readonly draft?: Draft;
   /** Whether `format` fails a value (`"assert"`, the default) or only describes it (`"annotate"`, the specification's default). */
   readonly formats?: "assert" | "annotate";
+  /** Whether `validate` fills in `default` values (`"fill"`, the default) or leaves the copy as it came (`"ignore"`). */
+  readonly defaults?: "fill" | "ignore";
   /** Documents that `$ref` may name, by absolute URI. Nothing is ever fetched. */
   readonly resources?: ReadonlyMap<string, unknown>;
   /** Single limits to change; the others keep their defaults. */

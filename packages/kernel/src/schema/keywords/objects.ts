@@ -1,5 +1,5 @@
 import { ALWAYS, at, type Context, count, names, NEVER, OP, type Op, type Place, schemaMap, type Unit } from "../context.ts";
-import { compilePattern, type Matcher } from "../regex/pattern.ts";
+import type { Matcher } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { all } from "./arrays.ts";
@@ -127,7 +127,7 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const patternMap = schemaMap(schema, "patternProperties", place) ?? {};
   const patterns = Object.keys(patternMap).map((source) => {
     const where = at(place, `patternProperties/${escapeToken(source)}`);
-    return [compilePattern(source, where.path, context), context.child(patternMap[source], where).check] as const;
+    return [context.pattern(source, where.path), context.child(patternMap[source], where).check] as const;
   });
   const propertyNames = schema["propertyNames"];
   const nameCheck = propertyNames === undefined ? undefined : context.child(propertyNames, at(place, "propertyNames")).check;

@@ -1,6 +1,5 @@
 import { both, count, type Context, invalid, type Place } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
-import { compilePattern } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { content } from "./content.ts";
 
@@ -42,7 +41,7 @@ export function strings(schema: JsonObject, place: Place, context: Context): Str
   let more: Check | undefined;
   if (pattern !== undefined && dialect.validation) {
     if (typeof pattern !== "string") throw invalid(place, "pattern", "a string");
-    more = compilePattern(pattern, `${place.path}/pattern`, context) as Check;
+    more = context.pattern(pattern, `${place.path}/pattern`) as Check;
   }
   if (format !== undefined && (context.assertFormats || dialect.formatAssertion)) {
     if (typeof format !== "string") throw invalid(place, "format", "a string");

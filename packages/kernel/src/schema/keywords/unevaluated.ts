@@ -1,6 +1,5 @@
 import { at, type Context, type Place, type Scope } from "../context.ts";
 import { isObject } from "../resources.ts";
-import { compilePattern } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { tuple } from "./arrays.ts";
 
@@ -57,6 +56,12 @@ export class Tracker {
     };
   }
 
+  /** What of a valid value the other keywords of this schema evaluate. */
+  evaluated(schema: JsonObject, place: Place, kind: Kind, value: unknown): { readonly whole: boolean; readonly seen: ReadonlySet<string | number> } {
+    const seen = new Set<string | number>();
+    return { whole: this.#build(schema, place, kind, false)?.(value, seen) === true, seen };
+  }
+
   #build(schema: JsonObject, place: Place, kind: Kind, own: boolean): Track | undefined {
     const parts: Track[] = [];
     const add = (track: Track | undefined): void => void (track !== undefined && parts.push(track));
@@ -108,7 +113,7 @@ export class Tracker {
     }
     if (!isObject(schema["patternProperties"])) return;
     for (const source of Object.keys(schema["patternProperties"])) {
-      const matches = compilePattern(source, place.path, this.#context);
+      const matches = this.#context.pattern(source, place.path);
       add((value, seen) => {
         for (const key in value as JsonObject) if (matches(key)) seen.add(key);
         return false;

@@ -1,0 +1,48 @@
+import type { Context, Place } from "../context.ts";
+import { EXHAUSTED } from "../refusal.ts";
+import { isObject } from "../resources.ts";
+import type { JsonObject } from "../types.ts";
+import { escapeToken } from "../uri.ts";
+import { parts } from "./walk.ts";
+
+function clone(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clone);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clone(member)])) : value;
+}
+
+/**
+ * Fills in missing members from `properties/…/default`, in place, also below what was filled in. Branches that may not
+ * apply (`anyOf`, `oneOf`, `if`, `dependentSchemas`) give no defaults: which of them applies is not known before.
+ */
+export function fillDefaults(schema: unknown, from: Place, value: unknown, context: Context, depth = 0): void {
+  if (!isObject(schema) || typeof value !== "object" || value === null) return;
+  // A default that brings itself in again would never end.
+  if (depth > context.budget.limits.valueDepth) throw EXHAUSTED;
+  context.budget.spend(1);
+  const place = context.locate(schema, from);
+  const { properties } = schema;
+  if (isObject(properties) && isObject(value) && !(place.resource.dialect.year === 7 && schema["$ref"] !== undefined)) {
+    for (const name of Object.keys(properties)) {
+      const property = properties[name];
+      if (!Object.hasOwn(value, name) && isObject(property) && Object.hasOwn(property, "default") && name !== "__proto__") {
+        (value as Record<string, unknown>)[name] = clone(property["default"]);
+      }
+    }
+  }
+  for (const part of parts(schema, place, value, context)) {
+    if (!part.branch) fillDefaults(part.schema, part.place, part.value, context, part.token === undefined ? depth : depth + 1);
+  }
+}
+
+/** Adds the paths of all parts of a value that some subschema marks as secret, whether or not it applies in the end. */
+export function findSecrets(schema: unknown, from: Place, value: unknown, path: string, context: Context, out: Set<string>): void {
+  if (!isObject(schema)) return;
+  context.budget.spend(1);
+  if (isSecret(schema)) out.add(path);
+  const place = context.locate(schema, from);
+  for (const part of parts(schema, place, value, context)) {
+    findSecrets(part.schema, part.place, part.value, part.token === undefined ? path : `${path}/${escapeToken(String(part.token))}`, context, out);
+  }
+}
+
+const isSecret = (schema: JsonObject): boolean => schema["writeOnly"] === true || schema["format"] === "password";
