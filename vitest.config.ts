@@ -2,9 +2,10 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { chromiumArgs, findChromium } from "./scripts/chromium.mjs";
+import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
-const conditions = ["keyhole-source"];
+const source = "keyhole-source";
 
 const executablePath = findChromium();
 const chromium = playwright({
@@ -15,15 +16,15 @@ export default defineConfig({
   server: { host: "127.0.0.1" },
   test: {
     maxWorkers: 2,
-    // Both are promises of the tests: nothing is retried, and a file without tests is a failure.
     retry: 0,
     passWithNoTests: false,
-    // workerd keeps its own module cache, and the file system one serves it stale modules.
+    // workerd keeps a module cache of its own; the one in the file system would serve it stale modules.
     fsModuleCache: false,
     projects: [
       {
-        resolve: { conditions: [...conditions, "module", "node", "import", "default"] },
-        ssr: { resolve: { conditions } },
+        plugins: [keyhole()],
+        resolve: { conditions: [source, "module", "node", "development|production"] },
+        ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
         test: {
           name: "node",
           environment: "node",
@@ -32,7 +33,8 @@ export default defineConfig({
         },
       },
       {
-        resolve: { conditions },
+        plugins: [keyhole()],
+        resolve: { conditions: [source, "module", "browser", "development|production"] },
         server: { host: "127.0.0.1" },
         test: {
           name: "chromium",
@@ -48,9 +50,9 @@ export default defineConfig({
         },
       },
       {
-        resolve: { conditions },
-        ssr: { resolve: { conditions: [...conditions, "workerd", "worker", "module", "browser"] } },
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [keyhole(), cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        resolve: { conditions: [source] },
+        ssr: { resolve: { conditions: [source, "workerd", "worker", "module", "browser"] } },
         test: {
           name: "workerd",
           include: ["test/**/*.workerd.test.ts"],
