@@ -1,6 +1,7 @@
 import type { IsolateOutcome } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { GuestCall } from "./call.ts";
+import { boundedMessage } from "./thrown.ts";
 
 /**
  * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
@@ -46,7 +47,7 @@ function exceedsUtf8(text: string, limit: number): boolean {
 }
 
 function unnormalizable(reason: string, path: string): IsolateOutcome {
-  return { kind: "unnormalizable", reason, path };
+  return { kind: "unnormalizable", reason, path: boundedMessage(path) };
 }
 
 function tooLarge(limit: number): IsolateOutcome {

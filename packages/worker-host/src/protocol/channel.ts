@@ -1,0 +1,186 @@
+import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { protocolLimits } from "./limits.ts";
+import type { GuestMessage, GuestOutcome, GuestReady, HostMessage } from "./message.ts";
+import { parseGuestMessage, parseRequest } from "./parse.ts";
+
+/** The part of `MessagePort` that a channel uses. */
+export interface GuestPort {
+  postMessage(message: HostMessage): void;
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  onmessageerror: ((event: unknown) => void) | null;
+  close(): void;
+}
+
+export type LoadOutcome =
+  | { readonly kind: "loaded" }
+  | { readonly kind: "failed"; readonly name: string; readonly message: string }
+  | { readonly kind: "lost"; readonly reason: string };
+
+/** The host's end of the way to one guest. Owns the port. */
+export interface GuestChannel {
+  /** Settles with `undefined` when the channel ended first. */
+  readonly ready: Promise<GuestReady | undefined>;
+  load(code: string): Promise<LoadOutcome>;
+  call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
+  /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
+  close(reason: string): void;
+  readonly open: boolean;
+}
+
+interface RunningCall {
+  readonly call: IsolateCall;
+  readonly port: CallPort;
+  readonly settle: (outcome: IsolateOutcome) => void;
+  messages: number;
+  requests: number;
+  requestsInFlight: number;
+}
+
+type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
+
+/**
+ * Speaks the protocol with a guest that is taken to be hostile. One message that is not exactly what the shell would send at that
+ * moment ends the channel: there is no second chance, because the shell makes no mistakes and the tool has no business on this port.
+ *
+ * @param onBroken called once when the guest broke the protocol, not when the host closed the channel
+ */
+export function openChannel(port: GuestPort, onBroken: (reason: string) => void): GuestChannel {
+  const calls = new Map<string, RunningCall>();
+  const ready = Promise.withResolvers<GuestReady | undefined>();
+  const loading = Promise.withResolvers<LoadOutcome>();
+  let phase: "starting" | "ready" | "loading" | "loaded" | "ended" = "starting";
+  let ending: Ending = { kind: "lost", reason: "closed" };
+
+  const end = (as: Ending): void => {
+    phase = "ended";
+    ending = as;
+    port.onmessage = null;
+    port.onmessageerror = null;
+    port.close();
+    ready.resolve(undefined);
+    loading.resolve({ kind: "lost", reason: as.kind === "lost" ? as.reason : "too many messages" });
+    for (const { settle } of calls.values()) settle(as);
+  };
+  const broken = (reason: string): void => {
+    end({ kind: "lost", reason: `protocol: ${reason}` });
+    onBroken(reason);
+  };
+  const flooded = (limit: number): void => {
+    end({ kind: "too-large", what: "messages", limit });
+    onBroken("too many messages");
+  };
+
+  const withCall = (callId: string, use: (running: RunningCall) => void): void => {
+    const running = calls.get(callId);
+    if (running === undefined) broken("a message for a call that is not running");
+    else use(running);
+  };
+
+  const counted = (running: RunningCall, pass: () => void): void => {
+    running.messages += 1;
+    if (running.messages > protocolLimits.messages) flooded(protocolLimits.messages);
+    else pass();
+  };
+
+  const request = (running: RunningCall, message: Extract<GuestMessage, { type: "request" }>): void => {
+    if (message.request !== running.requests) return broken("a request out of order");
+    running.requests += 1;
+    running.requestsInFlight += 1;
+    if (running.requests > protocolLimits.requests) return flooded(protocolLimits.requests);
+    if (running.requestsInFlight > protocolLimits.requestsInFlight) return flooded(protocolLimits.requestsInFlight);
+    const asked = parseRequest(message);
+    if (typeof asked === "string") return broken(asked);
+    const { callId } = running.call;
+    void running.port.request(asked).then((reply) => {
+      running.requestsInFlight -= 1;
+      // A reply after the call has ended is for nobody.
+      if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request: message.request, reply });
+    });
+  };
+
+  const handlers = {
+    ready: (message) => {
+      if (phase !== "starting") return broken("a second ready");
+      phase = "ready";
+      ready.resolve(message);
+    },
+    loaded: () => {
+      if (phase !== "loading") return broken("loaded what was not sent");
+      phase = "loaded";
+      loading.resolve({ kind: "loaded" });
+    },
+    "load-failed": ({ name, message }) => {
+      if (phase !== "loading") return broken("failed to load what was not sent");
+      phase = "ready";
+      loading.resolve({ kind: "failed", name, message });
+    },
+    log: ({ callId, level, message }) =>
+      withCall(callId, (running) => counted(running, () => running.port.log({ level, message }))),
+    progress: ({ type: _, callId, ...progress }) =>
+      withCall(callId, (running) => counted(running, () => running.port.progress(progress))),
+    request: (message) => withCall(message.callId, (running) => request(running, message)),
+    outcome: ({ callId, outcome }) =>
+      withCall(callId, (running) => {
+        const checked = checkOutcome(outcome, running.call);
+        if (checked === undefined) return broken("an output of another kind than the tool's");
+        running.settle(checked);
+      }),
+  } satisfies { readonly [Type in GuestMessage["type"]]: (message: Extract<GuestMessage, { type: Type }>) => void };
+  const dispatch = new Map<GuestMessage["type"], (message: never) => void>(
+    Object.entries(handlers) as [GuestMessage["type"], (message: never) => void][],
+  );
+
+  port.onmessage = ({ data }) => {
+    if (phase === "ended") return; // Firefox delivers what was queued before the port was closed.
+    const message = parseGuestMessage(data);
+    if (typeof message === "string") broken(message);
+    else dispatch.get(message.type)?.(message as never);
+  };
+  port.onmessageerror = () => broken("a message that cannot be read");
+
+  return {
+    ready: ready.promise,
+    load(code) {
+      if (phase === "ready") {
+        phase = "loading";
+        port.postMessage({ type: "load", code });
+      }
+      return loading.promise;
+    },
+    call(call, callPort) {
+      if (phase !== "loaded") return Promise.resolve(ending);
+      const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
+      const { callId } = call;
+      const cancel = (): void => port.postMessage({ type: "cancel", callId });
+      const settle = (outcome: IsolateOutcome): void => {
+        calls.delete(callId);
+        callPort.signal.removeEventListener("abort", cancel);
+        resolve(outcome);
+      };
+      calls.set(callId, { call, port: callPort, settle, messages: 0, requests: 0, requestsInFlight: 0 });
+      port.postMessage({ type: "call", call });
+      if (callPort.signal.aborted) cancel();
+      else callPort.signal.addEventListener("abort", cancel, { once: true });
+      return promise;
+    },
+    close(reason) {
+      if (phase !== "ended") end({ kind: "lost", reason });
+    },
+    get open() {
+      return phase !== "ended";
+    },
+  };
+}
+
+/** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */
+function checkOutcome(outcome: GuestOutcome, { outputKind, outputBytes }: IsolateCall): IsolateOutcome | undefined {
+  if (outcome.kind === "threw") {
+    const { code, ...threw } = outcome;
+    return code === undefined ? threw : { ...threw, code };
+  }
+  if (outcome.kind !== "returned") return outcome;
+  const { output } = outcome;
+  if (output.form !== outputKind) return undefined;
+  const least = output.form === "binary" ? output.bytes.byteLength : output.text.length;
+  return least > outputBytes ? { kind: "too-large", what: "output", limit: outputBytes } : outcome;
+}

@@ -1,0 +1,48 @@
+import type { CapabilityKind, CapabilityReply, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
+import type { GuestCall } from "../guest/call.ts";
+
+/** Host to guest. Trusted: the guest checks nothing. */
+export type HostMessage =
+  /** An ES module without imports. Once, before any call. */
+  | { readonly type: "load"; readonly code: string }
+  | { readonly type: "call"; readonly call: GuestCall }
+  | { readonly type: "cancel"; readonly callId: string }
+  | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply };
+
+/** Guest to host. Hostile: only what `parseGuestMessage` let through has these types. */
+export type GuestMessage =
+  | GuestReady
+  | { readonly type: "loaded" }
+  | { readonly type: "load-failed"; readonly name: string; readonly message: string }
+  | ({ readonly type: "log"; readonly callId: string } & LogEntry)
+  | ({ readonly type: "progress"; readonly callId: string } & Progress)
+  | GuestRequest
+  | { readonly type: "outcome"; readonly callId: string; readonly outcome: GuestOutcome };
+
+/** The shell is up and its realm is sealed. Sent before any code of a tool is there. */
+export interface GuestReady {
+  readonly type: "ready";
+  /** Whether the page's policy lets blobs be imported; without it no tool can be loaded. */
+  readonly imports: boolean;
+  /** Whether it lets WebAssembly compile. */
+  readonly wasm: boolean;
+}
+
+export interface GuestRequest {
+  readonly type: "request";
+  readonly callId: string;
+  /** 0, 1, 2, … within the call. */
+  readonly request: number;
+  readonly kind: CapabilityKind;
+  readonly operation: string;
+  /** JSON text of an object: nested foreign data crosses as text, so that its size and depth are checked before it is data. */
+  readonly arguments: string;
+  readonly body?: Uint8Array | undefined;
+}
+
+/** Outcomes that a guest can know of; the rest is for the host to say. */
+export type GuestOutcome =
+  | { readonly kind: "returned"; readonly output: Exclude<Extract<IsolateOutcome, { kind: "returned" }>["output"], { form: "value" }> }
+  | Extract<IsolateOutcome, { kind: "refused" | "unnormalizable" }>
+  | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string | undefined }
+  | { readonly kind: "too-large"; readonly what: "output"; readonly limit: number };
