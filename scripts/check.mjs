@@ -3,7 +3,7 @@ import { run, typescriptProjects } from "./project.mjs";
 
 const publicPackages = ["kernel", "worker-host", "edge"];
 
-/** @typedef {{ name: string, command: string, args: readonly string[] }} Check */
+/** @typedef {{ name: string, command: string, args: readonly string[], readsPackages?: boolean }} Check */
 
 /** @type {Check[]} in this order: what is built comes before what reads it */
 const checks = [
@@ -15,20 +15,35 @@ const checks = [
   { name: "sizes", command: "node", args: ["scripts/check-sizes.mjs"] },
   { name: "build packages", command: "node", args: ["scripts/build-packages.mjs"] },
   ...publicPackages.flatMap((name) => [
-    { name: `publint ${name}`, command: "publint", args: ["run", "--strict", `packages/${name}`] },
-    { name: `attw ${name}`, command: "attw", args: ["--pack", "--profile", "esm-only", `packages/${name}`] },
+    {
+      name: `publint ${name}`,
+      command: "publint",
+      args: ["run", "--strict", `packages/${name}`],
+      readsPackages: true,
+    },
+    {
+      name: `attw ${name}`,
+      command: "attw",
+      args: ["--pack", "--profile", "esm-only", `packages/${name}`],
+      readsPackages: true,
+    },
   ]),
 ];
 
 /** @type {{ name: string, ok: boolean, seconds: number }[]} */
 const results = [];
-for (const { name, command, args } of checks) {
+let packagesAreBuilt = false;
+for (const { name, command, args, readsPackages } of checks) {
   const startedAt = performance.now();
-  const { code, output } = await run(command, args, { capture: true });
-  const seconds = (performance.now() - startedAt) / 1000;
-  results.push({ name, ok: code === 0, seconds });
-  if (code !== 0) console.log(`── ${name}: ${command} ${args.join(" ")}\n${output.trimEnd()}\n`);
-  else if (name === "sizes") console.log(output.trimEnd());
+  const runs = !readsPackages || packagesAreBuilt;
+  const { code, output } = runs
+    ? await run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } })
+    : { code: 1, output: "not run: there is no complete build" };
+  const ok = code === 0;
+  results.push({ name, ok, seconds: (performance.now() - startedAt) / 1000 });
+  if (name === "build packages") packagesAreBuilt = ok;
+  if (!ok) console.log(`── ${name}: ${command} ${args.join(" ")}\n${output.trimEnd()}\n`);
+  else if (name === "sizes") console.log(`${output.trimEnd()}\n`);
 }
 
 const width = Math.max(...results.map(({ name }) => name.length));
