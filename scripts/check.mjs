@@ -35,6 +35,7 @@ const results = [];
 let packagesAreBuilt = false;
 for (const { name, command, args, readsPackages } of checks) {
   const startedAt = performance.now();
+  /** @type {boolean} */
   const runs = !readsPackages || packagesAreBuilt;
   const { code, output } = runs
     ? await run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } })
