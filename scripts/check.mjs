@@ -30,21 +30,25 @@ const checks = [
   ]),
 ];
 
+/**
+ * @param {Check} check
+ * @param {boolean} packagesAreBuilt
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+async function runCheck({ command, args, readsPackages }, packagesAreBuilt) {
+  if (readsPackages && !packagesAreBuilt) return { code: 1, output: "not run: there is no complete build" };
+  return run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } });
+}
+
 /** @type {{ name: string, ok: boolean, seconds: number }[]} */
 const results = [];
-let packagesAreBuilt = false;
-for (const { name, command, args, readsPackages } of checks) {
+for (const check of checks) {
   const startedAt = performance.now();
-  /** @type {boolean} */
-  const runs = !readsPackages || packagesAreBuilt;
-  const { code, output } = runs
-    ? await run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } })
-    : { code: 1, output: "not run: there is no complete build" };
-  const ok = code === 0;
-  results.push({ name, ok, seconds: (performance.now() - startedAt) / 1000 });
-  if (name === "build packages") packagesAreBuilt = ok;
-  if (!ok) console.log(`── ${name}: ${command} ${args.join(" ")}\n${output.trimEnd()}\n`);
-  else if (name === "sizes") console.log(`${output.trimEnd()}\n`);
+  const packagesAreBuilt = results.some(({ name, ok }) => name === "build packages" && ok);
+  const { code, output } = await runCheck(check, packagesAreBuilt);
+  results.push({ name: check.name, ok: code === 0, seconds: (performance.now() - startedAt) / 1000 });
+  if (code !== 0) console.log(`── ${check.name}: ${check.command} ${check.args.join(" ")}\n${output.trimEnd()}\n`);
+  else if (check.name === "sizes") console.log(`${output.trimEnd()}\n`);
 }
 
 const width = Math.max(...results.map(({ name }) => name.length));
