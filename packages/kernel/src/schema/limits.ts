@@ -8,6 +8,8 @@ export interface Limits {
   readonly subschemas: number;
   /** UTF-16 units of one pattern. */
   readonly patternLength: number;
+  /** States of the automaton of one pattern, its repetitions written out: `[a-z]{10}` has ten. */
+  readonly patternStates: number;
   /** Nesting of a value, in JSON levels. */
   readonly valueDepth: number;
   /** JSON values in one value. */
@@ -25,6 +27,7 @@ export const DEFAULT_LIMITS: Limits = {
   schemaDepth: 128,
   subschemas: 20_000,
   patternLength: 2_000,
+  patternStates: 5_000,
   valueDepth: 64,
   valueNodes: 1_000_000,
   steps: 5_000_000, // well under a second

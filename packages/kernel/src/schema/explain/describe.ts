@@ -80,14 +80,18 @@ export function nearest(word: unknown, candidates: Iterable<unknown>): string | 
   return best;
 }
 
+/** Insertions, deletions, substitutions, and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const turned = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] as number) + 1 : Infinity;
+      next.push(Math.min(replaced, turned, (row[j] as number) + 1, (next[j - 1] as number) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] as number;

@@ -119,7 +119,8 @@ export class Explainer {
     }
     const near = nearest(token, known);
     const hint = near !== undefined ? `Did you mean ${quote(near)}?` : known.length > 0 ? `Known properties are ${choices(known)}.` : undefined;
-    this.#add(spot, rest, `no property ${quote(token)}`, value, hint, keyword);
+    // The value of a misspelt name may be a secret.
+    this.#push(failure(spot.instance, `${spot.schema}/${rest}`, keyword, `no property ${quote(token)}`, "an object that has it", hint));
   }
 
   #missing(names: readonly string[], value: JsonObject, schema: JsonObject, step: string, spot: Spot): void {
@@ -191,7 +192,7 @@ export class Explainer {
     const title = (branches[bestIndex]?.schema as { title?: unknown } | undefined)?.title;
     const name = typeof title === "string" ? `${bestIndex} (${quote(title)})` : String(bestIndex);
     this.#add(spot, keyword, `a value that conforms to ${keyword === "oneOf" ? "exactly one" : "at least one"} of ${branches.length} branches`, value, `Closest is branch ${name}; its errors follow.`);
-    for (const error of best) if (this.#errors.length < this.#context.budget.limits.errors) this.#errors.push(error);
+    for (const error of best) this.#push(error);
   }
 
   #isHidden(instance: string): boolean {
@@ -204,8 +205,11 @@ export class Explainer {
   }
 
   #add(spot: Spot, step: string, wanted: string, value: unknown, hint?: string, keyword: string = step): void {
-    if (this.#errors.length >= this.#context.budget.limits.errors) return;
-    this.#errors.push(failure(spot.instance, `${spot.schema}/${step}`, keyword, wanted, received(value, this.#isHidden(spot.instance)), hint));
+    this.#push(failure(spot.instance, `${spot.schema}/${step}`, keyword, wanted, received(value, this.#isHidden(spot.instance)), hint));
+  }
+
+  #push(error: ValidationError): void {
+    if (this.#errors.length < this.#context.budget.limits.errors) this.#errors.push(error);
   }
 }
 

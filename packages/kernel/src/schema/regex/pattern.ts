@@ -1,18 +1,44 @@
 import type { Context } from "../context.ts";
 import { Refusal } from "../refusal.ts";
+import { Automaton } from "./automaton.ts";
+import { parse, stateCount } from "./parse.ts";
 
-/** A compiled pattern: whether it matches anywhere in the text. */
+/** Whether a pattern matches anywhere in a text. */
 export type Matcher = (text: string) => boolean;
 
-export function compilePattern(source: string, path: string, context: Context): Matcher {
-  const { patternLength } = context.budget.limits;
+/** What the compiler gives to patterns; `metered` is told when matching can spend steps. */
+export interface PatternContext extends Pick<Context, "budget" | "trusted"> {
+  metered: boolean;
+}
+
+/**
+ * Compiles an ECMA-262 pattern with Unicode semantics. Patterns run on our own automaton, whose time is linear in the
+ * text; what no automaton can match (look-around, back-references) runs on the engine's backtracking matcher, and only
+ * for schemas that the caller trusts.
+ */
+export function compilePattern(source: string, path: string, context: PatternContext): Matcher {
+  const { patternLength, patternStates } = context.budget.limits;
   if (source.length > patternLength) {
     throw new Refusal("PATTERN_TOO_LARGE", `The pattern is longer than ${patternLength} characters.`, path);
   }
+  let native: RegExp;
   try {
-    const native = new RegExp(source, "u");
-    return (text) => native.test(text);
+    native = new RegExp(source, "u");
   } catch {
-    throw new Refusal("PATTERN_INVALID", `The pattern is not an ECMA-262 regular expression with Unicode semantics.`, path);
+    throw new Refusal("PATTERN_INVALID", "The pattern is not an ECMA-262 regular expression with Unicode semantics.", path,
+      "In Unicode mode only syntax characters may be escaped, and a literal - in a class stands first, last or escaped.");
   }
+  const regex = parse(source);
+  if (typeof regex === "string") {
+    if (context.trusted) return (text) => native.test(text);
+    throw new Refusal("PATTERN_UNSAFE", `The pattern contains ${regex}, whose matching time has no bound.`, path,
+      "Write it without, use several patterns in allOf, or mark the schema as trusted.");
+  }
+  if (stateCount(regex) > patternStates) {
+    throw new Refusal("PATTERN_TOO_LARGE", `The pattern needs more than ${patternStates} states with its repetitions written out.`, path,
+      "Use maxLength or minLength instead of large repetition counts.");
+  }
+  context.metered = true;
+  let automaton: Automaton | undefined;
+  return (text) => (automaton ??= new Automaton(regex, context.budget)).test(text);
 }
