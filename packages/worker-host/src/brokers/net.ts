@@ -1,0 +1,112 @@
+import type { Broker, BrokerSession, CapabilityReply } from "@keyhole/kernel";
+import { cancelled, refused } from "./fault.ts";
+import { readBody } from "./net/body.ts";
+import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
+import { needOf, type NetRequest, readRequest } from "./net/request.ts";
+
+export interface NetBrokerOptions {
+  /** Default: the platform's. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/**
+ * Serves `net.read` and `net.write` with `fetch`. A URL is parsed once; what was checked is what is asked for; each redirect is a new request
+ * with a new check. DNS rebinding cannot be closed above `fetch`: a granted name that resolves to a private address is asked there.
+ *
+ * The answer to `fetch` is `{ url, status, statusText, redirected, headers: [name, value][] }` with the decompressed body.
+ */
+export function netBroker(options: NetBrokerOptions = {}): Broker {
+  const send = options.fetch ?? ((url, init) => fetch(url, init));
+  return {
+    kinds: ["net.read", "net.write"],
+    needs(request) {
+      const read = readRequest(request);
+      if (!read.ok) return read;
+      return { ok: true, needs: [needOf(request.kind === "net.read" ? "net.read" : "net.write", read.value)] };
+    },
+    async serve(request, session) {
+      const read = readRequest(request);
+      return read.ok ? fetchFollowing(read.value, session, send) : read;
+    },
+  };
+}
+
+type Send = NonNullable<NetBrokerOptions["fetch"]>;
+
+async function fetchFollowing(first: NetRequest, session: BrokerSession, send: Send): Promise<CapabilityReply> {
+  let request = first;
+  try {
+    for (let hop = 0; hop <= redirectLimit; hop++) {
+      const error = session.spend({ networkRequests: 1, networkBytes: request.body?.byteLength ?? 0 });
+      if (error) return { ok: false, error };
+      const response = await send(request.url.href, initOf(request, session.signal));
+      if (session.signal.aborted) return cancelled;
+      if (response.type === "opaqueredirect") return hiddenRedirect(request.url);
+      const location = redirectTarget(response);
+      if (location === null) return await replyOf(response, request, hop, session);
+      response.body?.cancel().catch(() => {});
+      const next = followRedirect(request, response.status, location);
+      if (!next.ok) return refused(next.error.code, `A redirect of ${request.url.host} was not followed: ${next.error.message}`, next.error.hint);
+      const refusal = session.refusal(needOf(readsOnly(next.value) ? "net.read" : "net.write", next.value));
+      if (refusal) return refused(refusal.code, `A redirect of ${request.url.host} was not followed: ${refusal.message}`, refusal.hint);
+      request = next.value;
+    }
+    return refused("UNAVAILABLE", `${first.url.host} redirects more than ${redirectLimit} times.`, "Ask for the final address.");
+  } catch (error) {
+    return session.signal.aborted ? cancelled : unreachable(request.url, error);
+  }
+}
+
+/** What a redirect turns into a read needs the grant of a read. */
+function readsOnly({ method }: NetRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function initOf({ method, headers, body }: NetRequest, signal: AbortSignal): RequestInit {
+  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value]), redirect: "manual", signal };
+  if (body) init.body = body as Uint8Array<ArrayBuffer>;
+  // A page's own cookies, address and cache are none of the tool's business; where there is no page there are no such fields.
+  if ("credentials" in Request.prototype) Object.assign(init, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", mode: "cors" });
+  return init;
+}
+
+async function replyOf(response: Response, { url, method }: NetRequest, hop: number, session: BrokerSession): Promise<CapabilityReply> {
+  const { status, statusText } = response;
+  if (status < 200 || status > 599) return refused("UNAVAILABLE", `${url.host} answered with the status ${status}, which HTTP does not have.`);
+  const headers = [...response.headers];
+  const headerBytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const error = session.spend({ networkBytes: headerBytes });
+  if (error) {
+    response.body?.cancel().catch(() => {});
+    return { ok: false, error };
+  }
+  const value = { url: url.href, status, statusText, redirected: hop > 0, headers };
+  if (response.body === null || method === "HEAD") return { ok: true, value };
+  const body = await readBody(response.body, session);
+  return body.ok ? { ok: true, value, body: body.bytes } : body;
+}
+
+function hiddenRedirect(url: URL): CapabilityReply {
+  return refused(
+    "UNAVAILABLE",
+    `${url.host} answers with a redirect, and a browser does not say where to, so its target cannot be checked.`,
+    "Ask for the final address, or use a host outside the browser.",
+  );
+}
+
+function unreachable(url: URL, error: unknown): CapabilityReply {
+  const isForeign = "location" in globalThis && location.origin !== url.origin;
+  if (!isForeign) return refused("UNAVAILABLE", `${url.host} cannot be reached: ${causeOf(error)}.`, "Check the address, and try again later.");
+  return refused(
+    "UNAVAILABLE",
+    `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,
+    "Use a host that allows other origins, or run the tool outside the browser.",
+  );
+}
+
+/** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string") return cause.code;
+  return error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
+}

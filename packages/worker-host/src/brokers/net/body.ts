@@ -1,0 +1,37 @@
+import type { BrokerSession, CapabilityError } from "@keyhole/kernel";
+
+export type ReadBody = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly error: CapabilityError };
+
+/**
+ * Reads a body to its end, or to the end of the budget. Bytes are counted as they leave the decoder, chunk by chunk, so that a small compressed
+ * body that grows without end is stopped one chunk past the bound and never held.
+ *
+ * @throws what the stream rejects with: the connection broke, the encoding is wrong, or the call ended
+ */
+export async function readBody(body: ReadableStream<Uint8Array>, session: BrokerSession): Promise<ReadBody> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { ok: true, bytes: concat(chunks, length) };
+    const error = session.spend({ networkBytes: value.byteLength });
+    if (error) {
+      // Tells the connection to stop; whether and how it does so changes nothing here.
+      reader.cancel().catch(() => {});
+      return { ok: false, error };
+    }
+    chunks.push(value);
+    length += value.byteLength;
+  }
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
