@@ -41,16 +41,12 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
-/** Only named in types that tools see; the kernel itself neither fetches nor reads a body. */
-interface Response {
+declare class Response {
+  constructor(body: Uint8Array<ArrayBuffer> | null, init?: { status?: number; statusText?: string; headers?: [string, string][] });
   readonly status: number;
 }
-interface RequestInit {
-  method?: string;
-}
-
 declare const crypto: {
-  getRandomValues<T extends Uint8Array>(array: T): T;
+  getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
   readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
 };
 declare const performance: { now(): number };

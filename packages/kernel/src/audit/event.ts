@@ -61,4 +61,4 @@ export interface AuditEventOf<Type extends AuditType> {
 }
 
 /** Exactly one of these ends each call. */
-export const terminalTypes = ["tool.completed", "tool.failed", "tool.blocked", "tool.lost"] as const satisfies readonly AuditType[];
+export const terminalTypes: readonly AuditType[] = ["tool.completed", "tool.failed", "tool.blocked", "tool.lost"];

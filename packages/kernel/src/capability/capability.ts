@@ -6,9 +6,9 @@ export type Capability = NetCapability | FilesCapability | ClockCapability | Ran
 
 export interface NetCapability {
   readonly kind: "net.read" | "net.write";
-  /** ASCII hosts: exact, `*.example.com` (any host below it, not itself) or `*` (any public host). */
+  /** ASCII hosts: exact, `*.example.com` (any host below it, not itself) or `*` (any public host; in a manifest any host). */
   readonly hosts: readonly string[];
-  /** Default: 80 for http, 443 for https. */
+  /** Default: 80 and 443; in a manifest any port. */
   readonly ports?: readonly number[];
   /** Path prefixes, matched on whole segments. Default: any path. */
   readonly paths?: readonly string[];
@@ -42,14 +42,7 @@ export interface RandomCapability {
 
 export type CapabilityKind = Capability["kind"];
 
-export const capabilityKinds = [
-  "net.read",
-  "net.write",
-  "fs.read",
-  "fs.write",
-  "clock",
-  "random",
-] as const satisfies readonly CapabilityKind[];
+export const capabilityKinds: readonly CapabilityKind[] = ["net.read", "net.write", "fs.read", "fs.write", "clock", "random"];
 
 /** What one request is about to do: the smallest thing that a grant covers or not. */
 export type Need =

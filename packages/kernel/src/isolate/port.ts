@@ -1,4 +1,3 @@
-import type { JsonValue } from "../normalize/json.ts";
 import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { BoundName } from "../bounds/bounds.ts";
 import type { ToolSource } from "../tool/manifest.ts";
@@ -40,9 +39,7 @@ export interface Isolate {
 export interface IsolateCall {
   readonly callId: string;
   readonly sessionId: string;
-  /** Snapshot of the input, owned by the isolate: the inline host hands it to the tool as it is. */
-  readonly input: JsonValue;
-  /** The same as canonical JSON; what crosses a boundary. */
+  /** The input as canonical JSON. */
   readonly inputText: string;
   readonly outputKind: "json" | "text" | "binary";
   /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary). */
@@ -78,9 +75,6 @@ export interface Progress {
 
 /** What a tool returned, in the form in which it crossed the boundary. Not yet checked. */
 export type IsolateOutput =
-  /** Same realm only: any value. */
-  | { readonly form: "value"; readonly value: unknown }
-  /** JSON text. */
   | { readonly form: "json"; readonly text: string }
   | { readonly form: "text"; readonly text: string }
   | { readonly form: "binary"; readonly bytes: Uint8Array };

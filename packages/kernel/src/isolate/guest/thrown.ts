@@ -1,23 +1,24 @@
-import type { IsolateOutcome } from "@keyhole/kernel";
-import { protocolLimits } from "../protocol/limits.ts";
+import type { IsolateOutcome } from "../port.ts";
 
-const { messageLength, nameLength } = protocolLimits;
+/** UTF-16 units of what a thrown value may say about itself. */
+const MESSAGE_LENGTH = 2_000;
+const NAME_LENGTH = 100;
 
 /** What a tool threw, as bounded text. Anything can be thrown: getters and proxies that throw again end as their default. */
 export function thrownOutcome(thrown: unknown): Extract<IsolateOutcome, { kind: "threw" }> {
-  if (typeof thrown !== "object" || thrown === null) return { kind: "threw", name: "Error", message: cut(text(thrown), messageLength) };
+  if (typeof thrown !== "object" || thrown === null) return { kind: "threw", name: "Error", message: cut(text(thrown), MESSAGE_LENGTH) };
   const code = read(thrown, "code");
   return {
     kind: "threw",
-    name: cut(read(thrown, "name") ?? "Error", nameLength),
-    message: cut(read(thrown, "message") ?? "", messageLength),
-    ...(code !== undefined && { code: cut(code, nameLength) }),
+    name: cut(read(thrown, "name") ?? "Error", NAME_LENGTH),
+    message: cut(read(thrown, "message") ?? "", MESSAGE_LENGTH),
+    ...(code !== undefined && { code: cut(code, NAME_LENGTH) }),
   };
 }
 
 /** Cut and made well-formed, so that it can go into a canonical log. */
 export function boundedMessage(message: string): string {
-  return cut(message, messageLength);
+  return cut(message, MESSAGE_LENGTH);
 }
 
 function cut(value: string, length: number): string {

@@ -1,5 +1,5 @@
-import type { IsolateOutcome } from "@keyhole/kernel";
-import { canonicalize } from "@keyhole/kernel/canonical";
+import type { IsolateOutcome } from "../port.ts";
+import { canonicalize } from "../../normalize/canonical-json.ts";
 import type { GuestCall } from "./call.ts";
 import { boundedMessage } from "./thrown.ts";
 

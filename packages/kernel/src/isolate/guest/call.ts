@@ -1,4 +1,4 @@
-import type { CallPort, IsolateCall } from "@keyhole/kernel";
+import type { CallPort, IsolateCall } from "../port.ts";
 
 /** One call as it arrives in the guest: data. */
 export type GuestCall = IsolateCall;

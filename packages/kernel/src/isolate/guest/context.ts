@@ -1,4 +1,5 @@
-import type { CapabilityRefused, CapabilityReply, FileEntry, ToolContext, ToolFiles, ToolRequestInit } from "@keyhole/kernel";
+import type { CapabilityReply } from "../../capability/broker.ts";
+import type { CapabilityRefused, FileEntry, ToolContext, ToolFiles, ToolRequestInit } from "../../tool/define.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
 
@@ -70,7 +71,7 @@ interface FetchReply {
 const bodiless = new Set([101, 204, 205, 304]);
 
 // Taken before the realm is sealed.
-const PlatformResponse = globalThis.Response;
+const PlatformResponse = Response;
 
 function responseOf(reply: FetchReply, body: Uint8Array | undefined): Response {
   const { status, statusText = "", headers, url, redirected = false } = reply;

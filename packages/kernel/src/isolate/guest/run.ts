@@ -1,10 +1,15 @@
-import type { IsolateOutcome, ToolCode } from "@keyhole/kernel";
+import type { ToolCode } from "../../tool/define.ts";
+import type { IsolateOutcome } from "../port.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import { toolContext } from "./context.ts";
 import { outputOf } from "./output.ts";
-import type { SealedRealm } from "./seal.ts";
-import { callSources } from "./sources.ts";
+import { type CallSources, callSources } from "./sources.ts";
 import { boundedMessage, thrownOutcome } from "./thrown.ts";
+
+/** A realm whose globals follow the call. Returns the way out of it. */
+export interface CallRealm {
+  enter(sources: CallSources & { readonly log: GuestTransport["log"] }): () => void;
+}
 
 /**
  * Runs one call of a tool inside its isolate: `setup` (once per isolate), `check`, `execute`, and the snapshot of what it returned.
@@ -17,7 +22,7 @@ export async function runCall(
   tool: unknown,
   call: GuestCall,
   transport: GuestTransport,
-  realm?: SealedRealm,
+  realm?: CallRealm,
 ): Promise<IsolateOutcome> {
   const sources = callSources(call);
   try {

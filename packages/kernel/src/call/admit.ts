@@ -1,0 +1,73 @@
+import type { IsolateHost } from "../isolate/port.ts";
+import { limits } from "../limits.ts";
+import { canonicalJson } from "../normalize/canonical-json.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import type { ValidationError } from "../schema/index.ts";
+import type { RegisteredTool } from "../tool/package.ts";
+import type { Registry } from "../tool/registry.ts";
+import type { BoundName } from "../bounds/bounds.ts";
+import { type Call, next, type Step, stop } from "./call.ts";
+
+/** A call whose tool is known and can run here. */
+export interface Resolved {
+  readonly call: Call;
+  readonly tool: RegisteredTool;
+  readonly host: IsolateHost;
+}
+
+/** A call whose input is plain data that fits the tool's schema, with defaults filled in. */
+export interface Validated extends Resolved {
+  readonly input: JsonValue;
+  /** Canonical. */
+  readonly inputText: string;
+  readonly inputHash: string;
+}
+
+/** Bounds that only some hosts can hold. A tool that sets one wants it held. */
+const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
+
+/** Step 1. */
+export function resolve(call: Call, registry: Registry, hosts: readonly IsolateHost[]): Step<Resolved> {
+  const found = registry.resolve(call.toolName, call.options.version);
+  if (!found.ok) return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
+  const { tool } = found;
+  const { source, bounds } = tool.manifest;
+  const host = hosts.find(({ sources }) => sources.includes(source));
+  if (!host) {
+    const hint = source === "module" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
+    return stop("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
+  }
+  const missing = hostBounds.filter((name) => bounds[name] !== undefined && !host.enforces.includes(name));
+  if (missing.length > 0) {
+    return stop("UNSUPPORTED_HOST", `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} relies on.`, { details: { bounds: missing } });
+  }
+  return next({ call, tool, host });
+}
+
+/** Step 2. */
+export function validateInput(resolved: Resolved, foreign: unknown): Step<Validated> {
+  const plain = snapshot(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  if (!plain.ok) {
+    return stop("INVALID_INPUT", `The input is not plain data: ${plain.error.message}.`, {
+      details: [{ path: plain.error.path, keyword: plain.error.reason }],
+      hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
+    });
+  }
+  const valid = resolved.tool.input.validate(plain.value);
+  if (!valid.ok) {
+    const [first] = valid.errors;
+    return stop("INVALID_INPUT", first!.message, { details: valid.errors.map(errorDetails), hint: first!.hint ?? "" });
+  }
+  const input = valid.value as JsonValue;
+  const inputText = canonicalJson(input);
+  if (inputText.length > limits.inputBytes) {
+    return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint: "Pass large data as a file." });
+  }
+  return next({ ...resolved, input, inputText, inputHash: hashText(inputText) });
+}
+
+export function errorDetails({ instancePath, schemaPath, keyword, expected, received, message, hint }: ValidationError): JsonObject {
+  return { path: instancePath, schemaPath, keyword, expected, received, message, hint: hint ?? null };
+}

@@ -1,0 +1,115 @@
+import type { AuditLog } from "../audit/log.ts";
+import type { Capability } from "../capability/capability.ts";
+import { checkCapability } from "../capability/check.ts";
+import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
+import { capabilitySchema } from "../capability/schema.ts";
+import { uuidv7 } from "../id/uuid.ts";
+import type { Clock } from "../isolate/clock.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import { decide, type Verdict } from "../policy/decide.ts";
+import type { Policy } from "../policy/load.ts";
+import type { Proof } from "../policy/proof.ts";
+import { sealProof } from "../policy/seal.ts";
+import { requireValidator } from "../schema/require.ts";
+import type { Mode } from "../tool/manifest.ts";
+import type { Validated } from "./admit.ts";
+import { next, type Step, stop } from "./call.ts";
+
+/** A call that knows all that it may do. */
+export interface Granted extends Validated {
+  readonly grant: Grant;
+  readonly policy: Policy;
+  readonly mode: Mode;
+}
+
+/** A call about which was decided; `proof` says how. */
+export interface Decided extends Granted {
+  readonly verdict: Verdict;
+  readonly proof: Proof;
+}
+
+/** What the world looks like while one decision is made. */
+export interface Authority {
+  readonly policy: Policy;
+  readonly mode: Mode;
+}
+
+const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
+
+/** Step 3. */
+export function checkCapabilities(state: Validated, authority: Authority, log: AuditLog, clock: Clock): Step<Granted> {
+  const { call, tool } = state;
+  const narrowed = readGrants(call.options.grants);
+  if (!narrowed.ok) return narrowed;
+  const { policy, mode } = authority;
+  const declared: readonly Capability[] = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+  const granted = grantOf(declared, [policy.grants(tool.manifest.name, call.caller)]);
+  const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
+  const kinds = grantedKinds(grant);
+  const missing = [...new Set(tool.manifest.capabilities.filter(({ optional, kind }) => !optional && !kinds.includes(kind)).map(({ kind }) => kind))];
+  log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
+  const checked: Granted = { ...state, grant, policy, mode };
+  if (missing.length === 0) return next(checked);
+  const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock);
+  log.record("policy.decided", call.scope, { decision: "deny", reasonCode: "capability-denied", proof });
+  return stop("CAPABILITY_DENIED", `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`, {
+    details: { missing },
+    hint: `Add a grant to the policy: { "tool": ${JSON.stringify(tool.manifest.name)}, "capability": { "kind": ${JSON.stringify(missing[0])}, … } }.`,
+    proof,
+  });
+}
+
+function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
+  if (foreign === undefined) return next(undefined);
+  const plain = snapshot(foreign);
+  const valid = plain.ok ? grantsValidator.validate(plain.value) : undefined;
+  if (!valid?.ok) return stop("INVALID_INPUT", `The call's grants are malformed: ${valid?.errors[0]?.message ?? "not JSON"}.`);
+  const capabilities = valid.value as readonly Capability[];
+  const fault = capabilities.map(checkCapability).find((reason) => reason !== undefined);
+  return fault ? stop("INVALID_INPUT", `The call's grants are malformed: ${fault.message}`) : next(capabilities);
+}
+
+/** Step 4. Always has a proof. */
+export function decidePolicy(state: Granted, log: AuditLog, clock: Clock): Decided {
+  const { call, tool, policy, mode } = state;
+  const verdict = decide(policy, { manifest: tool.manifest, caller: call.caller, sessionId: call.sessionId, mode });
+  const proof = prove(state, verdict, clock);
+  log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
+  return { ...state, verdict, proof };
+}
+
+/** The proof of one decision about a call. */
+export function prove(
+  { call, tool, inputHash, grant, policy, mode }: Granted,
+  verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
+  clock: Clock,
+  parentProofId: string | null = null,
+  approval: Proof["approval"] = null,
+): Proof {
+  const nowMs = clock.now();
+  return sealProof({
+    proofId: uuidv7(nowMs),
+    callId: call.callId,
+    parentProofId,
+    decidedAt: new Date(nowMs).toISOString(),
+    traceparent: call.traceparent,
+    decision: verdict.decision,
+    enforced: true,
+    reasonCode: verdict.reasonCode,
+    tool: tool.id,
+    toolHash: tool.hash,
+    inputHash,
+    grantHash: grant.hash,
+    policyHash: policy.hash,
+    policyVersion: policy.document.version,
+    posture: policy.document.posture,
+    mode,
+    tier: tool.manifest.tier,
+    determining: (verdict.determining ?? []).map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+    errors: [],
+    considered: verdict.considered ?? 0,
+    stateReads: [],
+    obligations: [],
+    approval,
+  });
+}

@@ -1,0 +1,76 @@
+import type { EventScope } from "../audit/log.ts";
+import { randomHex, uuidv7 } from "../id/uuid.ts";
+import { childSpan } from "../id/trace.ts";
+import type { Clock } from "../isolate/clock.ts";
+import type { CallOptions } from "../kernel-api.ts";
+import { limits } from "../limits.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import type { Proof } from "../policy/proof.ts";
+import type { ErrorCode } from "../result.ts";
+
+/** Who calls, and everything that belongs to one call from its arrival to its end. */
+export interface Call {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly caller: string;
+  readonly traceparent: string;
+  /** What the caller asked for, as text: not yet a known tool. */
+  readonly toolName: string;
+  readonly options: CallOptions;
+  readonly scope: EventScope;
+  readonly arrivedMs: number;
+  /** Seeds what the tool sees as random. */
+  readonly seed: string;
+  readonly nowMs: number;
+  /** Sum of the times spent waiting for people. */
+  queuedMs: number;
+  readonly warnings: string[];
+}
+
+export function openCall(toolName: string, options: CallOptions, clock: Clock): Call {
+  const nowMs = clock.now();
+  const callId = uuidv7(nowMs);
+  const sessionId = nameOr(options.sessionId, callId);
+  const traceparent = childSpan(options.traceparent);
+  return {
+    callId,
+    sessionId,
+    caller: nameOr(options.caller, "anonymous"),
+    traceparent,
+    toolName: String(toolName).slice(0, limits.nameLength).toWellFormed(),
+    options,
+    scope: { callId, sessionId, traceparent, onEvent: options.onEvent },
+    arrivedMs: clock.monotonicMs(),
+    seed: randomHex(32),
+    nowMs,
+    queuedMs: 0,
+    warnings: [],
+  };
+}
+
+/** Names go into a canonical log: bounded, and without lone surrogates. */
+function nameOr(name: unknown, fallback: string): string {
+  return typeof name === "string" && name !== "" ? name.slice(0, limits.nameLength).toWellFormed() : fallback;
+}
+
+/** Why a call goes no further. */
+export interface Stop {
+  readonly ok: false;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: JsonValue;
+  readonly hint: string;
+  readonly retryable: boolean;
+  /** Where something was decided that the state before did not yet know. */
+  readonly proof?: Proof;
+}
+
+export type Step<State> = { readonly ok: true; readonly state: State } | Stop;
+
+export function next<State>(state: State): { readonly ok: true; readonly state: State } {
+  return { ok: true, state };
+}
+
+export function stop(code: ErrorCode, message: string, more: Partial<Omit<Stop, "ok" | "code" | "message">> = {}): Stop {
+  return { ok: false, code, message, details: null, hint: "", retryable: false, ...more };
+}

@@ -1,0 +1,120 @@
+import type { IsolateOutput } from "../isolate/port.ts";
+import { limits } from "../limits.ts";
+import { type Normalized, normalize } from "../normalize/normalizer.ts";
+import { parseJson } from "../normalize/snapshot.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import type { ErrorCode } from "../result.ts";
+import { errorDetails } from "./admit.ts";
+import { next, type Step, type Stop, stop } from "./call.ts";
+import type { Ran } from "./execute.ts";
+
+/** A call with an output that keeps the tool's promise. */
+export interface Checked extends Ran {
+  readonly output: JsonValue | Uint8Array;
+}
+
+/** A call whose output has its one normal form and digest. */
+export interface Concluded extends Checked {
+  readonly hash: string;
+  readonly outputBytes: number;
+}
+
+/** Step 9: the output as the contract says, or why there is none. */
+export function validateOutput(state: Ran): Step<Checked> {
+  const { end, tool } = state;
+  if (end.kind !== "returned") return failure(state);
+  const read = readOutput(end.output, state);
+  if (!read.ok) return read;
+  const output = read.state;
+  if (tool.output && tool.manifest.output.kind === "json") {
+    const valid = tool.output.validate(output);
+    if (!valid.ok) {
+      const [first] = valid.errors;
+      return stop("INVALID_OUTPUT", `${tool.id} broke its output contract: ${first!.message}`, {
+        details: valid.errors.map(errorDetails),
+        hint: "The fault is the tool's, not the caller's.",
+      });
+    }
+    return next({ ...state, output: valid.value as JsonValue });
+  }
+  return next({ ...state, output });
+}
+
+/** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
+function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<JsonValue | Uint8Array> {
+  const { kind } = tool.manifest.output;
+  if (output.form !== kind) return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
+  const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
+  if (size > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
+  if (output.form === "binary") return next(output.bytes);
+  if (output.form === "text") return next(output.text);
+  const parsed = parseJson(output.text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  return parsed.ok ? next(parsed.value) : notNormalizable(tool.id, parsed.error.reason, parsed.error.path);
+}
+
+/** Step 10. */
+export function normalizeOutput(state: Checked): Step<Concluded> {
+  const { tool, output, bounds } = state;
+  const normal: Normalized = normalize(tool.manifest.output.kind, output);
+  if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
+  if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
+  const text = tool.manifest.output.kind === "text" ? { output: normal.text ?? "" } : {};
+  return next({ ...state, ...text, hash: normal.hash, outputBytes: normal.byteLength });
+}
+
+function tooLarge(toolId: string, limit: number): Stop {
+  return stop("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, { details: { bound: "outputBytes", limit }, hint: "Ask for less, or raise bounds.outputBytes." });
+}
+
+function notNormalizable(toolId: string, reason: string, path: string): Stop {
+  const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
+  return stop("NOT_NORMALIZABLE", `${toolId} returned something that is not plain data: ${reason}${place}.`, {
+    details: { reason, path },
+    hint: "The fault is the tool's: return JSON values only.",
+  });
+}
+
+/** Why a run gave no output. */
+function failure({ end, tool, gate }: Ran): Stop {
+  switch (end.kind) {
+    case "returned":
+      throw new TypeError("a run that returned is no failure");
+    case "refused":
+      return stop("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`, { hint: end.message });
+    case "threw": {
+      const refusal = gate.lastRefusal;
+      // A tool may claim any code; it is believed only of a refusal that it was really given.
+      if (refusal && refusal.code === end.code) {
+        return stop(codeOfRefusal[refusal.code], refusal.message, { hint: refusal.hint, retryable: refusal.code === "UNAVAILABLE" });
+      }
+      return stop("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, { details: { name: end.name } });
+    }
+    case "unnormalizable":
+      return notNormalizable(tool.id, end.reason, end.path);
+    case "too-large":
+      return end.what === "output"
+        ? tooLarge(tool.id, end.limit)
+        : stop("BOUNDS_EXCEEDED", `${tool.id} sent more than ${end.limit} messages.`, { details: { bound: "messages", limit: end.limit } });
+    case "out-of-memory":
+      return stop("OUT_OF_MEMORY", `${tool.id} used more memory than its bound.`);
+    case "out-of-fuel":
+      return stop("OUT_OF_FUEL", `${tool.id} used more fuel than its bound.`);
+    case "lost":
+      return stop("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, { retryable: true, hint: "The next call gets a new isolate." });
+    case "timed-out":
+      return stop("TIMEOUT", `${tool.id} did not finish within ${end.timeoutMs} ms and was stopped.`, { details: { timeoutMs: end.timeoutMs }, retryable: tool.manifest.idempotent === true });
+    case "cancelled":
+      return stop("CANCELLED", "The caller cancelled the call.");
+    case "not-opened":
+      return stop(end.failure.code, end.failure.message, { hint: end.failure.hint, retryable: end.failure.code === "ISOLATE_LOST" });
+  }
+}
+
+/** How a call fails when its tool does not handle a refusal. */
+const codeOfRefusal = {
+  CAPABILITY_DENIED: "CAPABILITY_DENIED",
+  BOUNDS_EXCEEDED: "BOUNDS_EXCEEDED",
+  INVALID_REQUEST: "TOOL_ERROR",
+  UNAVAILABLE: "TOOL_ERROR",
+  CANCELLED: "CANCELLED",
+} as const satisfies Record<NonNullable<Ran["gate"]["lastRefusal"]>["code"], ErrorCode>;

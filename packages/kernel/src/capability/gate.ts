@@ -1,0 +1,198 @@
+import type { Effect } from "../tool/manifest.ts";
+import { limits } from "../limits.ts";
+import { canonicalize } from "../normalize/canonical-json.ts";
+import { hashBytes, hashText } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
+import type { CapabilityKind, Need } from "./capability.ts";
+import { covers, describeCapability, fileBytesOf, type Grant, totalOf } from "./grant.ts";
+
+/** What the journal keeps of one request. */
+export interface Use {
+  readonly index: number;
+  readonly kind: CapabilityKind;
+  readonly operation: string;
+  readonly target: string;
+  readonly outcome: "ok" | "refused" | "failed";
+  readonly requestHash: string;
+  readonly responseHash: string;
+}
+
+export interface GateOptions {
+  readonly grant: Grant;
+  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly networkRequests: number;
+  readonly networkBytes: number;
+  /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
+  readonly journal: (use: Use) => void | Promise<void>;
+}
+
+/**
+ * The keyhole of one call: every request of the tool passes here, is checked against grant and budget, served by its broker and journaled.
+ * Owned by the pipeline, which closes it when the call ends; a closed gate refuses everything, requests in flight included.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #end = new AbortController();
+  readonly #effects = new Set<Effect>();
+  readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
+  #networkRequests = 0;
+  #networkBytes = 0;
+  #lastRefusal: CapabilityError | undefined;
+  #index = 0;
+
+  constructor(options: GateOptions) {
+    const { grant } = options;
+    const net = ["net.read", "net.write"] as const;
+    this.#options = {
+      ...options,
+      networkRequests: Math.min(options.networkRequests, totalOf(grant, net, "requests")),
+      networkBytes: Math.min(options.networkBytes, totalOf(grant, net, "bytes")),
+    };
+  }
+
+  /** Effects that really happened, or may have. */
+  get effects(): readonly Effect[] {
+    return [...this.#effects].toSorted();
+  }
+
+  get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
+    return { networkRequests: this.#networkRequests, networkBytes: this.#networkBytes };
+  }
+
+  /** The last refusal that the tool was given: how a call fails when the tool does not handle it. */
+  get lastRefusal(): CapabilityError | undefined {
+    return this.#lastRefusal;
+  }
+
+  close(): void {
+    this.#end.abort();
+  }
+
+  /** Never rejects. */
+  async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
+    if (this.#end.signal.aborted) return ended;
+    if (this.#requestsLeft.count === 0) return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
+    if (this.#requestsLeft.inFlight >= limits.requestsInFlight) return this.#refuse(bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
+    this.#requestsLeft.count--;
+    this.#requestsLeft.inFlight++;
+    try {
+      return await this.#serve(foreign);
+    } catch (error) {
+      // A broker or the journal broke its promise: the tool learns nothing of the host.
+      return this.#refuse({ code: "UNAVAILABLE", message: "The capability is out of order.", hint: error instanceof Error ? error.name : "" });
+    } finally {
+      this.#requestsLeft.inFlight--;
+    }
+  }
+
+  async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
+    const { kind, operation, body } = foreign;
+    const plain = snapshot(foreign.arguments);
+    if (!plain.ok) return this.#refuse({ code: "INVALID_REQUEST", message: `The request's arguments are not JSON: ${plain.error.message}.`, hint: "" });
+    const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
+    const index = this.#index++;
+    const requestHash = hashRequest(request);
+    const { reply, target } = await this.#decide(request);
+    const outcome = reply.ok ? "ok" : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED" ? "failed" : "refused";
+    await this.#options.journal({ index, kind, operation, target, outcome, requestHash, responseHash: hashReply(reply) });
+    if (this.#end.signal.aborted) return ended;
+    if (!reply.ok) this.#lastRefusal = reply.error;
+    return reply;
+  }
+
+  async #decide(request: CapabilityRequest): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
+    const broker = this.#options.brokers.get(request.kind);
+    if (!broker) return { target: "", reply: failed({ code: "CAPABILITY_DENIED", message: `This host does not serve ${request.kind}.`, hint: "" }) };
+    const needs = broker.needs(request);
+    if (!needs.ok) return { target: "", reply: needs };
+    const target = needs.needs.map(targetOf).join(" ");
+    for (const need of needs.needs) {
+      const refusal = this.#refusal(need);
+      if (refusal) return { target, reply: failed(refusal) };
+    }
+    if (isEffect(request.kind)) this.#effects.add(request.kind);
+    return { target, reply: await broker.serve(request, this.#session()) };
+  }
+
+  #session(): BrokerSession {
+    const { networkRequests, networkBytes, grant } = this.#options;
+    const gate = this;
+    return {
+      signal: this.#end.signal,
+      refusal: (need) => gate.#refusal(need),
+      spend: ({ networkRequests: requests = 0, networkBytes: bytes = 0 }) => {
+        if (gate.#networkRequests + requests > networkRequests) return bounds(`The call may make ${networkRequests} network requests.`);
+        if (gate.#networkBytes + bytes > networkBytes) return bounds(`The call may move ${networkBytes} bytes over the network.`);
+        gate.#networkRequests += requests;
+        gate.#networkBytes += bytes;
+        return undefined;
+      },
+      get networkBytesLeft() {
+        return networkBytes - gate.#networkBytes;
+      },
+      fileBytes: (path) => fileBytesOf(grant, path),
+    };
+  }
+
+  #refusal(need: Need): CapabilityError | undefined {
+    if (this.#end.signal.aborted) return ended.error;
+    if (covers(this.#options.grant, need)) return undefined;
+    const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
+    return {
+      code: "CAPABILITY_DENIED",
+      message: `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
+      hint: granted.length > 0 ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.` : `Nothing of kind ${need.kind} is granted.`,
+    };
+  }
+
+  #refuse(error: CapabilityError): CapabilityReply {
+    this.#lastRefusal = error;
+    return failed(error);
+  }
+}
+
+function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
+  return { ok: false, error };
+}
+
+const ended = failed({ code: "CAPABILITY_DENIED", message: "The call has ended; its grants ended with it.", hint: "" });
+
+function bounds(message: string): CapabilityError {
+  return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
+}
+
+function isEffect(kind: CapabilityKind): kind is Effect {
+  return kind !== "clock" && kind !== "random";
+}
+
+/** Without query and fragment: they can carry secrets. */
+function targetOf(need: Need): string {
+  switch (need.kind) {
+    case "net.read":
+    case "net.write":
+      return `${need.method} ${need.host}:${need.port}${need.path}`;
+    case "fs.read":
+    case "fs.write":
+      return need.path;
+    case "clock":
+    case "random":
+      return need.kind;
+  }
+}
+
+function hashRequest({ body, ...rest }: CapabilityRequest): string {
+  return hashEnvelope({ ...rest, body: body ? hashBytes(body) : null });
+}
+
+function hashReply(reply: CapabilityReply): string {
+  if (!reply.ok) return hashEnvelope({ ok: false, error: { ...reply.error } });
+  return hashEnvelope({ ok: true, value: reply.value, body: reply.body ? hashBytes(reply.body) : null });
+}
+
+/** A broker's value is data by contract; one that is not canonical (a lone surrogate in a header) is hashed by its fault. */
+function hashEnvelope(envelope: JsonObject): string {
+  const text = canonicalize(envelope);
+  return hashText(text.ok ? text.text : `${text.error.reason} at ${text.error.path}`);
+}

@@ -1,0 +1,106 @@
+export { createKernel } from "./kernel.ts";
+export type { AuditReader, CallOptions, Kernel, KernelOptions, ToolFilter, ToolSummary } from "./kernel-api.ts";
+export {
+  type CallError,
+  type CallFailure,
+  type CallMeta,
+  type CallResult,
+  type CallSuccess,
+  type ErrorCode,
+  errorCodes,
+  type Setup,
+  type SetupError,
+  type SetupErrorCode,
+  setupErrorCodes,
+} from "./result.ts";
+
+export {
+  type CapabilityRefused,
+  defineTool,
+  type FileEntry,
+  type Tool,
+  type ToolCode,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolFiles,
+  type ToolRequestInit,
+} from "./tool/define.ts";
+export type { Infer, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./tool/infer.ts";
+export {
+  type DeclaredCapability,
+  type Determinism,
+  type Effect,
+  type Mode,
+  modes,
+  type OutputContract,
+  type Risk,
+  type Tier,
+  tierNames,
+  type ToolManifest,
+  type ToolSource,
+} from "./tool/manifest.ts";
+export { manifestOf } from "./tool/manifest-of.ts";
+export { packageHash } from "./tool/hash.ts";
+export { checkPackage } from "./tool/check-package.ts";
+export type { PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
+
+export type {
+  Capability,
+  CapabilityKind,
+  ClockCapability,
+  FilesCapability,
+  Need,
+  NetCapability,
+  RandomCapability,
+} from "./capability/capability.ts";
+export { capabilityKinds } from "./capability/capability.ts";
+export type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./capability/broker.ts";
+export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
+export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
+export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
+
+export type { ApprovalAnswer, ApprovalRequest, Approver } from "./policy/approval.ts";
+export { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
+export type { Decision, GrantRule, PolicyDocument, PolicyRule, Posture, RuleCondition } from "./policy/policy.ts";
+export type { ApprovalProof, Proof, ReasonCode } from "./policy/proof.ts";
+export { engineVersion, type ProofCheck, verifyProof } from "./policy/seal.ts";
+
+export type { BoundName, Bounds } from "./bounds/bounds.ts";
+export { ceilings, defaultBounds, limits } from "./limits.ts";
+
+export { type Clock, systemClock } from "./isolate/clock.ts";
+export { inlineHost } from "./isolate/inline.ts";
+export {
+  type CallPort,
+  type Isolate,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateHost,
+  type IsolateOutcome,
+  type IsolateOutput,
+  type LogEntry,
+  type Progress,
+} from "./isolate/port.ts";
+
+// The guest's half of a call, for shells that run inside an isolate.
+export { type CallRealm, runCall } from "./isolate/guest/run.ts";
+export { type CallSources, idleSources } from "./isolate/guest/sources.ts";
+export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";
+
+export * from "./normalize/index.ts";
+
+export { type ChainCheck, firstPrev, verifyChain } from "./audit/chain.ts";
+export { type AuditEvent, type AuditEventOf, type AuditPayloads, type AuditType, terminalTypes } from "./audit/event.ts";
+export { memorySink } from "./audit/memory-sink.ts";
+export type { AuditSink } from "./audit/sink.ts";
+
+export {
+  type AiSdkTool,
+  aiSdkTool,
+  type AnthropicTool,
+  anthropicTool,
+  mcpTool,
+  type McpTool,
+  type OpenAiTool,
+  openAiTool,
+} from "./surface/definitions.ts";

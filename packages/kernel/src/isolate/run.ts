@@ -1,0 +1,102 @@
+import { limits } from "../limits.ts";
+import type { Gate } from "../capability/gate.ts";
+import type { RegisteredTool } from "../tool/package.ts";
+import type { Clock } from "./clock.ts";
+import type { IsolatePool, Lease } from "./pool.ts";
+import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type LogEntry, type Progress } from "./port.ts";
+
+/** How a run ended: as the isolate said, or as the kernel decided without it. */
+export type RunEnd =
+  | IsolateOutcome
+  | { readonly kind: "timed-out"; readonly timeoutMs: number }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "not-opened"; readonly failure: IsolateFailure };
+
+export interface RunOptions {
+  readonly pool: IsolatePool;
+  readonly clock: Clock;
+  readonly gate: Gate;
+  readonly timeoutMs: number;
+  readonly cancel: AbortSignal | undefined;
+  readonly onLog: ((entry: LogEntry) => void) | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Runs one call under its deadline. At the deadline, or when the grace after a cancellation is over, the caller is answered at once and the isolate
+ * terminated behind it. The gate is closed before this resolves: nothing that the isolate still sends has any effect.
+ */
+export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
+  const { clock, gate, timeoutMs, cancel } = options;
+  const told = new AbortController();
+  const cleanups: (() => void)[] = [];
+  let kill: (reason: string) => void = () => {};
+
+  try {
+    const stopped = new Promise<RunEnd>((resolve) => {
+      const stop = (end: RunEnd, reason: string): void => {
+        resolve(end);
+        kill(reason);
+      };
+      cleanups.push(clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline")));
+      const onCancel = (): void => {
+        told.abort(cancel?.reason);
+        cleanups.push(clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled")));
+      };
+      if (cancel?.aborted) onCancel();
+      else if (cancel) {
+        cancel.addEventListener("abort", onCancel, { once: true });
+        cleanups.push(() => cancel.removeEventListener("abort", onCancel));
+      }
+    });
+    const ran = lease(tool, call, options).then(async (leased) => {
+      if ("kind" in leased) return leased;
+      // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
+      if (ended) {
+        leased.release();
+        return { kind: "lost", reason: "the call ended before it started" } as const;
+      }
+      kill = (reason) => leased.isolate.terminate(reason);
+      try {
+        return await leased.isolate.call(call, portOf(options, told.signal));
+      } finally {
+        leased.release();
+      }
+    });
+    let ended = false;
+    cleanups.push(() => (ended = true));
+    const end = await Promise.race([ran, stopped]);
+    return cancel?.aborted && end.kind !== "timed-out" ? { kind: "cancelled" } : end;
+  } finally {
+    gate.close();
+    for (const cleanup of cleanups) cleanup();
+  }
+}
+
+async function lease(tool: RegisteredTool, call: IsolateCall, { pool }: RunOptions): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
+  try {
+    return await pool.lease(tool, call.sessionId);
+  } catch (error) {
+    if (error instanceof IsolateFailure) return { kind: "not-opened", failure: error };
+    throw error;
+  }
+}
+
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal): CallPort {
+  let messagesLeft: number = limits.messagesPerCall;
+  const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
+    if (messagesLeft === 0) return;
+    messagesLeft--;
+    try {
+      listener?.(value);
+    } catch {
+      // The listener is the caller's own; its exception must not end the call.
+    }
+  };
+  return {
+    signal,
+    request: (request) => gate.request(request),
+    log: (entry) => pass(onLog, entry),
+    progress: (progress) => pass(onProgress, progress),
+  };
+}

@@ -1,0 +1,209 @@
+import { AuditLog, AuditUnavailable, kernelScope } from "./audit/log.ts";
+import { memorySink } from "./audit/memory-sink.ts";
+import { Limiter } from "./bounds/limiter.ts";
+import { approve } from "./call/approve.ts";
+import { resolve, validateInput } from "./call/admit.ts";
+import { checkCapabilities, decidePolicy } from "./call/authorize.ts";
+import { type Call, openCall, type Stop, stop } from "./call/call.ts";
+import { normalizeOutput, validateOutput } from "./call/conclude.ts";
+import { recordStart, reserveBounds, run, type Started } from "./call/execute.ts";
+import { failed, succeeded } from "./call/finish.ts";
+import type { Broker } from "./capability/broker.ts";
+import type { CapabilityKind } from "./capability/capability.ts";
+import { systemClock, type Clock } from "./isolate/clock.ts";
+import { inlineHost } from "./isolate/inline.ts";
+import { IsolatePool } from "./isolate/pool.ts";
+import type { IsolateHost } from "./isolate/port.ts";
+import type { AuditReader, CallOptions, Kernel, KernelOptions, ToolFilter, ToolSummary } from "./kernel-api.ts";
+import { limits } from "./limits.ts";
+import { SessionApprovals } from "./policy/ask.ts";
+import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
+import type { Approver } from "./policy/approval.ts";
+import type { Proof } from "./policy/proof.ts";
+import type { CallFailure, CallResult, Setup } from "./result.ts";
+import type { Mode } from "./tool/manifest.ts";
+import { Registry } from "./tool/registry.ts";
+
+/**
+ * Opens a kernel: its log goes on where the sink ends, and calls that a crash left open are closed as lost.
+ *
+ * @throws TypeError when the policy is invalid: the embedding program's own document is wrong. Check foreign ones with {@link loadPolicy}.
+ * @throws whatever the sink throws when it cannot be read.
+ */
+export async function createKernel(options: KernelOptions = {}): Promise<Kernel> {
+  const policy = loadPolicy(options.policy ?? defaultPolicy);
+  if (!policy.ok) {
+    const { code, path, message, hint } = policy.error;
+    throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
+  }
+  const clock = options.clock ?? systemClock;
+  const log = await AuditLog.open(options.sink ?? memorySink(), clock);
+  return new KernelImplementation(options, policy.value, log, clock);
+}
+
+class KernelImplementation implements Kernel {
+  readonly #registry = new Registry();
+  readonly #hosts: readonly IsolateHost[];
+  readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly #brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly #approver: Approver | undefined;
+  readonly #approvals = new SessionApprovals();
+  readonly #clock: Clock;
+  readonly #limiter: Limiter;
+  readonly #log: AuditLog;
+  #policy: Policy;
+  #mode: Mode;
+
+  constructor({ host, brokers = [], approver, mode = "NORMAL" }: KernelOptions, policy: Policy, log: AuditLog, clock: Clock) {
+    this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
+    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock)]));
+    const all = [...(host?.brokers ?? []), ...brokers];
+    this.#brokers = new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const)));
+    this.#approver = approver;
+    this.#clock = clock;
+    this.#limiter = new Limiter(clock);
+    this.#log = log;
+    this.#policy = policy;
+    this.#mode = mode;
+  }
+
+  register(tool: unknown): Setup<ToolSummary> {
+    const added = this.#registry.add(tool);
+    if (!added.ok) return added;
+    const { id, hash, manifest } = added.value;
+    // Made durable together with the first event of the first call: a registration alone does nothing.
+    this.#log.record("tool.registered", kernelScope, { tool: id, toolHash: hash });
+    return { ok: true, value: { id, hash, manifest } };
+  }
+
+  list(filter?: ToolFilter): readonly ToolSummary[] {
+    return this.#registry.list(filter);
+  }
+
+  async call(tool: string | { readonly manifest: { readonly name: string; readonly version: string } }, input: unknown, options: CallOptions = {}): Promise<CallResult<never>> {
+    const [name, pinned] = typeof tool === "string" ? [tool, {}] : [tool.manifest.name, { version: tool.manifest.version }];
+    const call = openCall(name, { ...pinned, ...options }, this.#clock);
+    const path: Path = {};
+    try {
+      return (await this.#run(call, input, path)) as CallResult<never>;
+    } catch (error) {
+      return await this.#close(call, unexpected(error), path);
+    } finally {
+      path.started?.gate.close();
+      path.release?.();
+    }
+  }
+
+  /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
+  async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
+    const log = this.#log;
+    const clock = this.#clock;
+
+    const resolved = resolve(call, this.#registry, this.#hosts);
+    const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
+    const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
+    log.record("call.invoked", call.scope, { ...invoked, inputHash: validated.ok ? validated.state.inputHash : null });
+    path.tool = invoked.tool;
+    if (!validated.ok) return this.#close(call, validated, path);
+
+    const granted = checkCapabilities(validated.state, { policy: this.#policy, mode: this.#mode }, log, clock);
+    if (!granted.ok) return this.#close(call, granted, path);
+
+    const decided = decidePolicy(granted.state, log, clock);
+    path.proof = decided.proof;
+
+    const approver = call.options.approver ?? this.#approver;
+    const authority = () => ({ policy: this.#policy, mode: this.#mode });
+    const allowed = await approve(decided, { log, clock, approver, approvals: this.#approvals, authority });
+    if (!allowed.ok) return this.#close(call, allowed, path);
+    path.proof = allowed.state.proof;
+
+    const reserved = reserveBounds(allowed.state, this.#limiter);
+    if (!reserved.ok) return this.#close(call, reserved, path);
+    path.release = reserved.state.release;
+
+    const started = await recordStart(reserved.state, this.#brokers, log);
+    path.started = started;
+
+    const ran = await run(started, this.#pools.get(started.host)!, clock);
+
+    const checked = validateOutput(ran);
+    if (!checked.ok) return this.#close(call, checked, path);
+
+    const concluded = normalizeOutput(checked.state);
+    if (!concluded.ok) return this.#close(call, concluded, path);
+
+    const { hash: outputHash, outputBytes, gate } = concluded.state;
+    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
+    await log.flush();
+
+    return succeeded(concluded.state, clock);
+  }
+
+  /** Steps 11 and 12 for every call that gave no result: one terminal event, then the answer. */
+  async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
+    let reported = why;
+    if (why.code !== "AUDIT_UNAVAILABLE") {
+      const { code, message } = why;
+      if (started) this.#log.record("tool.failed", call.scope, { code, message, effects: started.gate.effects });
+      else this.#log.record("tool.blocked", call.scope, { code, message });
+      try {
+        await this.#log.flush();
+      } catch (error) {
+        reported = unexpected(error);
+      }
+    }
+    return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, this.#clock);
+  }
+
+  get audit(): AuditReader {
+    return {
+      read: (fromSeq = 0, limit = limits.memoryEvents) => this.#log.read(fromSeq, limit),
+      subscribe: (listener) => this.#log.subscribe(listener),
+    };
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  async setMode(mode: Mode, reason: string): Promise<void> {
+    this.#log.record("mode.changed", kernelScope, { mode, previous: this.#mode, reason: reason.slice(0, 500).toWellFormed() });
+    await this.#log.flush();
+    this.#mode = mode;
+  }
+
+  get policyHash(): string {
+    return this.#policy.hash;
+  }
+
+  async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
+    const policy = loadPolicy(document);
+    if (!policy.ok) return policy;
+    this.#log.record("policy.changed", kernelScope, { policyHash: policy.value.hash, previousHash: this.#policy.hash });
+    await this.#log.flush();
+    this.#policy = policy.value;
+    return { ok: true, value: { policyHash: policy.value.hash } };
+  }
+
+  async close(): Promise<void> {
+    for (const pool of this.#pools.values()) pool.close();
+    await Promise.all(this.#hosts.map((host) => host.close()));
+  }
+}
+
+/** How far a call came: what its end, whatever it is, has to release and to report. */
+interface Path {
+  tool?: string;
+  proof?: Proof;
+  release?: () => void;
+  started?: Started;
+}
+
+function unexpected(error: unknown): Stop {
+  if (error instanceof AuditUnavailable) {
+    return stop("AUDIT_UNAVAILABLE", "The audit log cannot be written, so nothing runs.", { hint: "Repair the sink, then open a new kernel on it.", retryable: true });
+  }
+  const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
+  return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });
+}

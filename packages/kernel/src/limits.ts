@@ -1,0 +1,65 @@
+import type { Bounds } from "./bounds/bounds.ts";
+
+/** What a tool gets where its manifest is silent. */
+export const defaultBounds: Bounds = {
+  /** A model waits this long without losing the thread; slower work says so in its manifest. */
+  timeoutMs: 10_000,
+  /** More than a model can read, less than a log or a page chokes on. */
+  outputBytes: 1_048_576,
+  networkRequests: 16,
+  networkBytes: 8_388_608,
+  concurrency: 4,
+  callsPerHour: 1_000,
+};
+
+/** What no manifest can exceed. */
+export const ceilings: Required<Bounds> = {
+  timeoutMs: 900_000,
+  /** The smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
+  outputBytes: 25_165_824,
+  networkRequests: 1_000,
+  networkBytes: 25_165_824,
+  concurrency: 64,
+  callsPerHour: 1_000_000,
+  cpuMs: 900_000,
+  memoryBytes: 4_294_967_296,
+  fuel: Number.MAX_SAFE_INTEGER,
+};
+
+export const limits = {
+  /** Between a cancellation and the kill: long enough to close what is open, short enough to feel immediate. */
+  graceMs: 250,
+  /** Nested arrays and objects in an input or output. */
+  depth: 64,
+  /** Values in an input or output: a DAG that unfolds beyond is refused. */
+  nodes: 1_000_000,
+  /** UTF-8 bytes of an input. */
+  inputBytes: 8_388_608,
+  /** A package's code: the largest that every host loads without delay. */
+  codeBytes: 4_194_304,
+  /** Capability requests of one call, served or refused. */
+  requestsPerCall: 1_000,
+  /** Capability requests of one call that wait at the same time. */
+  requestsInFlight: 32,
+  /** Log lines and progress reports of one call; later ones are dropped. */
+  messagesPerCall: 1_000,
+  /** UTF-16 units of a log line, a progress message, or a tool's error message; longer ones are cut. */
+  messageLength: 2_000,
+  /** A person needs time to read; a forgotten question must not stay open. */
+  approvalMs: 120_000,
+  /** Approvals for a session that are remembered; the oldest are forgotten first. */
+  sessionApprovals: 1_000,
+  /** Open isolates that no call uses. Each holds about 3 MB in a browser. */
+  idleIsolates: 16,
+  /** An isolate that no call used for so long is closed. */
+  idleMs: 60_000,
+  /** Events that the memory sink keeps. */
+  memoryEvents: 10_000,
+  /** Events that are looked through for calls without an end when a log is opened again. */
+  recoveryEvents: 10_000,
+  /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
+  rateWindows: 100_000,
+  rateWindowMs: 3_600_000,
+  /** Characters of names that callers choose: caller, session, correlation. */
+  nameLength: 256,
+} as const;

@@ -1,0 +1,19 @@
+import type { Mode, ToolManifest } from "../tool/manifest.ts";
+import type { Decision } from "./policy.ts";
+
+/** What each mode answers at best. A mode only tightens: the stricter of its answer and the policy's stands. */
+const answers = {
+  NORMAL: () => "allow",
+  /** Something looks wrong: a person looks at everything that is not harmless. */
+  ALERT: ({ tier, effects }) => (tier >= 2 || effects.some((effect) => effect.endsWith(".write")) ? "ask" : "allow"),
+  /** Resources are short: the dangerous and the far-reaching stops. */
+  DEGRADED: ({ tier }) => (tier >= 3 ? "deny" : "allow"),
+  /** Evidence of tampering: only what can neither change nor reveal anything. */
+  LOCKDOWN: ({ tier, effects }) => (tier === 0 && effects.length === 0 ? "allow" : "deny"),
+  /** On the way back: what has effects is looked at one by one. */
+  RECOVERY: ({ tier, effects }) => (tier >= 3 ? "deny" : effects.length > 0 ? "ask" : "allow"),
+} as const satisfies Record<Mode, (manifest: ToolManifest) => Decision>;
+
+export function modeAnswer(mode: Mode, manifest: ToolManifest): Decision {
+  return answers[mode](manifest);
+}

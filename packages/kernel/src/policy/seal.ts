@@ -1,0 +1,33 @@
+import { canonicalize } from "../normalize/canonical-json.ts";
+import { hashJson, hashText } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import type { Proof } from "./proof.ts";
+
+/** The engine whose rules decided; part of every proof, because the same policy can be read differently by a later one. */
+export const engineVersion = "keyhole/1";
+
+/** Closes a proof: the digest over the canonical JSON of all other fields. */
+export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Proof {
+  const full = { v: 1, engineVersion, ...body } as const;
+  return { ...full, hash: hashJson(full as unknown as JsonObject) };
+}
+
+export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Whether a proof is unchanged since it was sealed (level 0). Takes foreign data and never throws. It says nothing about who sealed it:
+ * compare `hash` with the audit log's `policy.decided` event for that.
+ */
+export function verifyProof(foreign: unknown): ProofCheck {
+  const plain = snapshot(foreign);
+  if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
+  if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value)) return { ok: false, reason: "A proof is an object." };
+  const { hash, ...body } = plain.value as JsonObject;
+  if (body["v"] !== 1) return { ok: false, reason: `Unknown proof version ${JSON.stringify(body["v"] ?? null).slice(0, 40)}.` };
+  if (body["engineVersion"] !== engineVersion) return { ok: false, reason: "The proof comes from another engine version." };
+  const text = canonicalize(body);
+  if (!text.ok) return { ok: false, reason: `The proof has no canonical form: ${text.error.message}.` };
+  const actual = hashText(text.text);
+  return hash === actual ? { ok: true } : { ok: false, reason: `The content has digest ${actual}, the proof says ${JSON.stringify(hash ?? null).slice(0, 100)}.` };
+}

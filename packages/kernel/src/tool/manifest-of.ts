@@ -1,0 +1,43 @@
+import type { JsonObject } from "../normalize/json.ts";
+import type { Tool } from "./define.ts";
+import type { SchemaSource, StandardJsonSchema } from "./infer.ts";
+import type { OutputContract, ToolManifest, ToolSource } from "./manifest.ts";
+
+/**
+ * The manifest of a defined tool, with every default filled in. Schemas that speak Standard JSON Schema are turned into plain ones. Nothing
+ * is checked here: registration does that, for packages from anywhere.
+ *
+ * @throws whatever a schema library throws when one of its schemas has no JSON Schema form.
+ */
+export function manifestOf(tool: Tool<never, unknown>, source: ToolSource): ToolManifest {
+  const { name, version, description, input, output, ...rest } = tool.definition;
+  return {
+    name,
+    version,
+    description,
+    effects: [],
+    determinism: "pure",
+    tier: 0,
+    capabilities: [],
+    bounds: {},
+    ...rest,
+    source,
+    input: { type: "object", ...plainSchema(input, "input") },
+    output: plainOutput(output),
+  };
+}
+
+function plainOutput(output: Tool["definition"]["output"]): OutputContract {
+  if (output.kind !== "json" || output.schema === undefined) return output as OutputContract;
+  return { ...output, schema: plainSchema(output.schema, "output") };
+}
+
+function plainSchema(schema: SchemaSource, side: "input" | "output"): JsonObject {
+  if (!isStandard(schema)) return schema as JsonObject;
+  const { $schema: _, ...plain } = schema["~standard"].jsonSchema[side]({ target: "draft-2020-12" });
+  return plain as JsonObject;
+}
+
+function isStandard(schema: SchemaSource): schema is StandardJsonSchema {
+  return "~standard" in schema;
+}

@@ -1,0 +1,49 @@
+import { boundsSchema } from "../bounds/schema.ts";
+import { capabilitySchema } from "../capability/schema.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { determinisms, effects, modes, outputKinds, risks } from "./manifest.ts";
+
+const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });
+
+/** JSON Schema (2020-12) of a manifest. */
+export const manifestSchema: JsonObject = {
+  type: "object",
+  properties: {
+    name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
+    version: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+([-+][0-9A-Za-z.+-]+)?$", maxLength: 256 },
+    title: text(100),
+    description: text(4000),
+    category: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
+    effects: { type: "array", items: { enum: effects }, uniqueItems: true },
+    determinism: { enum: determinisms },
+    tier: { enum: [0, 1, 2, 3, 4] },
+    risk: { enum: risks },
+    modes: { type: "array", items: { enum: modes }, minItems: 1, uniqueItems: true },
+    approval: { enum: ["policy", "always"] },
+    idempotent: { type: "boolean" },
+    source: { enum: ["inline", "module"] },
+    capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },
+    bounds: boundsSchema,
+    input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },
+    output: {
+      type: "object",
+      properties: { kind: { enum: outputKinds }, schema: { type: "object" }, mediaType: text(200) },
+      required: ["kind"],
+      additionalProperties: false,
+    },
+  },
+  required: [
+    "name",
+    "version",
+    "description",
+    "effects",
+    "determinism",
+    "tier",
+    "source",
+    "capabilities",
+    "bounds",
+    "input",
+    "output",
+  ],
+  additionalProperties: false,
+};

@@ -1,0 +1,91 @@
+import type { ToolFilter, ToolSummary } from "../kernel-api.ts";
+import type { Setup, SetupError } from "../result.ts";
+import { checkPackage } from "./check-package.ts";
+import { nearest } from "./nearest.ts";
+import type { RegisteredTool } from "./package.ts";
+import { compareVersions, parseRange, parseVersion } from "./semver.ts";
+
+export type Resolution =
+  | { readonly ok: true; readonly tool: RegisteredTool }
+  | { readonly ok: false; readonly message: string; readonly hint: string; readonly nearest: readonly string[] };
+
+/** Every registered tool, by name and version. Names and versions come from packages: they are only ever keys of a `Map`. */
+export class Registry {
+  /** Versions of one name, highest first. */
+  readonly #tools = new Map<string, RegisteredTool[]>();
+  /** Why a package of that name was refused: registration results are easily dropped, so the first call says it again. */
+  readonly #refusals = new Map<string, SetupError>();
+
+  add(foreign: unknown): Setup<RegisteredTool> {
+    const checked = checkPackage(foreign);
+    if (!checked.ok) return this.#refuse(foreign, checked.error);
+    const tool = checked.value;
+    const versions = this.#tools.get(tool.manifest.name) ?? [];
+    if (versions.some((other) => other.id === tool.id)) {
+      return { ok: false, error: { code: "ALREADY_REGISTERED", path: "/version", message: `${tool.id} is registered already.`, hint: "Raise the version, or register it once." } };
+    }
+    versions.push(tool);
+    versions.sort((a, b) => compareVersions(parseVersion(b.manifest.version)!, parseVersion(a.manifest.version)!));
+    this.#tools.set(tool.manifest.name, versions);
+    this.#refusals.delete(tool.manifest.name);
+    return checked;
+  }
+
+  resolve(name: string, range?: string): Resolution {
+    const versions = this.#tools.get(name);
+    if (!versions) return this.#unknown(name);
+    if (range === undefined) return { ok: true, tool: versions[0]! };
+    const matches = parseRange(range);
+    const known = versions.map((tool) => tool.manifest.version);
+    if (!matches) {
+      return { ok: false, message: `${quote(range)} is not a version or range.`, hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.", nearest: known };
+    }
+    const tool = versions.find((candidate) => matches(parseVersion(candidate.manifest.version)!));
+    if (tool) return { ok: true, tool };
+    return { ok: false, message: `${name} has no version ${quote(range)}.`, hint: `Registered: ${known.join(", ")}.`, nearest: known };
+  }
+
+  list(filter: ToolFilter = {}): readonly ToolSummary[] {
+    const text = filter.text?.toLowerCase();
+    return [...this.#tools.keys()]
+      .toSorted()
+      .flatMap((name) => this.#tools.get(name)!)
+      .filter(({ manifest }) => {
+        const { mode, category, tier, effect } = filter;
+        if (mode !== undefined && manifest.modes !== undefined && !manifest.modes.includes(mode)) return false;
+        if (category !== undefined && manifest.category !== category) return false;
+        if (tier !== undefined && manifest.tier !== tier) return false;
+        if (effect !== undefined && !manifest.effects.includes(effect)) return false;
+        return text === undefined || `${manifest.name}\n${manifest.title ?? ""}\n${manifest.description}`.toLowerCase().includes(text);
+      })
+      .map(({ id, hash, manifest }) => ({ id, hash, manifest }));
+  }
+
+  #refuse(foreign: unknown, error: SetupError): Setup<RegisteredTool> {
+    const name = claimedName(foreign);
+    if (name !== undefined && this.#refusals.size < 1_000) this.#refusals.set(name, error);
+    return { ok: false, error };
+  }
+
+  #unknown(name: string): Resolution {
+    const refusal = this.#refusals.get(name);
+    if (refusal) {
+      return { ok: false, message: `${quote(name)} was refused when it was registered: ${refusal.message}`, hint: `${refusal.code} at ${quote(refusal.path)}`, nearest: [] };
+    }
+    const close = nearest(name, this.#tools.keys());
+    const hint = close.length > 0 ? `Did you mean ${close.join(", ")}?` : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
+    return { ok: false, message: `There is no tool ${quote(name)}.`, hint, nearest: close };
+  }
+}
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, 100));
+
+function claimedName(foreign: unknown): string | undefined {
+  try {
+    const { definition, manifest } = foreign as { definition?: { name?: unknown }; manifest?: { name?: unknown } };
+    const name = (definition ?? manifest)?.name;
+    return typeof name === "string" && name.length <= 64 ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}

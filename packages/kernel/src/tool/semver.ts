@@ -1,0 +1,65 @@
+/** SemVer 2.0.0, as its own grammar gives it; build metadata is allowed and ignored. */
+const versionPattern =
+  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-((?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
+
+const rangePattern = /^([\^~])?(\d{1,9})(?:\.(\d{1,9}|[xX*])(?:\.(\d{1,9}|[xX*]))?)?$/;
+
+export interface Version {
+  readonly core: readonly [number, number, number];
+  readonly prerelease: readonly string[];
+}
+
+export function parseVersion(text: string): Version | undefined {
+  const match = text.length <= 256 ? versionPattern.exec(text) : null;
+  if (!match) return undefined;
+  return { core: [Number(match[1]), Number(match[2]), Number(match[3])], prerelease: match[4]?.split(".") ?? [] };
+}
+
+/** Precedence (SemVer 2.0.0, section 11). */
+export function compareVersions(a: Version, b: Version): number {
+  for (let i = 0; i < 3; i++) if (a.core[i] !== b.core[i]) return a.core[i]! - b.core[i]!;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
+  for (let i = 0; i < Math.min(a.prerelease.length, b.prerelease.length); i++) {
+    const order = compareIdentifiers(a.prerelease[i]!, b.prerelease[i]!);
+    if (order !== 0) return order;
+  }
+  return a.prerelease.length - b.prerelease.length;
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const [aNumeric, bNumeric] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (aNumeric && bNumeric) return Number(a) - Number(b);
+  if (aNumeric !== bNumeric) return aNumeric ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * The versions that a request takes: an exact version, `^1.2.3`, `~1.2.3`, `1`, `1.2`, `1.x`, `1.2.x`. A pre-release matches only when it is named
+ * exactly. `undefined` for anything else.
+ */
+export function parseRange(text: string): ((version: Version) => boolean) | undefined {
+  const exact = parseVersion(text);
+  if (exact) return (version) => compareVersions(version, exact) === 0;
+  const match = rangePattern.exec(text);
+  if (!match) return undefined;
+  const parts = [match[2], match[3], match[4]].map((part) => (part === undefined || /[xX*]/.test(part) ? undefined : Number(part)));
+  const [major = 0, minor, patch] = parts;
+  const from: Version = { core: [major, minor ?? 0, patch ?? 0], prerelease: [] };
+  const below = upperBound(match[1], major, minor, patch);
+  return (version) =>
+    version.prerelease.length === 0 &&
+    compareVersions(version, from) >= 0 &&
+    compareVersions(version, { core: below, prerelease: [] }) < 0;
+}
+
+/** `^` keeps the left-most digit that is not zero, `~` keeps major and minor; without either, what is missing is free. */
+function upperBound(operator: string | undefined, major: number, minor?: number, patch?: number): [number, number, number] {
+  if (minor === undefined) return [major + 1, 0, 0];
+  if (operator === "^") {
+    if (major > 0) return [major + 1, 0, 0];
+    if (minor > 0 || patch === undefined) return [0, minor + 1, 0];
+    return [0, 0, patch + 1];
+  }
+  if (operator === "~" || patch === undefined) return [major, minor + 1, 0];
+  return [major, minor, patch + 1];
+}

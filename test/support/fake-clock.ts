@@ -1,0 +1,64 @@
+import type { Clock } from "@keyhole/kernel";
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Time that moves only when a test says so. */
+export class FakeClock implements Clock {
+  #nowMs: number;
+  #monotonicMs = 1_000;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(nowMs: number = Date.UTC(2026, 0, 1)) {
+    this.#nowMs = nowMs;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer: Timer = { atMs: this.#monotonicMs + delayMs, order: this.#order++, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets time pass: due timers run in order, and what they started runs up to its next wait. */
+  async advance(durationMs: number): Promise<void> {
+    const endMs = this.#monotonicMs + durationMs;
+    await settle();
+    for (;;) {
+      const due = [...this.#timers].filter(({ atMs }) => atMs <= endMs).toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+      if (!due) break;
+      this.#timers.delete(due);
+      this.#nowMs += due.atMs - this.#monotonicMs;
+      this.#monotonicMs = due.atMs;
+      due.callback();
+      await settle();
+    }
+    this.#nowMs += endMs - this.#monotonicMs;
+    this.#monotonicMs = endMs;
+  }
+
+  /** Sets the wall clock, as a person or NTP does; the monotonic clock does not notice. */
+  jump(byMs: number): void {
+    this.#nowMs += byMs;
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+}
+
+/** Runs everything that waits for nothing but promises. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
