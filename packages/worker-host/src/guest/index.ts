@@ -1,7 +1,7 @@
 /**
- * The guest's half of a call, shared by every JavaScript isolate. A shell seals its realm, loads the tool, and hands each call to
- * {@link runCall} together with its own way back to the kernel.
+ * What a shell needs to run calls inside an isolate. It seals its realm, loads the tool, and hands each call to {@link runCall}
+ * together with its own way back to the kernel.
  */
-export type { GuestCall, GuestTransport } from "./call.ts";
-export { runCall } from "./run.ts";
+export { boundedMessage, runCall, thrownOutcome } from "@keyhole/kernel";
+export { openUplink, type Uplink } from "./uplink.ts";
 export { type SealedRealm, type SealOptions, seal } from "./seal.ts";

@@ -1,23 +1,19 @@
-import type { LogEntry } from "@keyhole/kernel";
+import { type CallRealm, idleSources, type LogEntry } from "@keyhole/kernel";
 import { sealClock } from "./seal-clock.ts";
 import { sealLocale } from "./seal-locale.ts";
-import { idleSources, type CallSources } from "./sources.ts";
 
 export interface SealOptions {
   /** Names that stay beyond the allow-list, such as what the shell itself still looks up by name. */
   readonly keep?: readonly string[];
 }
 
-export interface SealedRealm {
+/** Gives `Date`, `Math.random` and `console` one call's clock, seed and log while that call runs; of several the last one to enter counts. */
+export interface SealedRealm extends CallRealm {
   /** Names that the engine did not let go; empty where it lets all go. */
   readonly left: readonly string[];
-  /** Gives `Date`, `Math.random` and `console` one call's clock, seed and log, until the returned function is called. The last one to enter counts. */
-  enter(call: RealmCall): () => void;
 }
 
-interface RealmCall extends CallSources {
-  readonly log: (entry: LogEntry) => void;
-}
+type RealmCall = Parameters<CallRealm["enter"]>[0];
 
 /**
  * What stays, by name: the language, and the web's pure data types. Everything else goes, so that what an engine adds tomorrow is gone

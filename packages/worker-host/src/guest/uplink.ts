@@ -1,13 +1,11 @@
-import type { CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import { boundedMessage, type CallPort, type CapabilityReply, type CapabilityRequest } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage, GuestRequest } from "../protocol/message.ts";
-import type { GuestTransport } from "./call.ts";
-import { boundedMessage } from "./thrown.ts";
 
 /** One running call's way over the port, kept within the protocol's limits whatever the tool does with its context. */
 export interface Uplink {
-  readonly transport: GuestTransport;
+  readonly transport: CallPort;
   reply(request: number, reply: CapabilityReply): void;
   cancel(): void;
   /** Afterwards nothing of this call is sent. */

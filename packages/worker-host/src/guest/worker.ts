@@ -3,10 +3,9 @@
  * first message brings the port to the host; everything else goes over that port, and no other name leads to it: what the shell needs it takes now,
  * then the realm is sealed, then the tool's code is loaded.
  */
+import { runCall, thrownOutcome } from "@keyhole/kernel";
 import type { GuestMessage, HostMessage } from "../protocol/message.ts";
-import { runCall } from "./run.ts";
 import { type SealedRealm, seal } from "./seal.ts";
-import { thrownOutcome } from "./thrown.ts";
 import { openUplink, type Uplink } from "./uplink.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -14,9 +13,12 @@ declare const self: DedicatedWorkerGlobalScope;
 const { createObjectURL, revokeObjectURL } = URL;
 const TextBlob = Blob;
 
-self.onmessage = ({ ports: [port] }) => {
+self.onmessage = ({ ports: [port, lifeline] }) => {
   self.onmessage = null;
+  self.postMessage("started");
   if (port !== undefined) void start(port);
+  // Never used: the browser closes it when this thread is gone, and so tells the page.
+  lifeline?.start();
 };
 
 async function start(port: MessagePort): Promise<void> {

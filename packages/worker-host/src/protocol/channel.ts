@@ -6,8 +6,8 @@ import { parseGuestMessage, parseRequest } from "./parse.ts";
 /** The part of `MessagePort` that a channel uses. */
 export interface GuestPort {
   postMessage(message: HostMessage): void;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onmessageerror: ((event: unknown) => void) | null;
+  onmessage: ((event: MessageEvent<unknown>) => void) | null;
+  onmessageerror: ((event: MessageEvent<unknown>) => void) | null;
   close(): void;
 }
 
@@ -173,7 +173,7 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
 }
 
 /** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */
-function checkOutcome(outcome: GuestOutcome, { outputKind, outputBytes }: IsolateCall): IsolateOutcome | undefined {
+export function checkOutcome(outcome: GuestOutcome, { outputKind, outputBytes }: IsolateCall): IsolateOutcome | undefined {
   if (outcome.kind === "threw") {
     const { code, ...threw } = outcome;
     return code === undefined ? threw : { ...threw, code };

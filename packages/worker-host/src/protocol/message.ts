@@ -1,11 +1,10 @@
-import type { CapabilityKind, CapabilityReply, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
-import type { GuestCall } from "../guest/call.ts";
+import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
 
 /** Host to guest. Trusted: the guest checks nothing. */
 export type HostMessage =
   /** An ES module without imports. Once, before any call. */
   | { readonly type: "load"; readonly code: string }
-  | { readonly type: "call"; readonly call: GuestCall }
+  | { readonly type: "call"; readonly call: IsolateCall }
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply };
 
@@ -42,7 +41,6 @@ export interface GuestRequest {
 
 /** Outcomes that a guest can know of; the rest is for the host to say. */
 export type GuestOutcome =
-  | { readonly kind: "returned"; readonly output: Exclude<Extract<IsolateOutcome, { kind: "returned" }>["output"], { form: "value" }> }
-  | Extract<IsolateOutcome, { kind: "refused" | "unnormalizable" }>
+  | Extract<IsolateOutcome, { kind: "returned" | "refused" | "unnormalizable" }>
   | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string | undefined }
   | { readonly kind: "too-large"; readonly what: "output"; readonly limit: number };

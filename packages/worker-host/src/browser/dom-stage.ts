@@ -1,0 +1,180 @@
+import shell from "../guest/worker.ts?iife";
+import frameScript from "./frame.ts?iife";
+import type { FrameMessage, PageMessage } from "./frame-message.ts";
+import { blockedByPolicy, type FrameStage, type StageOutcome } from "./stage.ts";
+
+export interface DomStageOptions {
+  /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
+  readonly nonce?: string;
+  /** Where the frames go. Default: the page's own document. */
+  readonly document?: Document;
+}
+
+/** Starting takes about 60 ms; a machine that needs this long is not going to run a tool either. */
+const START_MS = 10_000;
+/** Between a frame's `load` and the conclusion that its script did not run. */
+const SCRIPT_MS = 500;
+/** Chromium lets a spinning worker run for 2.0 s after it was terminated; others are gone in milliseconds. */
+const GONE_MS = 2_500;
+const HEARTBEAT_MS = 1_000;
+/** Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. */
+const MISSED_BEATS = 4;
+
+interface StagedFrame {
+  readonly element: HTMLIFrameElement;
+  /** Its other end lives in the worker's thread: the browser closes it when the thread is gone. */
+  readonly lifeline: MessagePort;
+  onMessage: (message: FrameMessage) => void;
+  missed: number;
+}
+
+/**
+ * Puts isolates into the page: per tool one hidden frame without an origin, under a policy that leaves it nothing but its own
+ * scripts, and in it one dedicated worker, which inherits both.
+ */
+export function domStage(options: DomStageOptions = {}): FrameStage {
+  const page = options.document ?? document;
+  const nonce = options.nonce ?? randomNonce();
+  const frames = new Map<string, StagedFrame>();
+  let onLost: (id: string, reason: string) => void = () => {};
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  const onMessage = ({ source, data }: MessageEvent<FrameMessage>): void => {
+    for (const frame of frames.values()) {
+      if (frame.element.contentWindow === source) return frame.onMessage(data);
+    }
+  };
+
+  const beat = (): void => {
+    for (const [id, frame] of frames) {
+      frame.missed += 1;
+      if (frame.missed > MISSED_BEATS) {
+        remove(id);
+        onLost(id, "its process died");
+      } else post(frame, { type: "ping" });
+    }
+  };
+
+  const add = (id: string, lifeline: MessagePort): StagedFrame => {
+    const frame = { element: frameElement(page, nonce), lifeline, onMessage: () => {}, missed: 0 };
+    if (frames.size === 0) {
+      addEventListener("message", onMessage);
+      heartbeat = setInterval(beat, HEARTBEAT_MS);
+    }
+    frames.set(id, frame);
+    return frame;
+  };
+
+  const remove = (id: string): StagedFrame | undefined => {
+    const frame = frames.get(id);
+    if (frame === undefined) return undefined;
+    frames.delete(id);
+    if (frames.size === 0) {
+      removeEventListener("message", onMessage);
+      clearInterval(heartbeat);
+    }
+    post(frame, { type: "stop" });
+    frame.element.remove();
+    return frame;
+  };
+
+  return {
+    async open(id, port) {
+      const { port1: lifeline, port2: workersEnd } = new MessageChannel();
+      const frame = add(id, lifeline);
+      const outcome = await started(frame, page, nonce, [port, workersEnd]);
+      if (!outcome.ok) remove(id);
+      return outcome;
+    },
+    async close(id) {
+      const frame = remove(id);
+      if (frame !== undefined) await gone(frame.lifeline);
+    },
+    watch(listener) {
+      onLost = listener;
+    },
+  };
+}
+
+/** 128 bits, as CSP Level 3 (section 7.1) asks for. */
+function randomNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
+
+function post({ element }: StagedFrame, message: PageMessage, transfer: Transferable[] = []): void {
+  element.contentWindow?.postMessage(message, "*", transfer);
+}
+
+function frameElement(page: Document, nonce: string): HTMLIFrameElement {
+  const element = page.createElement("iframe");
+  element.sandbox.add("allow-scripts");
+  element.hidden = true;
+  element.title = "isolate";
+  // What `default-src` does not cover is named; a frame made from text inherits the page's policy on top of this one.
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' blob: 'wasm-unsafe-eval'`,
+    "worker-src blob:",
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  element.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}">${frameScript}</script>`;
+  return element;
+}
+
+/** Puts the frame into the page and waits until its worker runs, or until it is known why it does not. */
+function started(frame: StagedFrame, page: Document, nonce: string, ports: Transferable[]): Promise<StageOutcome> {
+  const { promise, resolve } = Promise.withResolvers<StageOutcome>();
+  const tooSlow = setTimeout(() => resolve(lost("The isolate's frame did not start in time.")), START_MS);
+  let silent: ReturnType<typeof setTimeout> | undefined;
+  frame.element.onload = () => {
+    silent = setTimeout(() => resolve(diagnose(page, nonce)), SCRIPT_MS);
+  };
+  frame.onMessage = (message) => {
+    switch (message.type) {
+      case "up":
+        clearTimeout(silent);
+        frame.element.onload = null;
+        return post(frame, { type: "start", shell }, ports);
+      case "started":
+        return resolve({ ok: true });
+      case "blocked":
+        return resolve(blockedByPolicy(message.directive.startsWith("worker") ? "worker" : "frameScript"));
+      case "pong":
+        frame.missed = 0;
+        return undefined;
+    }
+  };
+  page.documentElement.append(frame.element);
+  return promise.finally(() => {
+    clearTimeout(tooSlow);
+    clearTimeout(silent);
+  });
+}
+
+/** A frame cannot tell that its script was blocked. The page runs one under the same rules and sees. */
+function diagnose(page: Document, nonce: string): StageOutcome {
+  const probe = page.createElement("script");
+  probe.nonce = nonce;
+  probe.textContent = "document.currentScript.dataset.ran = ''";
+  page.documentElement.append(probe);
+  const ran = "ran" in probe.dataset;
+  probe.remove();
+  return ran ? lost("The isolate's frame did not run its script.") : blockedByPolicy("frameScript");
+}
+
+function lost(message: string): Extract<StageOutcome, { ok: false }> {
+  return { ok: false, code: "ISOLATE_LOST", message, hint: "Try again; a page that is short of memory cannot open isolates." };
+}
+
+function gone(lifeline: MessagePort): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const longest = setTimeout(resolve, GONE_MS);
+  lifeline.addEventListener("close", () => resolve());
+  lifeline.start();
+  return promise.finally(() => {
+    clearTimeout(longest);
+    lifeline.close();
+  });
+}

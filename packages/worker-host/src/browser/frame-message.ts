@@ -1,0 +1,9 @@
+/** Page to frame. */
+export type PageMessage = { readonly type: "start"; readonly shell: string } | { readonly type: "stop" } | { readonly type: "ping" };
+
+/** Frame to page. The frame's own script sends these; no tool can. */
+export type FrameMessage =
+  | { readonly type: "up" }
+  | { readonly type: "started" }
+  | { readonly type: "pong" }
+  | { readonly type: "blocked"; readonly directive: string };

@@ -1,0 +1,169 @@
+import { type Broker, type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import { domStage } from "./dom-stage.ts";
+import { Slots } from "./slots.ts";
+import { blockedByPolicy, type FrameStage, stageFailure } from "./stage.ts";
+
+export interface BrowserHostOptions {
+  /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteStage}. */
+  readonly stage?: FrameStage;
+  /** Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Default 1. */
+  readonly warm?: number;
+  /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn. Default 32. */
+  readonly maxIsolates?: number;
+  /** Added to, or in place of, the brokers of this host. */
+  readonly brokers?: readonly Broker[];
+}
+
+/** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
+const LOAD_MS = 5_000;
+const READY_MS = 10_000;
+
+/** One frame with one worker, and the way to it. It serves one tool, once. */
+interface Pair {
+  readonly id: string;
+  readonly channel: GuestChannel;
+  /** Ends it, whoever noticed first that it must end. Idempotent. */
+  readonly retire: (reason: string) => void;
+}
+
+/**
+ * Runs each tool in a dedicated worker inside a hidden frame of its own, which has no origin, no network and no storage: the browser enforces
+ * that, not a script. A tool that never yields is stopped with its thread.
+ *
+ * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `stage`, or when the page's Content-Security-Policy stands in
+ * the way; the message names the directive
+ * @example
+ * const kernel = await createKernel({ host: await browserHost(), policy });
+ */
+export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
+  const pairs = new Pairs(options.stage ?? pageStage(), options.maxIsolates ?? 32, options.warm ?? 1);
+  await pairs.start();
+  return {
+    name: "browser",
+    sources: ["module"],
+    enforces: [],
+    preempts: true,
+    brokers: options.brokers ?? [],
+    open: (tool) => openIsolate(tool, pairs),
+    close: () => pairs.close(),
+  };
+}
+
+function pageStage(): FrameStage {
+  if (typeof document === "object") return domStage();
+  throw new IsolateFailure(
+    "UNSUPPORTED_HOST",
+    "There is no document here to put isolates into.",
+    "In a worker pass `stage: remoteStage(self)`, and call `serveStage(worker)` in the page.",
+  );
+}
+
+async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate> {
+  if (tool.body.source !== "module") {
+    throw new IsolateFailure("UNSUPPORTED_HOST", `The browser's isolates run modules, and ${tool.id} is ${tool.body.source}.`);
+  }
+  const { channel, retire } = await pairs.take();
+  const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
+  const loaded = await channel.load(tool.body.code);
+  clearTimeout(tooSlow);
+  if (loaded.kind !== "loaded") {
+    retire("the tool did not load");
+    throw loaded.kind === "failed"
+      ? new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${loaded.name}: ${loaded.message}`)
+      : new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${loaded.reason}.`);
+  }
+  return {
+    call: (call: IsolateCall, port: CallPort) => channel.call(call, port),
+    terminate: retire,
+    get alive() {
+      return channel.open;
+    },
+  };
+}
+
+/** Opens pairs, keeps some warm, and knows which still hold a place. */
+class Pairs {
+  readonly #stage: FrameStage;
+  readonly #slots: Slots;
+  readonly #warmSize: number;
+  readonly #warm: Pair[] = [];
+  readonly #all = new Map<string, Pair>();
+  #warming: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(stage: FrameStage, size: number, warm: number) {
+    this.#stage = stage;
+    this.#slots = new Slots(size);
+    this.#warmSize = warm;
+  }
+
+  /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
+  async start(): Promise<void> {
+    await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
+    if (this.#warmSize > 0) this.#warm.push(await this.#open());
+    this.#warmUp();
+  }
+
+  async take(): Promise<Pair> {
+    if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
+    let pair = this.#warm.shift();
+    while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
+    pair ??= await this.#open();
+    this.#warmUp();
+    return pair;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const pair of this.#all.values()) pair.retire("the host was closed");
+    await this.#slots.idle();
+  }
+
+  /** Never waits for a place: those are for tools. What fails here fails again, and is reported, when a tool needs it. */
+  #warmUp(): void {
+    if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0) return;
+    this.#warming = this.#open().then(
+      (pair) => {
+        this.#warming = undefined;
+        this.#warm.push(pair);
+        this.#warmUp();
+      },
+      () => {
+        this.#warming = undefined;
+      },
+    );
+  }
+
+  async #open(): Promise<Pair> {
+    const release = await this.#slots.take();
+    const id = crypto.randomUUID?.() ?? String(Math.random());
+    const { port1, port2 } = new MessageChannel();
+    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`));
+    let staged = true;
+    const retire = (reason: string): void => {
+      channel.close(reason);
+      if (!staged) return;
+      staged = false;
+      this.#all.delete(id);
+      // The place is free when the thread is gone, not when nobody listens to it any more.
+      void this.#stage.close(id).finally(release);
+    };
+    const pair = { id, channel, retire };
+    this.#all.set(id, pair);
+    const outcome = await this.#stage.open(id, port2);
+    if (!outcome.ok) return fail(retire, stageFailure(outcome));
+    const tooSlow = setTimeout(() => retire("the shell did not start in time"), READY_MS);
+    const ready = await channel.ready;
+    clearTimeout(tooSlow);
+    if (ready === undefined) return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
+    if (!ready.imports) return fail(retire, stageFailure(blockedByPolicy("imports")));
+    if (!ready.wasm) return fail(retire, stageFailure(blockedByPolicy("wasm")));
+    return pair;
+  }
+}
+
+function fail(retire: (reason: string) => void, failure: IsolateFailure): never {
+  retire(failure.message);
+  throw failure;
+}

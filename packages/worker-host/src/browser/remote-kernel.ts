@@ -1,0 +1,203 @@
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approver,
+  AuditEvent,
+  CallOptions,
+  CallResult,
+  Kernel,
+  LogEntry,
+  Mode,
+  Progress,
+  Setup,
+  ToolFilter,
+  ToolPackage,
+  ToolSummary,
+} from "@keyhole/kernel";
+import * as Comlink from "comlink";
+import { lane } from "./lane.ts";
+
+const LANE = "keyhole.kernel";
+
+/** A kernel that lives in a worker of this page. */
+export interface KernelClient {
+  /** As {@link Kernel.call}; a signal, listeners and an approver work as they do there. */
+  call<Input, Output>(tool: ToolPackage<Input, Output>, input: Input, options?: CallOptions): Promise<CallResult<Output>>;
+  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
+  readonly audit: {
+    read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
+    subscribe(listener: (event: AuditEvent) => void): () => void;
+  };
+  mode(): Promise<Mode>;
+  setMode(mode: Mode, reason: string): Promise<void>;
+  policyHash(): Promise<string>;
+  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  close(): Promise<void>;
+}
+
+/** What of {@link CallOptions} is data. */
+type PlainOptions = Omit<CallOptions, "signal" | "approver" | "onEvent" | "onLog" | "onProgress">;
+
+/** The caller's side of one call: functions cross one by one, behind one proxy. */
+interface CallListeners {
+  event(event: AuditEvent): void;
+  log(entry: LogEntry): void;
+  progress(progress: Progress): void;
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
+  /** Nobody waits for that answer any more. */
+  withdraw(approvalId: string): void;
+}
+
+/** Which listeners there are: an event that nobody hears does not cross. */
+interface Wanted {
+  readonly event: boolean;
+  readonly log: boolean;
+  readonly progress: boolean;
+  readonly ask: boolean;
+}
+
+type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;
+
+interface KernelApi {
+  call(token: number, tool: string, input: unknown, options: PlainOptions, wanted: Wanted, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  cancel(token: number): void;
+  list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
+  read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
+  subscribe(token: number, listener: (event: AuditEvent) => void): Promise<void>;
+  unsubscribe(token: number): void;
+  mode(): Promise<Mode>;
+  setMode(mode: Mode, reason: string): Promise<void>;
+  policyHash(): Promise<string>;
+  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a kernel to the page that started this worker. Call it at once, with the promise: calls that arrive before the kernel is ready wait for it.
+ *
+ * Trusted pairs only: never on a port that a tool's code can reach.
+ *
+ * @example
+ * // kernel.worker.ts
+ * exposeKernel(boot(), self);
+ * async function boot() {
+ *   return createKernel({ host: await browserHost({ stage: remoteStage(self) }), policy });
+ * }
+ */
+export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink.Endpoint): void {
+  const running = new Map<number, AbortController>();
+  const subscriptions = new Map<number, () => void>();
+  const api: KernelApi = {
+    async call(token, tool, input, options, wanted, listeners) {
+      const controller = new AbortController();
+      running.set(token, controller);
+      try {
+        const { signal } = controller;
+        return await (await kernel).call(tool, input, { ...options, signal, ...heard(wanted, listeners) });
+      } finally {
+        running.delete(token);
+        listeners[Comlink.releaseProxy]();
+      }
+    },
+    cancel: (token) => running.get(token)?.abort(),
+    list: async (filter) => (await kernel).list(filter),
+    read: async (fromSeq, limit) => (await kernel).audit.read(fromSeq, limit),
+    async subscribe(token, listener) {
+      subscriptions.set(token, (await kernel).audit.subscribe(listener));
+    },
+    unsubscribe(token) {
+      subscriptions.get(token)?.();
+      subscriptions.delete(token);
+    },
+    mode: async () => (await kernel).mode,
+    setMode: async (mode, reason) => (await kernel).setMode(mode, reason),
+    policyHash: async () => (await kernel).policyHash,
+    setPolicy: async (document) => (await kernel).setPolicy(document),
+    close: async () => (await kernel).close(),
+  };
+  Comlink.expose(api, lane(endpoint, LANE));
+}
+
+type Hearing = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver">;
+
+function heard(wanted: Wanted, listeners: Releasable<CallListeners>): Hearing {
+  return {
+    ...(wanted.event && { onEvent: (event) => void listeners.event(event) }),
+    ...(wanted.log && { onLog: (entry) => void listeners.log(entry) }),
+    ...(wanted.progress && { onProgress: (progress) => void listeners.progress(progress) }),
+    ...(wanted.ask && {
+      approver: (request, signal) => {
+        signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
+        return listeners.ask(request);
+      },
+    }),
+  };
+}
+
+export interface ConnectOptions {
+  /** Answers for every call that brings no approver of its own. */
+  readonly approver?: Approver;
+}
+
+/** The page's end of {@link exposeKernel}. */
+export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOptions = {}): KernelClient {
+  const remote = Comlink.wrap<KernelApi>(lane(worker, LANE));
+  let tokens = 0;
+
+  const call = async (tool: string | ToolPackage<never, unknown>, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
+    const token = tokens++;
+    const { signal, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
+    const asked = new Map<string, AbortController>();
+    const listeners: CallListeners = {
+      event: (event) => onEvent?.(event),
+      log: (entry) => onLog?.(entry),
+      progress: (progress) => onProgress?.(progress),
+      ask(request) {
+        const controller = new AbortController();
+        asked.set(request.approvalId, controller);
+        return own === undefined ? Promise.reject(new Error("nobody answers")) : own(request, controller.signal);
+      },
+      withdraw: (approvalId) => asked.get(approvalId)?.abort(),
+    };
+    const wanted = { event: onEvent !== undefined, log: onLog !== undefined, progress: onProgress !== undefined, ask: own !== undefined };
+    const cancel = (): void => void remote.cancel(token);
+    const { name, plain } = named(tool, given);
+    const result = remote.call(token, name, input, plain, wanted, Comlink.proxy(listeners) as never);
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return await result;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  };
+
+  return {
+    call: call as KernelClient["call"],
+    list: (filter) => remote.list(filter),
+    audit: {
+      read: (fromSeq, limit) => remote.read(fromSeq, limit),
+      subscribe(listener) {
+        const token = tokens++;
+        let open = true;
+        void remote.subscribe(token, Comlink.proxy((event: AuditEvent) => open && listener(event)));
+        return () => {
+          open = false;
+          void remote.unsubscribe(token);
+        };
+      },
+    },
+    mode: () => remote.mode(),
+    setMode: (mode, reason) => remote.setMode(mode, reason),
+    policyHash: () => remote.policyHash(),
+    setPolicy: (document) => remote.setPolicy(document),
+    close: () => remote.close(),
+  };
+}
+
+/** A package stands for exactly its version; its code does not travel. */
+function named(tool: string | ToolPackage<never, unknown>, options: PlainOptions): { readonly name: string; readonly plain: PlainOptions } {
+  if (typeof tool === "string") return { name: tool, plain: options };
+  return { name: tool.manifest.name, plain: { ...options, version: tool.manifest.version } };
+}

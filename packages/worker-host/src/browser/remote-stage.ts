@@ -1,0 +1,37 @@
+import * as Comlink from "comlink";
+import { domStage } from "./dom-stage.ts";
+import { lane } from "./lane.ts";
+import type { FrameStage } from "./stage.ts";
+
+const LANE = "keyhole.stage";
+
+/**
+ * Lends this page's document to a kernel in a worker. Call it right after the worker was created.
+ *
+ * Trusted pairs only: `worker` is the page's own kernel worker, never anything that a tool's code can reach.
+ *
+ * @example
+ * const worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module" });
+ * serveStage(worker);
+ * const kernel = connectKernel(worker);
+ */
+export function serveStage(worker: Comlink.Endpoint, stage: FrameStage = domStage()): void {
+  const served: FrameStage = {
+    open: (id, port) => stage.open(id, port),
+    close: (id) => stage.close(id),
+    watch: (onLost) => stage.watch(onLost),
+  };
+  Comlink.expose(served, lane(worker, LANE));
+}
+
+/** The page's stage, as its kernel worker uses it: `browserHost({ stage: remoteStage(self) })`. */
+export function remoteStage(page: Comlink.Endpoint): FrameStage {
+  const remote = Comlink.wrap<FrameStage>(lane(page, LANE));
+  return {
+    open: (id, port) => remote.open(id, Comlink.transfer(port, [port])),
+    close: (id) => remote.close(id),
+    watch: async (onLost) => {
+      await remote.watch(Comlink.proxy(onLost));
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { IsolateFailure } from "@keyhole/kernel";
+
+/**
+ * The part of the browser host that needs a document: it puts frames with workers into the page. Everything in it crosses a message
+ * boundary unchanged, so that a kernel in a worker uses the page's stage from afar.
+ */
+export interface FrameStage {
+  /** Opens one hidden frame with one worker in it, and hands the worker `port`. Never rejects. */
+  open(id: string, port: MessagePort): Promise<StageOutcome>;
+  /** Stops the worker and removes its frame. Resolves once the thread is gone, or must be by all experience. */
+  close(id: string): Promise<void>;
+  /** Tells which frames died by themselves. The last listener counts. */
+  watch(onLost: (id: string, reason: string) => void): void | Promise<void>;
+}
+
+export type StageOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST"; readonly message: string; readonly hint: string };
+
+/** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
+export const requiredSources: Readonly<Record<Requirement, string>> = {
+  frameScript: "script-src 'nonce-…' (and pass the page's nonce as the option `nonce`)",
+  worker: "worker-src blob:",
+  imports: "script-src blob:",
+  wasm: "script-src 'wasm-unsafe-eval'",
+};
+
+export type Requirement = "frameScript" | "worker" | "imports" | "wasm";
+
+/** The page's policy stands in the way: a frame made from text inherits it. */
+export function blockedByPolicy(requirement: Requirement): Extract<StageOutcome, { ok: false }> {
+  return {
+    ok: false,
+    code: "UNSUPPORTED_HOST",
+    message: `The page's Content-Security-Policy blocks isolates: it lacks ${requiredSources[requirement]}.`,
+    hint: `Add ${requiredSources[requirement]} to the page's Content-Security-Policy.`,
+  };
+}
+
+export function stageFailure({ code, message, hint }: Extract<StageOutcome, { ok: false }>): IsolateFailure {
+  return new IsolateFailure(code, message, hint);
+}
