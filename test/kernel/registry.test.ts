@@ -8,7 +8,7 @@ const manifest = manifestOf(echo, "module");
 
 function packed(change: Record<string, unknown> = {}) {
   const changed = { ...manifest, ...change };
-  return { manifest: changed, code, hash: packageHash(changed, code) };
+  return { manifest: changed, code, hash: packageHash(changed, code) ?? "" };
 }
 
 describe("registering", () => {

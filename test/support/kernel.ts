@@ -27,7 +27,7 @@ export async function openKernel(options: KernelOptions = {}): Promise<Bench> {
 }
 
 /** A tool without an interesting schema around one function. */
-export function toolOf(execute: (input: never) => unknown, more: Record<string, unknown> = {}): ReturnType<typeof defineTool> {
+export function toolOf(execute: (input: never, context: never) => unknown, more: Record<string, unknown> = {}): ReturnType<typeof defineTool> {
   const definition = { name: "subject", version: "1.0.0", description: "Under test.", input: { type: "object" }, output: { kind: "json" }, execute, ...more };
   return defineTool(definition as unknown as Parameters<typeof defineTool>[0]) as ReturnType<typeof defineTool>;
 }

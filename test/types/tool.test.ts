@@ -1,0 +1,69 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import { type CallResult, defineTool, type ErrorCode, type Kernel, manifestOf, type PackageOf, type Tool } from "@keyhole/kernel";
+import * as v from "valibot";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import { openKernel } from "../support/kernel.ts";
+
+const plain = { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } }, required: ["city"], additionalProperties: false } as const;
+const shape = { name: "weather", version: "1.0.0", description: "Says the weather." } as const;
+
+const fromPlain = defineTool({ ...shape, input: plain, output: { kind: "json", schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] } }, execute: ({ city, days }) => ({ celsius: city.length + (days ?? 0) }) });
+const fromValibot = defineTool({ ...shape, input: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) })), output: { kind: "text" }, execute: ({ city, days }) => city.repeat(days ?? 1) });
+const fromZod = defineTool({ ...shape, input: z.object({ city: z.string(), days: z.number().optional() }), output: { kind: "binary" }, execute: ({ city }) => new TextEncoder().encode(city) });
+const fromArk = defineTool({ ...shape, input: type({ city: "string", "days?": "number" }), output: { kind: "json", schema: z.object({ celsius: z.number() }) }, execute: ({ city }) => ({ celsius: city.length }) });
+
+type Expected = { city: string; days?: number | undefined };
+
+describe("types follow from schemas", () => {
+  it("for execute, whatever the schema is written in", () => {
+    expectTypeOf(fromPlain.code.execute).parameter(0).toExtend<Expected>();
+    expectTypeOf(fromValibot.code.execute).parameter(0).toExtend<Expected>();
+    expectTypeOf(fromZod.code.execute).parameter(0).toExtend<Expected>();
+    expectTypeOf(fromArk.code.execute).parameter(0).toExtend<Expected>();
+    expectTypeOf<{ city: string }>().toExtend<Parameters<typeof fromPlain.code.execute>[0]>();
+  });
+
+  it("for outputs", () => {
+    expectTypeOf(fromValibot).toExtend<Tool<never, string>>();
+    expectTypeOf(fromZod).toExtend<Tool<never, Uint8Array>>();
+    expectTypeOf(fromArk).toExtend<Tool<never, { celsius: number }>>();
+    const wrong = () =>
+      // @ts-expect-error: the contract says text
+      defineTool({ ...shape, input: plain, output: { kind: "text" }, execute: () => 1 });
+    const unknownInput = () =>
+      // @ts-expect-error: there is no such input
+      defineTool({ ...shape, input: plain, output: { kind: "text" }, execute: ({ town }) => town });
+    expect([wrong, unknownInput]).toHaveLength(2);
+  });
+
+  it("for a call by package, and by tool", () => {
+    const call = async (kernel: Kernel, weather: PackageOf<typeof fromPlain>) => {
+      const result = await kernel.call(weather, { city: "Oslo" });
+      if (result.ok) expectTypeOf(result.data).toExtend<{ celsius: number }>();
+      else expectTypeOf(result.error.code).toEqualTypeOf<ErrorCode>();
+      expectTypeOf(await kernel.call("weather", { anything: 1 })).toEqualTypeOf<CallResult>();
+      // @ts-expect-error: the city is missing
+      await kernel.call(weather, { days: 1 });
+    };
+    expect(call).toBeTypeOf("function");
+  });
+});
+
+describe("schemas of other libraries", () => {
+  it.each([
+    ["plain JSON Schema", fromPlain],
+    ["valibot", fromValibot],
+    ["zod", fromZod],
+    ["arktype", fromArk],
+  ])("%s: the manifest holds plain JSON Schema, and the kernel checks with it", async (_, tool) => {
+    const { input } = manifestOf(tool as Tool, "inline");
+    expect(input).toMatchObject({ type: "object", properties: { city: { type: "string" } }, required: ["city"] });
+    expect(input).not.toHaveProperty("$schema");
+    const { kernel } = await openKernel();
+    expect(kernel.register(tool as Tool)).toMatchObject({ ok: true });
+    expect(await kernel.call("weather", { city: "Oslo" })).toMatchObject({ ok: true });
+    expect(await kernel.call("weather", { city: 1 })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT", details: [{ path: "/city" }] } });
+  });
+});
