@@ -10,7 +10,6 @@ export type NormalizeReason =
   | "not-plain"
   | "not-text"
   | "proto-key"
-  | "sparse"
   | "symbol"
   | "syntax"
   | "too-deep"
@@ -25,16 +24,12 @@ export interface NormalizeError {
   readonly message: string;
 }
 
-/** Extends a JSON Pointer by one token (RFC 6901, section 3). */
-export function pointer(path: string, token: string | number): string {
-  return `${path}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
 /**
- * A path can carry a hostile key. It is made well-formed, so that the error itself can go into a canonical log;
- * the message shows no more than its start.
+ * `tokens` lead from the root to the offending value. A token can be a hostile key: the path is made well-formed, so that the
+ * error itself can go into a canonical log, and the message shows no more than its start.
  */
-export function normalizeError(reason: NormalizeReason, path: string): NormalizeError {
-  const safe = path.toWellFormed();
-  return { reason, path: safe, message: `${reason} at ${safe.slice(0, 200) || "the root"}` };
+export function normalizeError(reason: NormalizeReason, tokens: readonly string[]): NormalizeError {
+  let path = "";
+  for (const token of tokens) path += `/${token.replaceAll("~", "~0").replaceAll("/", "~1").toWellFormed()}`;
+  return { reason, path, message: `${reason} at ${path.slice(0, 200) || "the root"}` };
 }
