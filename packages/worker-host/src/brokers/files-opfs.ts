@@ -1,0 +1,123 @@
+import { checkPath, type FileEntry } from "@keyhole/kernel";
+import { attempt, done, Fault, fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreFault } from "./store.ts";
+
+export interface OpfsStoreOptions {
+  /** Folder of the origin private file system that is the root; made when it is missing. Default `keyhole`. */
+  readonly folder?: string;
+}
+
+/**
+ * Files in the origin private file system of the page. Works in pages and in dedicated workers. The browser bounds the space, and forgets it when the
+ * person clears the site's data. Two tabs of one origin share it: a file is whole in each, the last writer wins.
+ */
+export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileStore {
+  const openRoot = async (): Promise<FileSystemDirectoryHandle> => {
+    const top = await navigator.storage.getDirectory();
+    return top.getDirectoryHandle(folder, { create: true });
+  };
+
+  /** The folder at a path, step by step: the platform takes single names only. */
+  const openFolder = async (path: string, create = false): Promise<FileSystemDirectoryHandle> => {
+    let handle = await openRoot();
+    for (const name of path === "" ? [] : path.split("/")) {
+      handle = await handle.getDirectoryHandle(name, { create }).catch((error: unknown) => {
+        throw isMismatch(error) ? new Fault("is-file") : error;
+      });
+    }
+    return handle;
+  };
+
+  const openParent = (path: string, create = false): Promise<FileSystemDirectoryHandle> => openFolder(foldersOf(path).at(-1) ?? "", create);
+
+  const openFile = async (path: string): Promise<File> => {
+    const parent = await openParent(path);
+    const handle = await parent.getFileHandle(nameOf(path)).catch((error: unknown) => {
+      throw isMismatch(error) ? new Fault("is-folder") : error;
+    });
+    return handle.getFile();
+  };
+
+  const isFolder = async (path: string): Promise<boolean> => {
+    try {
+      await openFolder(path);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const removeEmptyFolders = async (path: string): Promise<void> => {
+    for (const each of foldersOf(path).toReversed()) {
+      const parent = await openParent(each);
+      // Without `recursive` the platform refuses to take away what is not empty.
+      await parent.removeEntry(nameOf(each));
+    }
+  };
+
+  return {
+    read: (path, limitBytes) =>
+      attempt(async () => {
+        const file = await openFile(path);
+        if (file.size > limitBytes) return fault("too-large");
+        return found(new Uint8Array(await file.arrayBuffer()));
+      }, faultOf),
+    write: (path, bytes) =>
+      attempt(async () => {
+        if (await isFolder(path)) return fault("is-folder");
+        const parent = await openParent(path, true);
+        const handle = await parent.getFileHandle(nameOf(path), { create: true });
+        // Goes to a second file that takes the place of the first when it is closed.
+        const writable = await handle.createWritable();
+        try {
+          await writable.write(bytes as Uint8Array<ArrayBuffer>);
+          await writable.close();
+        } catch (error) {
+          await writable.abort().catch(() => {});
+          throw error;
+        }
+        return done;
+      }, faultOf),
+    list: (path) =>
+      attempt(async () => {
+        const handle = await openFolder(path);
+        const entries: FileEntry[] = [];
+        for await (const [name, child] of handle.entries()) {
+          if (checkPath(name) !== undefined) continue;
+          if (entries.length === listLimit) return fault("too-many");
+          entries.push(isFileHandle(child) ? fileEntry(name, (await child.getFile()).size) : folderEntry(name));
+        }
+        return found(entries);
+      }, faultOf),
+    stat: (path) =>
+      attempt(async () => {
+        if (path === "" || (await isFolder(path))) return found(folderEntry(nameOf(path)));
+        return found(fileEntry(nameOf(path), (await openFile(path)).size));
+      }, faultOf),
+    remove: (path) =>
+      attempt(async () => {
+        await openFile(path);
+        const parent = await openParent(path);
+        await parent.removeEntry(nameOf(path));
+        await removeEmptyFolders(path).catch(() => {});
+        return done;
+      }, faultOf),
+  };
+}
+
+function isFileHandle(handle: FileSystemHandle): handle is FileSystemFileHandle {
+  return handle.kind === "file";
+}
+
+/** The platform says by its exception what it met. */
+function faultOf(error: unknown): StoreFault | undefined {
+  return error instanceof DOMException ? platformFaults.get(error.name) : undefined;
+}
+
+const platformFaults: ReadonlyMap<string, StoreFault> = new Map([
+  ["NotFoundError", "not-found"],
+  ["QuotaExceededError", "no-space"],
+]);
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TypeMismatchError";
+}

@@ -1,0 +1,139 @@
+import { type Broker, type BrokerSession, type CapabilityReply, type CapabilityRequest, checkPath, type JsonValue, type Need } from "@keyhole/kernel";
+import { cancelled, refused, type Refused } from "./fault.ts";
+import type { FileStore, StoreFault, StoreResult } from "./store.ts";
+
+export { memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+export type { FileStore, StoreFault, StoreResult } from "./store.ts";
+
+/** A file crosses to the tool in one message, and no host carries larger ones. */
+const fileBytesCeiling = 16 << 20;
+
+/** Which capability each operation needs, and whether it can be asked of the root. */
+const operations = {
+  read: { kind: "fs.read", root: false },
+  list: { kind: "fs.read", root: true },
+  stat: { kind: "fs.read", root: true },
+  write: { kind: "fs.write", root: false },
+  remove: { kind: "fs.write", root: false },
+} as const satisfies Record<string, { readonly kind: "fs.read" | "fs.write"; readonly root: boolean }>;
+
+type Operation = keyof typeof operations;
+
+interface FileRequest {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Serves `fs.read` and `fs.write` over one store. `read` answers with the file as body, `list` with {@link FileEntry}s sorted by name, `stat` with
+ * one entry; `write` takes the file as body.
+ */
+export function filesBroker(store: FileStore): Broker {
+  const changes = new Turns();
+  return {
+    kinds: ["fs.read", "fs.write"],
+    needs(request) {
+      const read = readRequest(request);
+      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
+    },
+    async serve(request, session) {
+      const read = readRequest(request);
+      if (!read.ok) return read;
+      if (session.signal.aborted) return cancelled;
+      const reply = await serve[read.value.operation]({ store, changes, session, ...read.value });
+      return session.signal.aborted ? cancelled : reply;
+    },
+  };
+}
+
+function readRequest({ kind, operation, arguments: { path }, body }: CapabilityRequest): { readonly ok: true; readonly value: FileRequest } | Refused {
+  if (!isOperation(operation)) return refused("INVALID_REQUEST", `Files have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
+  const wanted = operations[operation];
+  if (kind !== wanted.kind) return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted.kind}, not to ${kind}.`);
+  if (typeof path !== "string") return refused("INVALID_REQUEST", "`path` is a string.");
+  if (path === "" && !wanted.root) return refused("INVALID_REQUEST", `The operation ${operation} needs the path of a file.`);
+  const fault = path === "" ? undefined : checkPath(path);
+  if (fault) return refused("INVALID_REQUEST", `The path ${shown(path)} is refused: ${fault}.`, "Write it as `folder/file.txt`.");
+  if (operation === "write" && !body) return refused("INVALID_REQUEST", "`write` needs the content of the file.");
+  return { ok: true, value: { operation, path, body: body ?? new Uint8Array() } };
+}
+
+function isOperation(name: string): name is Operation {
+  return Object.hasOwn(operations, name);
+}
+
+function needOf({ operation, path, body }: FileRequest): Need {
+  return operation === "write" ? { kind: "fs.write", path, bytes: body.byteLength } : { kind: operations[operation].kind, path };
+}
+
+interface Service extends FileRequest {
+  readonly store: FileStore;
+  readonly changes: Turns;
+  readonly session: BrokerSession;
+}
+
+const serve = {
+  async read({ store, session, path }) {
+    const limit = Math.min(session.fileBytes(path), fileBytesCeiling);
+    const read = await store.read(path, limit);
+    if (!read.ok) return read.fault === "too-large" ? tooLarge(path, limit) : refuse(read.fault, path);
+    const refusal = session.refusal({ kind: "fs.read", path, bytes: read.value.byteLength });
+    return refusal ? { ok: false, error: refusal } : { ok: true, value: null, body: read.value };
+  },
+  async write({ store, changes, session, path, body }) {
+    const limit = Math.min(session.fileBytes(path), fileBytesCeiling);
+    if (body.byteLength > limit) return tooLarge(path, limit);
+    return answer(await changes.take(() => store.write(path, body), session.signal), path, () => null);
+  },
+  async remove({ store, changes, session, path }) {
+    return answer(await changes.take(() => store.remove(path), session.signal), path, () => null);
+  },
+  async list({ store, path }) {
+    return answer(await store.list(path), path, (entries) => entries.map((entry) => ({ ...entry })).sort((a, b) => (a.name < b.name ? -1 : 1)));
+  },
+  async stat({ store, path }) {
+    return answer(await store.stat(path), path, (entry) => ({ ...entry }));
+  },
+} satisfies Record<Operation, (service: Service) => Promise<CapabilityReply>>;
+
+/** One change after the other, so that a folder is not taken away while a file is put into it. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `undefined` when the call ended while it waited. */
+  take<Value>(change: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+    const turn = this.#last.then(() => (signal.aborted ? undefined : change()));
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
+
+function answer<Value>(result: StoreResult<Value> | undefined, path: string, valueOf: (value: Value) => JsonValue): CapabilityReply {
+  if (result === undefined) return cancelled;
+  return result.ok ? { ok: true, value: valueOf(result.value) } : refuse(result.fault, path);
+}
+
+const faults = {
+  "not-found": { code: "UNAVAILABLE", says: "does not exist", hint: "List the folder to see what is there." },
+  "is-folder": { code: "UNAVAILABLE", says: "is a folder", hint: "Name a file in it." },
+  "is-file": { code: "UNAVAILABLE", says: "is a file, or is below one", hint: "A file has nothing below it." },
+  "too-large": { code: "BOUNDS_EXCEEDED", says: "is too large", hint: "" },
+  "too-many": { code: "BOUNDS_EXCEEDED", says: "has too many entries", hint: "Name a folder further down." },
+  "no-space": { code: "UNAVAILABLE", says: "does not fit: the storage is full", hint: "Remove what is not needed." },
+  "not-plain": { code: "CAPABILITY_DENIED", says: "is a link, a device, or another spelling of an existing name", hint: "Use the name as the folder lists it." },
+  broken: { code: "UNAVAILABLE", says: "cannot be used: the storage failed", hint: "Try again later." },
+} as const satisfies Record<StoreFault, { readonly code: Refused["error"]["code"]; readonly says: string; readonly hint: string }>;
+
+function refuse(fault: StoreFault, path: string): CapabilityReply {
+  const { code, says, hint } = faults[fault];
+  return refused(code, `${path === "" ? "The root folder" : shown(path)} ${says}.`, hint);
+}
+
+function tooLarge(path: string, limit: number): CapabilityReply {
+  return refused("BOUNDS_EXCEEDED", `${shown(path)} is larger than the ${limit} bytes that a file may have here.`, "Work on a smaller file, or ask for a grant with a larger `fileBytes`.");
+}
+
+function shown(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+}

@@ -1,0 +1,1 @@
+export { nodeStore } from "./store.ts";
