@@ -50,7 +50,10 @@ export default defineConfig({
         },
       },
       {
-        plugins: [keyhole(), cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          keyhole(),
+          cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
+        ],
         resolve: { conditions: [source] },
         ssr: { resolve: { conditions: [source, "workerd", "worker", "module", "browser"] } },
         test: {
