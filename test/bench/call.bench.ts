@@ -1,0 +1,70 @@
+// One call through the whole pipeline (inline echo, memory log, all events) against one MCP SDK in-memory tool call, in one process.
+import { createKernel, defineTool } from "@keyhole/kernel";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { z } from "zod";
+
+const rounds = 15;
+const callsPerRound = 2_000;
+const input = { message: "hello, world", count: 3, tags: ["a", "b"] };
+
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
+const schema = {
+  type: "object",
+  properties: { message: { type: "string" }, count: { type: "integer" }, tags: { type: "array", items: { type: "string" } } },
+  required: ["message", "count", "tags"],
+  additionalProperties: false,
+} as const;
+const registered = kernel.register(
+  defineTool({
+    name: "echo",
+    version: "1.0.0",
+    description: "Returns its input.",
+    bounds: { callsPerHour: 1_000_000 },
+    input: schema,
+    output: { kind: "json", schema },
+    execute: (given) => given,
+  }),
+);
+if (!registered.ok) throw new Error(registered.error.message);
+
+const shape = { message: z.string(), count: z.number().int(), tags: z.array(z.string()) };
+const server = new McpServer({ name: "bench", version: "1.0.0" });
+server.registerTool("echo", { inputSchema: shape, outputSchema: shape }, (given) => ({ content: [{ type: "text", text: JSON.stringify(given) }], structuredContent: given }));
+const client = new Client({ name: "bench", version: "1.0.0" });
+const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
+await client.listTools();
+
+const subjects = {
+  keyhole: async () => {
+    const result = await kernel.call("echo", input, { sessionId: "bench", caller: "bench" });
+    if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+  },
+  mcp: async () => {
+    const result = await client.callTool({ name: "echo", arguments: input });
+    if (result.structuredContent === undefined) throw new Error("no result");
+  },
+};
+
+async function microsecondsPerCall(subject: () => Promise<void>): Promise<number> {
+  const startMs = performance.now();
+  for (let i = 0; i < callsPerRound; i++) await subject();
+  return ((performance.now() - startMs) * 1_000) / callsPerRound;
+}
+
+const figures: Record<keyof typeof subjects, number[]> = { keyhole: [], mcp: [] };
+for (let round = 0; round < rounds + 3; round++) {
+  for (const name of ["keyhole", "mcp"] as const) {
+    const figure = await microsecondsPerCall(subjects[name]);
+    if (round >= 3) figures[name].push(figure);
+  }
+}
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+const [ours, theirs] = [median(figures.keyhole), median(figures.mcp)];
+console.log(`keyhole, 12 steps        ${ours.toFixed(1)} µs a call`);
+console.log(`MCP SDK, in memory       ${theirs.toFixed(1)} µs a call`);
+console.log(`ratio                    ${(ours / theirs).toFixed(2)} (bar: ≤ 1.0)`);
+await client.close();
+await kernel.close();
