@@ -1,0 +1,99 @@
+import * as v from "valibot";
+import { HttpRefusal } from "./problem.ts";
+
+export const scopes = ["tools:read", "tools:call", "audit:read", "approvals:write", "policy:read"] as const;
+/** What a token may do. There is no scope that includes others. */
+export type Scope = (typeof scopes)[number];
+
+/** Who a request comes from, once its token is known. */
+export interface Identity {
+  /** The caller in policy and audit log, and the approver of what it approves. */
+  readonly subject: string;
+  readonly scopes: readonly Scope[];
+  /** Whose kernel: registry, rate windows, approvals and log are one per tenant. */
+  readonly tenant: string;
+}
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+
+export const identitySchema: v.GenericSchema<unknown, Identity> = v.strictObject({
+  subject: name,
+  scopes: v.array(v.picklist(scopes)),
+  tenant: v.optional(name, "default"),
+});
+
+const tokensSchema = v.record(
+  v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "a key is the lowercase SHA-256 of a token")),
+  identitySchema,
+);
+
+/** Digest of a token (SHA-256, 32 bytes) to who it stands for. */
+type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Identity }[];
+
+/**
+ * Reads the tokens that the service accepts: a JSON object from the SHA-256 of each token, in hexadecimal, to `{ subject, scopes, tenant? }`.
+ * The service never holds a token itself. Nothing configured means that nobody is let in.
+ *
+ * @throws {HttpRefusal} `MISCONFIGURED`
+ */
+export function readTokens(json: string | undefined): TokenTable {
+  if (json === undefined || json === "") return [];
+  const parsed = v.safeParse(tokensSchema, parse(json));
+  if (!parsed.success) {
+    // Only the rule, not the value: whoever asks is not known yet.
+    throw new HttpRefusal("MISCONFIGURED", `KEYHOLE_TOKENS is not valid: ${v.getDotPath(parsed.issues[0]) === null ? "no object" : parsed.issues[0].type}.`);
+  }
+  return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16));
+}
+
+/** RFC 6750, 2.1: `b64token`, here with an upper bound. */
+const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i;
+
+/**
+ * Who sends a request, from its `Authorization` header. The token is compared as a digest, in time that does not depend on the table.
+ *
+ * @throws {HttpRefusal} with the `WWW-Authenticate` of RFC 6750, 3
+ */
+export async function authenticate(authorization: string | null, table: TokenTable): Promise<Identity> {
+  if (authorization === null || !/^Bearer\b/i.test(authorization)) {
+    throw new HttpRefusal("UNAUTHENTICATED", "Send the header `Authorization: Bearer TOKEN`.", challenge());
+  }
+  const token = bearer.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw new HttpRefusal("INVALID_REQUEST", "The Authorization header has no well-formed token.", challenge("invalid_request"));
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
+  let found: Identity | undefined;
+  for (const entry of table) if (equal(entry.digest, digest)) found = entry.identity;
+  if (found === undefined) throw new HttpRefusal("UNAUTHENTICATED", "The token is not known here.", challenge("invalid_token"));
+  return found;
+}
+
+/** @throws {HttpRefusal} */
+export function requireScope(identity: Identity, scope: Scope): void {
+  if (identity.scopes.includes(scope)) return;
+  throw new HttpRefusal("FORBIDDEN", `The token lacks the scope ${scope}.`, challenge("insufficient_scope", scope));
+}
+
+function challenge(error?: "invalid_request" | "invalid_token" | "insufficient_scope", scope?: Scope): Record<string, string> {
+  const parts = [`realm="keyhole"`, error && `error="${error}"`, scope && `scope="${scope}"`].filter(Boolean);
+  return { "www-authenticate": `Bearer ${parts.join(", ")}` };
+}
+
+function equal(left: Uint8Array, right: Uint8Array): boolean {
+  let difference = left.length ^ right.length;
+  for (let i = 0; i < left.length; i++) difference |= left[i]! ^ right[i]!;
+  return difference === 0;
+}

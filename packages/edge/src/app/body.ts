@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { HttpRefusal } from "./problem.ts";
+
+export const bodyLimits: { readonly bytes: number; readonly depth: number } = {
+  /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
+  bytes: (8 << 20) + 4096,
+  /** The kernel allows 64 levels in an input, which sits one level deep. */
+  depth: 80,
+};
+
+/**
+ * Reads a request's JSON body and checks it. The bytes are counted while they arrive, so that a wrong or absent `Content-Length` gains nothing.
+ *
+ * @throws {HttpRefusal}
+ */
+export async function readBody<Output>(request: Request, schema: v.GenericSchema<unknown, Output>, maxBytes: number = bodyLimits.bytes): Promise<Output> {
+  requireJson(request.headers.get("content-type"));
+  const text = decode(await readBytes(request, maxBytes));
+  requireDepth(text);
+  const parsed = v.safeParse(schema, parse(text), { abortEarly: true });
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new HttpRefusal("INVALID_REQUEST", `The body is not as expected at ${JSON.stringify(pointer(issue))}: ${issue.message}.`);
+}
+
+/** A strict object that also sees `__proto__` and the names that every object inherits. */
+export function bodyObject<Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
+  return v.pipe(
+    v.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object is needed"),
+    v.check((value) => Object.keys(value).every((key) => Object.hasOwn(entries, key)), ({ input }) => {
+      const unknown = Object.keys(input).find((key) => !Object.hasOwn(entries, key)) ?? "";
+      return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known`;
+    }),
+    v.object(entries),
+  );
+}
+
+function requireJson(contentType: string | null): void {
+  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.", { "accept-post": "application/json" });
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more than ${maxBytes} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  for await (const chunk of request.body ?? []) {
+    byteLength += chunk.byteLength;
+    if (byteLength > maxBytes) throw refusal;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(byteLength);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw new HttpRefusal("INVALID_REQUEST", "The body is not UTF-8.");
+  }
+}
+
+/** Counts brackets outside of strings; done before the text is parsed, whose result would already be that deep. */
+function requireDepth(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (inString) {
+      if (unit === 0x5c) i++;
+      else if (unit === 0x22) inString = false;
+    } else if (unit === 0x22) inString = true;
+    else if (unit === 0x5b || unit === 0x7b) {
+      depth++;
+      if (depth > bodyLimits.depth) throw new HttpRefusal("INVALID_REQUEST", `The body is nested deeper than ${bodyLimits.depth} levels.`);
+    } else if (unit === 0x5d || unit === 0x7d) depth--;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpRefusal("INVALID_REQUEST", "The body is not JSON.");
+  }
+}
+
+function pointer(issue: v.BaseIssue<unknown>): string {
+  return (issue.path ?? []).map(({ key }) => `/${String(key)}`).join("");
+}

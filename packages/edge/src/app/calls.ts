@@ -1,0 +1,72 @@
+import type { Bounds, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
+import * as v from "valibot";
+import type { ApprovalDesk } from "./approvals.ts";
+import type { Identity } from "./auth.ts";
+import { bodyObject, readBody } from "./body.ts";
+import { eventStream } from "./event-stream.ts";
+import { callProblem } from "./problem.ts";
+import { wireResult } from "./wire.ts";
+
+export interface CallSurroundings {
+  readonly kernel: Kernel;
+  readonly desk: ApprovalDesk;
+  readonly identity: Identity;
+}
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+
+/** `grants` and `bounds` are only carried: the kernel checks them, with the same errors on every surface. */
+const callBody = bodyObject({
+  input: v.unknown(),
+  version: v.exactOptional(name),
+  sessionId: v.exactOptional(name),
+  correlationId: v.exactOptional(name),
+  grants: v.exactOptional(v.array(v.custom<Capability>(isObject, "a capability is an object"))),
+  bounds: v.exactOptional(v.custom<Partial<Bounds>>(isObject, "bounds are an object")),
+});
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Calls a tool: 200 with the result, or a problem with the code's status. Who accepts `text/event-stream` gets everything that happens on the way,
+ * and the result as the last event, whatever it is. A client that goes away cancels.
+ */
+export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
+  const body = await readBody(request, callBody);
+  const options = callOptions(body, around.identity, request);
+  return wantsEvents(request) ? streamCall(around, tool, body.input, options) : answerCall(around, tool, body.input, { ...options, signal: request.signal });
+}
+
+async function answerCall({ kernel }: CallSurroundings, tool: string, input: unknown, options: CallOptions): Promise<Response> {
+  const result = await kernel.call(tool, input, options);
+  return result.ok ? Response.json(wireResult(result)) : callProblem(result);
+}
+
+function streamCall({ kernel, desk }: CallSurroundings, tool: string, input: unknown, options: CallOptions): Response {
+  return eventStream(async (send, signal) => {
+    const result: CallResult = await kernel.call(tool, input, {
+      ...options,
+      signal,
+      onEvent: (event) => send("audit", event),
+      onLog: (entry) => send("log", entry),
+      onProgress: (progress) => send("progress", progress),
+      approver: (asked, until) => {
+        send("approval", asked);
+        return desk.approver(asked, until);
+      },
+    });
+    send("result", wireResult(result));
+  });
+}
+
+function callOptions(body: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
+  const { input: _, ...options } = body;
+  const traceparent = request.headers.get("traceparent");
+  return { ...options, caller: identity.subject, ...(traceparent !== null && { traceparent }) };
+}
+
+function wantsEvents(request: Request): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(request.headers.get("accept") ?? "");
+}

@@ -1,0 +1,65 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { authenticate, type Identity, readTokens } from "./auth.ts";
+import { httpProblem, problemOf } from "./problem.ts";
+
+export interface GatewaySettings {
+  readonly tokens: string | undefined;
+  readonly origins: string | undefined;
+}
+
+/** Takes a request whose sender is known to that sender's kernel. */
+export type Forward<Env> = (request: Request, identity: Identity, env: Env) => Promise<Response>;
+
+/** Carries the sender to the kernel object. Only the gateway sets it: whatever a client sends under this name is replaced. */
+export const identityHeader = "keyhole-identity";
+
+const answerHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/**
+ * The front of the service: every request passes here before it reaches a kernel. Only `/healthz` answers without a token.
+ *
+ * @param settingsOf reads the settings from the environment, once per request
+ */
+export function createGateway<Env extends object>(settingsOf: (env: Env) => GatewaySettings, forward: Forward<Env>): Hono<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>();
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);
+  });
+  app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.all("/v1/*", async (c) => {
+    const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
+    const headers = new Headers(c.req.raw.headers);
+    headers.delete("authorization");
+    headers.set(identityHeader, encodeURIComponent(JSON.stringify(identity)));
+    return mutable(await forward(new Request(c.req.raw, { headers }), identity, c.env));
+  });
+  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
+  app.onError((error) => problemOf(error));
+  return app;
+}
+
+/** A response from another object has headers that cannot be changed. */
+function mutable(response: Response): Response {
+  return new Response(response.body, response);
+}
+
+function allowOrigins(origins = ""): ReturnType<typeof cors> {
+  const allowed = new Set(origins.split(/[\s,]+/).filter(Boolean));
+  return cors({
+    origin: (origin) => (allowed.has(origin) ? origin : null),
+    allowMethods: ["GET", "POST"],
+    allowHeaders: ["authorization", "content-type", "accept", "traceparent"],
+    exposeHeaders: ["retry-after", "www-authenticate"],
+    maxAge: 600,
+  });
+}
+

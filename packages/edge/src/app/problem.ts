@@ -1,0 +1,103 @@
+import type { CallFailure, ErrorCode } from "@keyhole/kernel";
+
+interface Kind {
+  readonly status: number;
+  readonly title: string;
+}
+
+/** What the transport itself refuses, before any call exists. */
+export type HttpCode =
+  | "INVALID_REQUEST"
+  | "UNAUTHENTICATED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "BODY_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "MISCONFIGURED";
+
+const httpProblems: Readonly<Record<HttpCode, Kind>> = {
+  INVALID_REQUEST: { status: 400, title: "The request is malformed" },
+  UNAUTHENTICATED: { status: 401, title: "A bearer token is needed" },
+  FORBIDDEN: { status: 403, title: "The token does not allow this" },
+  NOT_FOUND: { status: 404, title: "There is nothing here" },
+  METHOD_NOT_ALLOWED: { status: 405, title: "The method does not apply here" },
+  BODY_TOO_LARGE: { status: 413, title: "The body is too large" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is not JSON" },
+  MISCONFIGURED: { status: 500, title: "The service is not set up correctly" },
+};
+
+/**
+ * How each end of a call looks in HTTP. 4xx: another request can do better; 5xx: the tool or the service failed. `CANCELLED` has nginx's
+ * 499, which nobody but a log sees, because its client has gone.
+ */
+export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
+  TOOL_NOT_FOUND: { status: 404, title: "There is no such tool" },
+  INVALID_INPUT: { status: 422, title: "The input does not fit the tool" },
+  CAPABILITY_DENIED: { status: 403, title: "A capability is not granted" },
+  POLICY_DENIED: { status: 403, title: "The policy denies the call" },
+  APPROVAL_DENIED: { status: 403, title: "The approver denied the call" },
+  APPROVAL_EXPIRED: { status: 403, title: "Nobody approved the call in time" },
+  RATE_LIMITED: { status: 429, title: "Too many calls" },
+  BOUNDS_EXCEEDED: { status: 422, title: "The call reached one of its bounds" },
+  TIMEOUT: { status: 504, title: "The tool did not finish in time" },
+  CANCELLED: { status: 499, title: "The caller cancelled" },
+  OUT_OF_FUEL: { status: 422, title: "The call used up its fuel" },
+  OUT_OF_MEMORY: { status: 422, title: "The call used up its memory" },
+  ISOLATE_LOST: { status: 503, title: "The tool's isolate was lost" },
+  TOOL_ERROR: { status: 502, title: "The tool failed" },
+  INVALID_OUTPUT: { status: 502, title: "The tool broke its output contract" },
+  NOT_NORMALIZABLE: { status: 502, title: "The tool's output has no normal form" },
+  AUDIT_UNAVAILABLE: { status: 503, title: "The audit log cannot be written" },
+  UNSUPPORTED_HOST: { status: 501, title: "This host cannot run the tool" },
+  INTERNAL: { status: 500, title: "The service has a bug" },
+};
+
+/** RFC 9457. The code is the stable part; `type` is the same as a URI. */
+function problem(kind: Kind, code: string, members: object, headers?: HeadersInit): Response {
+  const body = { type: `urn:keyhole:error:${code}`, title: kind.title, status: kind.status, code, ...members };
+  const response = Response.json(body, { status: kind.status, ...(headers && { headers }) });
+  response.headers.set("content-type", "application/problem+json");
+  return response;
+}
+
+/** A refusal of the transport, thrown by whoever notices and turned into its response in one place. */
+export class HttpRefusal extends Error {
+  readonly code: HttpCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: HttpCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.name = "HttpRefusal";
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** @param detail one plain sentence; never anything secret */
+export function httpProblem(code: HttpCode, detail: string, headers?: HeadersInit): Response {
+  return problem(httpProblems[code], code, { detail, retryable: false }, headers);
+}
+
+/** What answers an exception: a refusal as itself, anything else as a bug whose details stay in the service's own log. */
+export function problemOf(thrown: unknown): Response {
+  if (thrown instanceof HttpRefusal) return httpProblem(thrown.code, thrown.message, thrown.headers);
+  const detail = "The request ran into an error that the service does not expect.";
+  return problem(callProblems.INTERNAL, "INTERNAL", { detail, retryable: false });
+}
+
+/** A call that failed: its code, what to do about it, and the whole result. */
+export function callProblem(result: CallFailure): Response {
+  const { code, message, hint, retryable } = result.error;
+  const members = { detail: message, hint, retryable, callId: result.callId, result };
+  return problem(callProblems[code], code, members, retryHeaders(result));
+}
+
+/** `Retry-After` in whole seconds (RFC 9110, 10.2.3) where the kernel knows it. */
+function retryHeaders({ error }: CallFailure): HeadersInit {
+  const { details } = error;
+  if (typeof details !== "object" || details === null || !("retryAfterMs" in details)) return {};
+  const { retryAfterMs } = details;
+  if (typeof retryAfterMs !== "number") return {};
+  return { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+}

@@ -1,0 +1,130 @@
+import type { Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
+import { modes } from "@keyhole/kernel";
+import { Hono, type MiddlewareHandler } from "hono";
+import * as v from "valibot";
+import type { ApprovalDesk } from "./approvals.ts";
+import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
+import { bodyObject, readBody } from "./body.ts";
+import { callRoute } from "./calls.ts";
+import { identityHeader } from "./gateway.ts";
+import { HttpRefusal, httpProblem, problemOf } from "./problem.ts";
+
+/** What the routes of one tenant work on. */
+export interface Served {
+  readonly kernel: Kernel;
+  readonly desk: ApprovalDesk;
+  readonly policy: PolicyDocument;
+}
+
+export interface Variables {
+  readonly identity: Identity;
+}
+
+export type Routes = Hono<{ Variables: Variables }>;
+
+const auditPage = { default: 100, max: 1_000 } as const;
+
+const approvalAnswer = bodyObject({
+  answer: v.picklist(["allow", "deny"]),
+  scope: v.optional(v.picklist(["once", "session"]), "once"),
+  reason: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
+});
+
+/** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
+export function createRoutes({ kernel, desk, policy }: Served): Routes {
+  const app: Routes = new Hono();
+  app.use(async (c, next) => {
+    c.set("identity", identityOf(c.req.header(identityHeader)));
+    await next();
+  });
+
+  app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.query())) }));
+
+  app.get("/v1/tools/:name", allow("tools:read"), (c) => {
+    const versions = kernel.list().filter(({ manifest }) => manifest.name === c.req.param("name"));
+    if (versions.length === 0) return httpProblem("NOT_FOUND", `There is no tool ${JSON.stringify(c.req.param("name").slice(0, 128))}.`);
+    return c.json({ versions });
+  });
+
+  app.post("/v1/tools/:name/calls", allow("tools:call"), (c) => callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw));
+
+  app.get("/v1/audit", allow("audit:read"), async (c) => {
+    const { from, limit } = auditRange(c.req.query());
+    const events = await kernel.audit.read(from, limit);
+    return c.json({ events, next: (events.at(-1)?.seq ?? from - 1) + 1 });
+  });
+
+  app.get("/v1/approvals", allow("approvals:write"), (c) => c.json({ approvals: desk.list() }));
+
+  app.post("/v1/approvals/:id", allow("approvals:write"), async (c) => {
+    const { answer, scope, reason } = await readBody(c.req.raw, approvalAnswer, 4096);
+    const approver = c.var.identity.subject;
+    const answered = desk.answer(
+      c.req.param("id"),
+      answer === "allow" ? { answer, scope, approver } : { answer, approver, ...(reason !== undefined && { reason }) },
+    );
+    return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No call waits for this approval (any more).");
+  });
+
+  app.get("/v1/policy", allow("policy:read"), (c) => c.json({ mode: kernel.mode, policyHash: kernel.policyHash, policy }));
+
+  refuseOtherMethods(app);
+  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
+  app.onError((error) => problemOf(error));
+  return app;
+}
+
+function allow(scope: Scope): MiddlewareHandler<{ Variables: Variables }> {
+  return async (c, next) => {
+    requireScope(c.var.identity, scope);
+    await next();
+  };
+}
+
+/** The gateway wrote it; anything else means that the object was reached some other way. */
+function identityOf(header: string | undefined): Identity {
+  return v.parse(identitySchema, JSON.parse(decodeURIComponent(header ?? "")));
+}
+
+/** After the routes: a path that exists refuses every other method with the ones that it has (RFC 9110, 15.5.6). */
+function refuseOtherMethods(app: Routes): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { method, path } of app.routes) {
+    if (method === "ALL") continue;
+    const known = methods.get(path) ?? new Set<string>();
+    methods.set(path, known.add(method));
+    if (method === "GET") known.add("HEAD");
+  }
+  for (const [path, known] of methods) {
+    const allowed = [...known].join(", ");
+    app.all(path, () => httpProblem("METHOD_NOT_ALLOWED", `Here only ${allowed} applies.`, { allow: allowed }));
+  }
+}
+
+const filterSchema = v.strictObject({
+  mode: v.exactOptional(v.picklist(modes)),
+  category: v.exactOptional(v.string()),
+  tier: v.exactOptional(v.pipe(v.picklist(["0", "1", "2", "3", "4"]), v.transform((tier) => Number(tier) as 0 | 1 | 2 | 3 | 4))),
+  effect: v.exactOptional(v.picklist(["net.read", "net.write", "fs.read", "fs.write"])),
+  text: v.exactOptional(v.string()),
+});
+
+function toolFilter(query: Record<string, string>): ToolFilter {
+  return parseQuery(filterSchema, query);
+}
+
+const integer = (fallback: number, max: number) =>
+  v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "a whole number is needed"), v.transform(Number), v.maxValue(max)), String(fallback));
+
+const rangeSchema = v.strictObject({ from: integer(0, Number.MAX_SAFE_INTEGER), limit: integer(auditPage.default, auditPage.max) });
+
+function auditRange(query: Record<string, string>): { readonly from: number; readonly limit: number } {
+  return parseQuery(rangeSchema, query);
+}
+
+function parseQuery<Output>(schema: v.GenericSchema<unknown, Output>, query: Record<string, string>): Output {
+  const parsed = v.safeParse(schema, query, { abortEarly: true });
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new HttpRefusal("INVALID_REQUEST", `The query parameter ${JSON.stringify(v.getDotPath(issue) ?? "")} is not as expected: ${issue.message}.`);
+}

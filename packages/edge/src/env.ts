@@ -1,0 +1,20 @@
+import type { IsolateLoader } from "./isolate/loader.ts";
+import type { KernelObject } from "./object/kernel-object.ts";
+
+/** Bindings and settings of the service; `wrangler.toml` is where they are set. */
+export interface Env {
+  readonly KERNEL: DurableObjectNamespace<KernelObject>;
+  /** Dynamic Workers in this Worker; used where there is no SANDBOX. */
+  readonly LOADER?: WorkerLoader;
+  /** The sandbox Worker, in which tools run apart from the kernel. */
+  readonly SANDBOX?: IsolateLoader;
+  readonly FILES: R2Bucket;
+  /** JSON: SHA-256 of a token in hexadecimal → `{ subject, scopes, tenant? }`. A secret where the service is deployed. */
+  readonly KEYHOLE_TOKENS?: string;
+  /** Origins that may call from a page, separated by spaces or commas. */
+  readonly KEYHOLE_ORIGINS?: string;
+  /** JSON: a policy in place of the bundled one. */
+  readonly KEYHOLE_POLICY?: string;
+  /** Where to say that the sandbox stands still; only locally. */
+  readonly KEYHOLE_WATCHDOG?: string;
+}

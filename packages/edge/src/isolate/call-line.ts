@@ -1,0 +1,154 @@
+import { RpcTarget } from "cloudflare:workers";
+import type { CallPort, CapabilityReply, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { checkOutcome, type GuestMessage, type GuestRequest, parseGuestMessage, parseRequest, protocolLimits } from "@keyhole/worker-host/protocol";
+
+type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
+
+const ended: CapabilityReply = {
+  ok: false,
+  error: { code: "CAPABILITY_DENIED", message: "The call has ended.", hint: "" },
+};
+
+/**
+ * The kernel's end of one call in a dynamic Worker: everything that its guest sends while it runs arrives here. As in every host, a message that is
+ * not exactly what the shell would send breaks the line: the shell makes no mistakes, and the tool has no business here.
+ */
+export class CallLine {
+  readonly target: CallTarget;
+  /** Settles when the guest broke the protocol, and only then. */
+  readonly broken: Promise<Ending>;
+  readonly #break: (ending: Ending) => void;
+  readonly #call: IsolateCall;
+  readonly #port: CallPort;
+  readonly #over = Promise.withResolvers<"ended">();
+  #open = true;
+  #heard = false;
+  #toldCancelled = false;
+  #messages = 0;
+  #requests = 0;
+  #requestsInFlight = 0;
+
+  constructor(call: IsolateCall, port: CallPort) {
+    this.#call = call;
+    this.#port = port;
+    const { promise, resolve } = Promise.withResolvers<Ending>();
+    this.broken = promise;
+    this.#break = (ending) => {
+      this.end();
+      resolve(ending);
+    };
+    this.target = new CallTarget(this);
+  }
+
+  /** Whether the guest has sent anything at all: where it has not, nothing that it did can have had an effect. */
+  get heard(): boolean {
+    return this.#heard;
+  }
+
+  /** Revokes everything: from now on requests are refused and messages dropped. Idempotent. */
+  end(): void {
+    this.#open = false;
+    this.#over.resolve("ended");
+  }
+
+  /** A log line or a progress report. */
+  say(data: unknown): void {
+    if (!this.#open) return;
+    this.#heard = true;
+    const message = parseGuestMessage(data);
+    if (typeof message === "string") this.#protocol(message);
+    else if (message.type !== "log" && message.type !== "progress") this.#protocol("neither a log line nor progress");
+    else if (message.callId !== this.#call.callId) this.#protocol("a message for another call");
+    else if (this.#messages >= protocolLimits.messages) this.#flood(protocolLimits.messages);
+    else this.#pass(message);
+  }
+
+  #pass(message: Extract<GuestMessage, { type: "log" | "progress" }>): void {
+    this.#messages += 1;
+    const { type: _, callId: __, ...said } = message;
+    if ("level" in said) this.#port.log(said);
+    else this.#port.progress(said);
+  }
+
+  async request(data: unknown): Promise<CapabilityReply> {
+    if (!this.#open) return ended;
+    this.#heard = true;
+    const message = parseGuestMessage(data);
+    if (typeof message === "string") return this.#protocol(message);
+    if (message.type !== "request") return this.#protocol("no request");
+    return this.#serve(message);
+  }
+
+  async #serve(message: GuestRequest): Promise<CapabilityReply> {
+    if (message.callId !== this.#call.callId) return this.#protocol("a request for another call");
+    if (message.request !== this.#requests) return this.#protocol("a request out of order");
+    this.#requests += 1;
+    if (this.#requests > protocolLimits.requests) return this.#flood(protocolLimits.requests);
+    if (this.#requestsInFlight >= protocolLimits.requestsInFlight) return this.#flood(protocolLimits.requestsInFlight);
+    const asked = parseRequest(message);
+    if (typeof asked === "string") return this.#protocol(asked);
+    this.#requestsInFlight += 1;
+    const reply = await this.#port.request(asked);
+    this.#requestsInFlight -= 1;
+    return this.#open ? reply : ended;
+  }
+
+  /** Waits for the next thing that the guest has to know. */
+  async next(): Promise<"cancelled" | "ended"> {
+    if (!this.#open || this.#toldCancelled) return this.#over.promise;
+    const { signal } = this.#port;
+    let cancel = (): void => {};
+    const cancelled = new Promise<"cancelled">((resolve) => {
+      cancel = () => {
+        this.#toldCancelled = true;
+        resolve("cancelled");
+      };
+      if (signal.aborted) cancel();
+      else signal.addEventListener("abort", cancel, { once: true });
+    });
+    const word = await Promise.race([cancelled, this.#over.promise]);
+    signal.removeEventListener("abort", cancel);
+    return word;
+  }
+
+  /** What the guest returned at its end; anything that is no outcome of this call is a breach. */
+  outcomeOf(data: unknown): IsolateOutcome {
+    const { callId } = this.#call;
+    const message = parseGuestMessage({ type: "outcome", callId, outcome: data });
+    if (typeof message === "string") return { kind: "lost", reason: `protocol: ${message}` };
+    const outcome = message.type === "outcome" ? checkOutcome(message.outcome, this.#call) : undefined;
+    return outcome ?? { kind: "lost", reason: "protocol: an output of another kind than the tool's" };
+  }
+
+  #protocol(reason: string): CapabilityReply {
+    this.#break({ kind: "lost", reason: `protocol: ${reason}` });
+    return ended;
+  }
+
+  #flood(limit: number): CapabilityReply {
+    this.#break({ kind: "too-large", what: "messages", limit });
+    return ended;
+  }
+}
+
+/** The only thing of the kernel that a guest can reach, and all that it can do with it. Never throws: an exception would cross as it is. */
+export class CallTarget extends RpcTarget {
+  readonly #line: CallLine;
+
+  constructor(line: CallLine) {
+    super();
+    this.#line = line;
+  }
+
+  async say(message: unknown): Promise<void> {
+    this.#line.say(message);
+  }
+
+  request(message: unknown): Promise<CapabilityReply> {
+    return this.#line.request(message);
+  }
+
+  next(): Promise<"cancelled" | "ended"> {
+    return this.#line.next();
+  }
+}

@@ -1,0 +1,38 @@
+import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { EdgeIsolate } from "./isolate.ts";
+import type { IsolateLoader } from "./loader.ts";
+
+export interface EdgeHostOptions {
+  readonly loader: IsolateLoader;
+  /** Serve the tools' capabilities. Default: none. */
+  readonly brokers?: readonly Broker[];
+  /** Called when a guest does not end although it was told to: locally its whole process stands still, and somebody outside has to kill it. */
+  readonly onUnresponsive?: () => void;
+}
+
+/**
+ * Runs each tool in a dynamic Worker of its own: no network, no Node, no bindings. A call's only way out is its own `CallLine`, which checks what comes
+ * and goes dead when the call ends.
+ *
+ * @example
+ * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
+ */
+export function edgeHost({ loader, brokers = [], onUnresponsive = () => {} }: EdgeHostOptions): IsolateHost {
+  const open = new Set<EdgeIsolate>();
+  return {
+    name: "edge",
+    sources: ["module"],
+    enforces: [],
+    preempts: true,
+    brokers,
+    async open(tool) {
+      if (tool.body.source !== "module") throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
+      const isolate = await EdgeIsolate.open({ loader, onUnresponsive, onClosed: () => open.delete(isolate) }, tool.body.code, tool.manifest);
+      open.add(isolate);
+      return isolate;
+    },
+    async close() {
+      for (const isolate of open) isolate.terminate("the host was closed");
+    },
+  };
+}

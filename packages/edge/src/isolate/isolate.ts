@@ -1,0 +1,142 @@
+import { type CallPort, defaultBounds, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome, type ToolManifest } from "@keyhole/kernel";
+import { parseGuestMessage } from "@keyhole/worker-host/protocol";
+import { CallLine } from "./call-line.ts";
+import type { IsolateLoader, LoadedTool } from "./loader.ts";
+
+/** A guest that was told to end gets this long before it counts as stuck. */
+const unresponsiveMs = 100;
+/** How long, and how often, the way to a sandbox that is being restarted is tried. */
+const reconnectMs = 8_000;
+const reconnectEveryMs = 50;
+
+interface Surroundings {
+  readonly loader: IsolateLoader;
+  readonly onUnresponsive: () => void;
+  readonly onClosed: () => void;
+}
+
+type Lost = Extract<IsolateOutcome, { kind: "lost" }>;
+
+/** One tool in a dynamic Worker. */
+export class EdgeIsolate implements Isolate {
+  readonly #id = crypto.randomUUID();
+  readonly #around: Surroundings;
+  readonly #tool: LoadedTool;
+  readonly #stops = new Set<(reason: string) => void>();
+  #alive = true;
+
+  constructor(around: Surroundings, tool: LoadedTool) {
+    this.#around = around;
+    this.#tool = tool;
+  }
+
+  /** @throws {IsolateFailure} */
+  static async open(around: Surroundings, code: string, { bounds }: ToolManifest): Promise<EdgeIsolate> {
+    const isolate = new EdgeIsolate(around, { code, cpuMs: bounds.timeoutMs ?? defaultBounds.timeoutMs });
+    await isolate.#load();
+    return isolate;
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  async call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
+    if (!this.#alive) return lost("the isolate is not alive");
+    const line = new CallLine(call, port);
+    const stopped = Promise.withResolvers<Lost>();
+    const stop = (reason: string): void => {
+      line.end();
+      stopped.resolve(lost(reason));
+    };
+    this.#stops.add(stop);
+    try {
+      const outcome = await Promise.race([this.#run(call, line), line.broken, stopped.promise]);
+      if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages")) this.terminate(outcome.kind);
+      return outcome;
+    } finally {
+      line.end();
+      this.#stops.delete(stop);
+    }
+  }
+
+  terminate(reason: string): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    const { loader, onUnresponsive, onClosed } = this.#around;
+    const stuck = this.#stops.size > 0 ? setTimeout(onUnresponsive, unresponsiveMs) : null;
+    for (const stop of this.#stops) stop(reason);
+    const closed = (): void => clearTimeout(stuck);
+    loader.close(this.#id).then(closed, closed);
+    onClosed();
+  }
+
+  /**
+   * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the line,
+   * so nothing can have happened.
+   */
+  async #run(call: IsolateCall, line: CallLine): Promise<IsolateOutcome> {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      try {
+        const answer = await this.#around.loader.call(this.#id, call, line.target);
+        if (answer.kind === "answered") return settle(line, answer.outcome);
+      } catch (error) {
+        if (line.heard || !isConnectionLoss(error)) break;
+      }
+      if (!this.#alive) break;
+      try {
+        await this.#load();
+      } catch {
+        break;
+      }
+    }
+    return lost("the dynamic Worker ended");
+  }
+
+  async #load(): Promise<void> {
+    const { loader, onUnresponsive } = this.#around;
+    // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
+    const stuck = setTimeout(onUnresponsive, this.#tool.cpuMs);
+    try {
+      const answer = parseGuestMessage(await persistently(() => loader.load(this.#id, this.#tool)));
+      if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
+        throw new IsolateFailure("ISOLATE_LOST", "The isolate answered with something else than its shell would say.");
+      }
+      if (answer.type === "load-failed") {
+        throw new IsolateFailure("TOOL_ERROR", `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim());
+      }
+    } finally {
+      clearTimeout(stuck);
+    }
+  }
+}
+
+function lost(reason: string): Lost {
+  return { kind: "lost", reason };
+}
+
+/** Takes what a guest returned, then lets go of every live reference that it may have put into it. */
+function settle(line: CallLine, returned: unknown): IsolateOutcome {
+  const outcome = line.outcomeOf(returned);
+  if (typeof returned === "object" && returned !== null) (returned as Partial<Disposable>)[Symbol.dispose]?.();
+  return outcome;
+}
+
+/** Tries again while the sandbox is away. Only for what may run twice. */
+async function persistently<Value>(attempt: () => Promise<Value>): Promise<Value> {
+  const giveUpAt = performance.now() + reconnectMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isConnectionLoss(error) && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
+      else throw new IsolateFailure("ISOLATE_LOST", "The sandbox in which tools run cannot be reached.", "Try again in a few seconds.");
+    }
+  }
+}
+
+/** workerd has no code for it: the runtime marks what a new attempt can mend, and says the rest in words. */
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { retryable?: unknown }).retryable === true || /connection lost|disconnected|not connected|refused/i.test(error.message);
+}

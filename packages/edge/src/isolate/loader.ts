@@ -1,0 +1,34 @@
+import type { IsolateCall } from "@keyhole/kernel";
+import type { CallTarget } from "./call-line.ts";
+
+/**
+ * What stands between the host and the dynamic Workers: the rack in this Worker ({@link IsolateRack}), or one in another process
+ * ({@link sandboxLoader}). A rejection means that the way there broke; whatever `unknown` carries comes from a guest and is hostile.
+ */
+export interface IsolateLoader {
+  /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
+  load(id: string, tool: LoadedTool): Promise<unknown>;
+  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer>;
+  /** Forgets the isolate and tells its shell to stop; a guest that never yields does not hear it. */
+  close(id: string): Promise<void>;
+}
+
+/** `absent`: the rack holds no such isolate (any more), and nothing ran. */
+export type LoaderAnswer = { readonly kind: "absent" } | { readonly kind: "answered"; readonly outcome: unknown };
+
+/** Data only: it may cross to another process. */
+export interface LoadedTool {
+  /** An ES module without imports. */
+  readonly code: string;
+  /** CPU time of one call, after which Cloudflare ends it. workerd on its own ignores it. */
+  readonly cpuMs: number;
+}
+
+/** Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way. */
+export function sandboxLoader(sandbox: IsolateLoader): IsolateLoader {
+  return {
+    load: (id, tool) => sandbox.load(id, tool),
+    call: (id, call, target) => sandbox.call(id, call, target),
+    close: (id) => sandbox.close(id),
+  };
+}

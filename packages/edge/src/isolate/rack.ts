@@ -1,0 +1,107 @@
+import type { IsolateCall } from "@keyhole/kernel";
+import type { CallTarget } from "./call-line.ts";
+import { InFlightGate } from "./gate.ts";
+import shell from "./guest/shell.ts?esm";
+import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
+
+/** More than the kernel's pool keeps: reached only when somebody forgets to close. */
+const maxIsolates = 256;
+
+/** Cloudflare's bound for the dynamic Workers that one Durable Object talks to at the same time. */
+const maxInFlight = 10;
+
+/** Not later than what the bundled workerd knows. */
+const compatibilityDate = "2026-10-01";
+
+/**
+ * The dynamic Workers of one Durable Object, by id. They are held as stubs because a Worker that is loaded under a name stays in memory for good, and
+ * one that is only held is collected once it is let go; and in a Durable Object because only there a stub may outlive the request that made it.
+ */
+export class IsolateRack implements IsolateLoader {
+  readonly #loader: WorkerLoader;
+  readonly #workers = new Map<string, WorkerStub>();
+  readonly #gate = new InFlightGate(maxInFlight);
+
+  constructor(loader: WorkerLoader) {
+    this.#loader = loader;
+  }
+
+  async load(id: string, tool: LoadedTool): Promise<unknown> {
+    const worker = this.#loader.load(workerCode(tool));
+    this.#hold(id, worker);
+    try {
+      return await this.#inFlight(id, () => entry(worker).load());
+    } catch (error) {
+      this.#workers.delete(id);
+      const failure = startFailure(error);
+      if (failure === undefined) throw error;
+      return failure;
+    }
+  }
+
+  async call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+    const worker = this.#workers.get(id);
+    if (worker === undefined) return { kind: "absent" };
+    const outcome = await this.#inFlight(id, () => entry(worker).call(call, target));
+    return { kind: "answered", outcome };
+  }
+
+  async close(id: string): Promise<void> {
+    const worker = this.#workers.get(id);
+    if (worker === undefined) return;
+    this.#workers.delete(id);
+    this.#gate.forget(id);
+    // The shell ends its own Worker while it answers, which arrives here as a rejection.
+    await entry(worker)
+      .close()
+      .catch(() => {});
+  }
+
+  #hold(id: string, worker: WorkerStub): void {
+    this.#workers.set(id, worker);
+    const [oldest] = this.#workers.keys();
+    if (this.#workers.size > maxIsolates && oldest !== undefined) this.#workers.delete(oldest);
+  }
+
+  async #inFlight<Value>(id: string, run: () => Promise<Value>): Promise<Value> {
+    await this.#gate.enter(id);
+    try {
+      return await run();
+    } finally {
+      this.#gate.leave(id);
+    }
+  }
+}
+
+function workerCode({ code, cpuMs }: LoadedTool): WorkerLoaderWorkerCode {
+  return {
+    compatibilityDate,
+    compatibilityFlags: ["no_nodejs_compat", "no_nodejs_compat_v2"],
+    mainModule: "shell.js",
+    modules: { "shell.js": shell, "tool.js": code },
+    env: {},
+    // Without this a dynamic Worker inherits the network of its parent.
+    globalOutbound: null,
+    limits: { cpuMs },
+  };
+}
+
+/** What the shell offers. Nothing that it returns is believed. */
+interface ShellEntry {
+  load(): Promise<unknown>;
+  call(call: IsolateCall, target: CallTarget): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+function entry(worker: WorkerStub): ShellEntry {
+  return worker.getEntrypoint() as unknown as ShellEntry;
+}
+
+/** workerd compiles every module before a Worker starts: a tool's syntax error ends the start, and is told in the words of an exception. */
+function startFailure(error: unknown): object | undefined {
+  const text = error instanceof Error ? error.message : "";
+  const said = /^Failed to start Worker:\s*(?:Uncaught )?(?:(\w+): )?(.*)/.exec(text);
+  if (said === null) return undefined;
+  const [, name = "SyntaxError", message = ""] = said;
+  return { type: "load-failed", name, message: message.slice(0, 500) };
+}

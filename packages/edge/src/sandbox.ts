@@ -1,0 +1,51 @@
+/** The Worker in which tools run where the kernel must not share their process: a tool that spins takes this one down, and only this one. */
+import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+import type { IsolateCall } from "@keyhole/kernel";
+import type { CallTarget } from "./isolate/call-line.ts";
+import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./isolate/loader.ts";
+import { IsolateRack } from "./isolate/rack.ts";
+
+interface SandboxEnv {
+  readonly LOADER: WorkerLoader;
+  readonly RACK: DurableObjectNamespace<RackObject>;
+}
+
+/** Holds the isolates between requests; see {@link IsolateRack}. Stores nothing. */
+export class RackObject extends DurableObject<SandboxEnv> implements IsolateLoader {
+  readonly #rack = new IsolateRack(this.env.LOADER);
+
+  load(id: string, tool: LoadedTool): Promise<unknown> {
+    return this.#rack.load(id, tool);
+  }
+
+  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+    return this.#rack.call(id, call, target);
+  }
+
+  close(id: string): Promise<void> {
+    return this.#rack.close(id);
+  }
+}
+
+export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements IsolateLoader {
+  load(id: string, tool: LoadedTool): Promise<unknown> {
+    return this.#rack().load(id, tool);
+  }
+
+  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+    return this.#rack().call(id, call, target);
+  }
+
+  close(id: string): Promise<void> {
+    return this.#rack().close(id);
+  }
+
+  /** The heartbeat: it answers for as long as nothing spins. */
+  override fetch(): Response {
+    return Response.json({ status: "ok" });
+  }
+
+  #rack(): IsolateLoader {
+    return this.env.RACK.getByName("rack") as unknown as IsolateLoader;
+  }
+}
