@@ -58,7 +58,7 @@ function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown,
 
   const explain = (value: unknown): readonly ValidationError[] => {
     const secrets = new Set<string>();
-    const explainer = new Explainer(compiler, compiler.tracker, secrets);
+    const explainer = new Explainer(compiler, secrets);
     budget.reset();
     try {
       if (resources.secrets) findSecrets(root, place, value, "", compiler, secrets);

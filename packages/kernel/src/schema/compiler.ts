@@ -5,7 +5,7 @@ import { numbers } from "./keywords/numbers.ts";
 import { objects } from "./keywords/objects.ts";
 import { strings } from "./keywords/strings.ts";
 import { ANY_TYPE, typed, typeMask } from "./keywords/types.ts";
-import { Tracker } from "./keywords/unevaluated.ts";
+import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
@@ -52,7 +52,6 @@ export class Compiler implements Context {
   readonly budget: Budget;
   readonly trusted: boolean;
   readonly assertFormats: boolean;
-  readonly tracker: Tracker = new Tracker(this);
   readonly #targets = new Map<unknown, Map<Scope, Target>>();
   readonly #scopes = new Map<string, Scope>();
   readonly #pending: (() => unknown)[] = [];
@@ -174,8 +173,9 @@ export class Compiler implements Context {
       units.push(...logic(schema, place, this));
     }
     if ((groups & UNEVALUATED) !== 0 && modern) {
-      const array = this.tracker.unevaluated(schema, place, "Items");
-      const object = this.tracker.unevaluated(schema, place, "Properties");
+      this.metered = true;
+      const array = unevaluated(schema, place, "Items", this);
+      const object = unevaluated(schema, place, "Properties", this);
       units.push(typed(ANY_TYPE, { number: undefined, string: undefined, array, object }));
     }
     const needed = units.filter((unit) => unit.op !== OP.ANY);

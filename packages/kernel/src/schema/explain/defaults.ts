@@ -3,7 +3,7 @@ import { EXHAUSTED } from "../refusal.ts";
 import { isObject } from "../resources.ts";
 import type { JsonObject } from "../types.ts";
 import { escapeToken } from "../uri.ts";
-import { parts } from "./walk.ts";
+import { parts } from "../walk.ts";
 
 function clone(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clone);
@@ -30,7 +30,7 @@ export function fillDefaults(schema: unknown, from: Place, value: unknown, conte
     }
   }
   for (const part of parts(schema, place, value, context)) {
-    if (!part.branch) fillDefaults(part.schema, part.place, part.value, context, part.token === undefined ? depth : depth + 1);
+    if (!part.branch && !part.keyword.startsWith("unevaluated")) fillDefaults(part.schema, part.place, part.value, context, part.token === undefined ? depth : depth + 1);
   }
 }
 

@@ -1,11 +1,11 @@
 import { at, type Context, type Place } from "../context.ts";
 import { discriminator } from "../keywords/logic.ts";
-import type { Tracker } from "../keywords/unevaluated.ts";
+import { evaluated } from "../keywords/unevaluated.ts";
 import { isObject } from "../resources.ts";
 import type { JsonObject, ValidationError } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { choices, expected, formatHint, nearest, or, quote, received } from "./describe.ts";
-import { type Part, parts } from "./walk.ts";
+import { type Part, parts } from "../walk.ts";
 
 /** Siblings without which a keyword means something else. */
 const NEEDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -34,13 +34,11 @@ interface Spot {
  */
 export class Explainer {
   readonly #context: Context;
-  readonly #tracker: Tracker;
   readonly #secrets: ReadonlySet<string>;
   #errors: ValidationError[] = [];
 
-  constructor(context: Context, tracker: Tracker, secrets: ReadonlySet<string>) {
+  constructor(context: Context, secrets: ReadonlySet<string>) {
     this.#context = context;
-    this.#tracker = tracker;
     this.#secrets = secrets;
   }
 
@@ -81,7 +79,7 @@ export class Explainer {
       }
     }
     if (DESCENDS.has(keyword) || keyword === "dependencies") {
-      for (const part of parts(schema, place, value, this.#context)) if (part.keyword === keyword) this.#descend(part, schema, spot);
+      for (const part of parts(schema, place, value, this.#context)) if (part.keyword === keyword && part.step !== "if") this.#descend(part, schema, spot);
       return;
     }
     if (keyword === "dependentRequired") return;
@@ -138,8 +136,8 @@ export class Explainer {
     const keyword = `unevaluated${kind}`;
     const sub = schema[keyword];
     if (sub === undefined || typeof value !== "object" || value === null) return;
-    const { whole, seen } = this.#tracker.evaluated(schema, place, kind, value);
-    if (whole) return;
+    const seen = new Set<string | number>();
+    evaluated(schema, place, value, seen, this.#context, keyword);
     const step = `${spot.schema}/${keyword}`;
     for (const [key, member] of Object.entries(value)) {
       const token = Array.isArray(value) ? Number(key) : key;

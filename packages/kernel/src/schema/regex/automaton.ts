@@ -1,13 +1,12 @@
 import type { Budget } from "../context.ts";
-import { type CharSet, membership, WORD } from "./charset.ts";
-import { isAnchored, type Regex } from "./parse.ts";
+import type { Regex } from "./parse.ts";
 
-/** A state of the nondeterministic automaton (Thompson's construction). */
-type Node =
-  | { readonly kind: "set"; readonly set: number; next: number }
-  | { readonly kind: "split"; readonly to: number[] }
-  | { readonly kind: "start" | "end" | "boundary" | "inside"; next: number }
-  | { readonly kind: "accept" };
+/** A state of the nondeterministic automaton (Thompson's construction): what it consumes or asks for, and where it goes on. */
+interface Node {
+  readonly kind: "set" | "split" | "accept" | "^" | "$" | "\\b" | "\\B";
+  readonly set: number;
+  readonly to: number[];
+}
 
 /** A state of the deterministic automaton, made when a text first leads there. */
 interface State {
@@ -15,185 +14,139 @@ interface State {
   readonly nodes: readonly number[];
   readonly atStart: boolean;
   readonly afterWord: boolean;
-  /** By class of the next character; the end of the text is class 0. */
+  /** By kind of the next character; the end of the text is kind 0. */
   readonly next: (State | undefined)[];
 }
 
-const nowhere = (): State => ({ nodes: [], atStart: false, afterWord: false, next: [] });
-/** Verdicts: the text matches whatever follows, or cannot match any more. */
-const MATCH = nowhere();
-const FAIL = nowhere();
+/** Characters that a pattern does not tell apart: which of its sets they are in, and whether they are word characters. */
+interface Kind {
+  readonly sets: readonly boolean[];
+  readonly word: boolean;
+}
+
+const verdict = (): State => ({ nodes: [], atStart: false, afterWord: false, next: [] });
+const MATCH = verdict();
+const FAIL = verdict();
 
 /** Nodes kept in all states together; past that all states are forgotten and made anew. */
 const MAX_STATE_NODES = 50_000;
 const MAX_CACHED_CHARACTERS = 4_096;
 
+/** Whether a character is in a set, which the engine itself decides: one character leaves nothing to backtrack. */
+function membership(source: string): (char: string) => boolean {
+  if (/^[^\\[.]/.test(source)) return (char) => char === source;
+  const pattern = new RegExp(`^${source}$`, "u");
+  return (char) => pattern.test(char);
+}
+
 /**
- * Matches in time linear in the text, whatever the pattern: deterministic states are made lazily and kept in a bounded
- * cache, and each that is made costs as many steps of the budget as it has nodes.
+ * A matcher whose time is linear in the text, whatever the pattern: deterministic states are made lazily and kept in a
+ * bounded cache, and each transition that is made costs as many steps of the budget as it has nodes.
  */
-export class Automaton {
-  readonly #budget: Budget;
-  readonly #nodes: Node[] = [];
-  readonly #sets: ((codePoint: number) => boolean)[] = [];
-  readonly #setNumbers = new Map<string, number>();
-  readonly #start: number;
-  readonly #anchored: boolean;
-  readonly #isWord: (codePoint: number) => boolean = membership({ ranges: WORD, properties: [], negated: false });
-  /** Members of each class of characters that the pattern does not tell apart: which sets, and whether a word character. */
-  readonly #classes: { readonly sets: readonly boolean[]; readonly word: boolean }[] = [{ sets: [], word: false }];
-  readonly #classNumbers = new Map<string, number>();
-  readonly #ascii: Uint16Array = new Uint16Array(128);
-  readonly #beyondAscii = new Map<number, number>();
-  #states = new Map<string, State>();
-  #stateNodes = 0;
-  #first: State;
-
-  constructor(regex: Regex, budget: Budget) {
-    this.#budget = budget;
-    this.#anchored = isAnchored(regex);
-    this.#start = this.#build(regex, this.#add({ kind: "accept" }));
-    for (let unit = 0; unit < 128; unit++) this.#ascii[unit] = this.#classify(unit);
-    this.#first = this.#state([this.#start], true, false);
-  }
-
-  test(text: string): boolean {
-    const ascii = this.#ascii;
-    let state = this.#first;
-    for (let index = 0; index < text.length; index++) {
-      const unit = text.charCodeAt(index);
-      let kind: number;
-      if (unit < 128) kind = ascii[unit] as number;
-      else {
-        const codePoint = text.codePointAt(index) as number;
-        if (codePoint > 0xffff) index++;
-        kind = this.#kindOf(codePoint);
-      }
-      const next = state.next[kind] ?? this.#step(state, kind);
-      if (next === FAIL) return false;
-      if (next === MATCH) return true;
-      state = next;
-    }
-    return (state.next[0] ?? this.#step(state, 0)) === MATCH;
-  }
-
-  #add(node: Node): number {
-    return this.#nodes.push(node) - 1;
-  }
+export function automaton(regex: Regex, budget: Budget): (text: string) => boolean {
+  const nodes: Node[] = [];
+  const sets: string[] = [];
+  const add = (kind: Node["kind"], to: number[], set = 0): number => nodes.push({ kind, to, set }) - 1;
 
   /** Adds the nodes of an expression that goes on at `next`, and gives the first of them. */
-  #build(regex: Regex, next: number): number {
-    switch (regex.kind) {
+  const build = (part: Regex, next: number): number => {
+    switch (part.kind) {
       case "set":
-        return this.#add({ kind: "set", set: this.#setNumber(regex.set), next });
+        if (!sets.includes(part.source)) sets.push(part.source);
+        return add("set", [next], sets.indexOf(part.source));
       case "sequence":
-        return regex.parts.reduceRight((to, part) => this.#build(part, to), next);
+        return part.parts.reduceRight((to, each) => build(each, to), next);
       case "choice":
-        return this.#add({ kind: "split", to: regex.parts.map((part) => this.#build(part, next)) });
+        return part.parts.length === 1 ? build(part.parts[0] as Regex, next) : add("split", part.parts.map((each) => build(each, next)));
       case "repeat": {
         let to = next;
-        if (regex.max === Infinity) {
-          const loop: Node = { kind: "split", to: [next] };
-          to = this.#add(loop);
-          loop.to.push(this.#build(regex.body, to));
-        } else for (let copy = regex.min; copy < regex.max; copy++) to = this.#add({ kind: "split", to: [next, this.#build(regex.body, to)] });
-        for (let copy = 0; copy < regex.min; copy++) to = this.#build(regex.body, to);
+        if (part.max === Infinity) {
+          to = add("split", [next]);
+          nodes[to]?.to.push(build(part.body, to));
+        } else for (let copy = part.min; copy < part.max; copy++) to = add("split", [next, build(part.body, to)]);
+        for (let copy = 0; copy < part.min; copy++) to = build(part.body, to);
         return to;
       }
       default:
-        return this.#add({ kind: regex.kind, next });
+        return add(part.kind, [next]);
     }
-  }
+  };
+  const start = build(regex, add("accept", []));
+  const looksAtWords = nodes.some((node) => node.kind === "\\b" || node.kind === "\\B");
 
-  #setNumber(set: CharSet): number {
-    const key = JSON.stringify(set);
-    let number = this.#setNumbers.get(key);
-    if (number === undefined) {
-      number = this.#sets.push(membership(set)) - 1;
-      this.#setNumbers.set(key, number);
+  const members = sets.map(membership);
+  const kinds: Kind[] = [{ sets: [], word: false }];
+  const kindNumbers = new Map<string, number>();
+  const ascii = new Uint16Array(128);
+  const beyondAscii = new Map<number, number>();
+  const classify = (codePoint: number): number => {
+    const char = String.fromCodePoint(codePoint);
+    const kind = { sets: members.map((has) => has(char)), word: looksAtWords && /\w/.test(char) };
+    const key = JSON.stringify(kind);
+    let number = kindNumbers.get(key);
+    if (number === undefined) kindNumbers.set(key, (number = kinds.push(kind) - 1));
+    if (codePoint < 128) ascii[codePoint] = number;
+    else {
+      if (beyondAscii.size >= MAX_CACHED_CHARACTERS) beyondAscii.clear();
+      beyondAscii.set(codePoint, number);
     }
     return number;
-  }
+  };
 
-  #kindOf(codePoint: number): number {
-    let kind = this.#beyondAscii.get(codePoint);
-    if (kind === undefined) {
-      kind = this.#classify(codePoint);
-      if (this.#beyondAscii.size >= MAX_CACHED_CHARACTERS) this.#beyondAscii.clear();
-      this.#beyondAscii.set(codePoint, kind);
+  let states = new Map<string, State>();
+  let stateNodes = 0;
+  const newState = (numbers: number[], atStart: boolean, afterWord: boolean): State => {
+    const key = `${numbers.sort((a, b) => a - b).join()} ${afterWord}`;
+    const known = atStart ? undefined : states.get(key);
+    if (known !== undefined) return known;
+    stateNodes += numbers.length + 8;
+    if (stateNodes > MAX_STATE_NODES) {
+      states = new Map();
+      stateNodes = 0;
+      // The old states still lead to each other; once the text has left them nothing leads to them.
+      first = { ...first, next: [] };
     }
-    return kind;
-  }
-
-  #classify(codePoint: number): number {
-    const sets = this.#sets.map((contains) => contains(codePoint));
-    const word = this.#isWord(codePoint);
-    const key = `${sets.map(Number).join("")}${word ? "w" : ""}`;
-    let kind = this.#classNumbers.get(key);
-    if (kind === undefined) {
-      kind = this.#classes.push({ sets, word }) - 1;
-      this.#classNumbers.set(key, kind);
-    }
-    return kind;
-  }
-
-  #state(nodes: number[], atStart: boolean, afterWord: boolean): State {
-    nodes.sort((a, b) => a - b);
-    const key = `${nodes.join()}${atStart ? "s" : ""}${afterWord ? "w" : ""}`;
-    let state = this.#states.get(key);
-    if (state === undefined) {
-      this.#stateNodes += nodes.length + 8;
-      if (this.#stateNodes > MAX_STATE_NODES) {
-        this.#stateNodes = 0;
-        // The old states still point at each other, but nothing points at them once this text goes on.
-        this.#states = new Map();
-        if (this.#first !== undefined) this.#first = { ...this.#first, next: [] };
-      }
-      state = { nodes, atStart, afterWord, next: [] };
-      this.#states.set(key, state);
-    }
+    const state = { nodes: numbers, atStart, afterWord, next: [] };
+    if (!atStart) states.set(key, state);
     return state;
-  }
+  };
+  let first: State = newState([start], true, false);
 
   /** Looks at what is between two characters, then takes the next one. */
-  #step(state: State, kind: number): State {
-    const { sets, word } = this.#classes[kind] as { sets: readonly boolean[]; word: boolean };
-    const boundary = state.afterWord !== word;
-    const seen = new Set<number>(state.nodes);
+  const step = (state: State, number: number): State => {
+    const kind = kinds[number] as Kind;
+    const between = { "^": state.atStart, $: number === 0, "\\b": state.afterWord !== kind.word, "\\B": state.afterWord === kind.word, split: true, set: false, accept: false };
+    const seen = new Set(state.nodes);
     const after = new Set<number>();
     let result: State | undefined;
     // The set grows while it is walked: what a node leads to without a character comes after it.
-    for (const number of seen) {
-      const node = this.#nodes[number] as Node;
-      switch (node.kind) {
-        case "accept":
-          result = MATCH;
-          break;
-        case "set":
-          if (sets[node.set] === true) after.add(node.next);
-          break;
-        case "split":
-          for (const to of node.to) seen.add(to);
-          break;
-        case "start":
-          if (state.atStart) seen.add(node.next);
-          break;
-        case "end":
-          if (kind === 0) seen.add(node.next);
-          break;
-        default:
-          if (boundary === (node.kind === "boundary")) seen.add(node.next);
-      }
+    for (const at of seen) {
+      const node = nodes[at] as Node;
+      if (node.kind === "accept") result = MATCH;
+      else if (node.kind === "set" ? kind.sets[node.set] === true : between[node.kind]) for (const to of node.to) (node.kind === "set" ? after : seen).add(to);
     }
-    this.#budget.spend(seen.size + after.size);
-    if (result === undefined && kind !== 0) {
-      if (!this.#anchored) after.add(this.#start);
-      if (after.size > 0) result = this.#state([...after], false, this.#needsWord && word);
+    budget.spend(seen.size + after.size);
+    if (result === undefined && number !== 0) {
+      if (!regex.anchored) after.add(start);
+      if (after.size > 0) result = newState([...after], false, kind.word);
     }
-    return (state.next[kind] = result ?? FAIL);
-  }
+    return (state.next[number] = result ?? FAIL);
+  };
 
-  get #needsWord(): boolean {
-    return this.#nodes.some((node) => node.kind === "boundary" || node.kind === "inside");
-  }
+  return (text) => {
+    let state = first;
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      let kind = ascii[unit] ?? 0;
+      if (kind === 0) {
+        const codePoint = text.codePointAt(index) as number;
+        if (codePoint > 0xffff) index++;
+        kind = beyondAscii.get(codePoint) ?? classify(codePoint);
+      }
+      state = state.next[kind] ?? step(state, kind);
+      if (state === FAIL) return false;
+      if (state === MATCH) return true;
+    }
+    return (state.next[0] ?? step(state, 0)) === MATCH;
+  };
 }

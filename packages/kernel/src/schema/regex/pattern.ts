@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { Refusal } from "../refusal.ts";
-import { Automaton } from "./automaton.ts";
-import { parse, stateCount } from "./parse.ts";
+import { automaton } from "./automaton.ts";
+import { parse } from "./parse.ts";
 
 /** Whether a pattern matches anywhere in a text. */
 export type Matcher = (text: string) => boolean;
@@ -26,7 +26,7 @@ export function compilePattern(source: string, path: string, context: PatternCon
     native = new RegExp(source, "u");
   } catch {
     throw new Refusal("PATTERN_INVALID", "The pattern is not an ECMA-262 regular expression with Unicode semantics.", path,
-      "In Unicode mode only syntax characters may be escaped, and a literal - in a class stands first, last or escaped.");
+      "With Unicode semantics only syntax characters may be escaped, and a hyphen in a class stands first, last or escaped.");
   }
   const regex = parse(source);
   if (typeof regex === "string") {
@@ -34,11 +34,11 @@ export function compilePattern(source: string, path: string, context: PatternCon
     throw new Refusal("PATTERN_UNSAFE", `The pattern contains ${regex}, whose matching time has no bound.`, path,
       "Write it without, use several patterns in allOf, or mark the schema as trusted.");
   }
-  if (stateCount(regex) > patternStates) {
+  if (regex.size > patternStates) {
     throw new Refusal("PATTERN_TOO_LARGE", `The pattern needs more than ${patternStates} states with its repetitions written out.`, path,
       "Use maxLength or minLength instead of large repetition counts.");
   }
   context.metered = true;
-  let automaton: Automaton | undefined;
-  return (text) => (automaton ??= new Automaton(regex, context.budget)).test(text);
+  let matcher: Matcher | undefined;
+  return (text) => (matcher ??= automaton(regex, context.budget))(text);
 }

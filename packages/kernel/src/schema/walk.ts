@@ -1,8 +1,8 @@
-import { at, type Context, type Place } from "../context.ts";
-import { tuple } from "../keywords/arrays.ts";
-import { isObject } from "../resources.ts";
-import type { JsonObject } from "../types.ts";
-import { escapeToken } from "../uri.ts";
+import { at, type Context, type Place } from "./context.ts";
+import { tuple } from "./keywords/arrays.ts";
+import { isObject } from "./resources.ts";
+import type { JsonObject } from "./types.ts";
+import { escapeToken } from "./uri.ts";
 
 /** A subschema that a schema applies to a value or to a part of it. */
 export interface Part {
@@ -18,7 +18,10 @@ export interface Part {
   readonly branch: boolean;
 }
 
-/** All subschemas that a schema applies to a value, whether or not the value conforms. */
+/**
+ * All subschemas that a schema applies to a value, whether or not the value conforms; those of `unevaluated…` for every
+ * part of it.
+ */
 export function parts(schema: JsonObject, place: Place, value: unknown, context: Context): readonly Part[] {
   const out: Part[] = [];
   const add = (keyword: string, step: string, sub: unknown, part: unknown = value, token?: string | number, branch = false): void => {
@@ -35,7 +38,9 @@ export function parts(schema: JsonObject, place: Place, value: unknown, context:
     if (Array.isArray(list)) list.forEach((sub, index) => add(keyword, `${keyword}/${index}`, sub, value, undefined, keyword !== "allOf"));
   }
   if (schema["if"] !== undefined) {
-    const step = context.check(schema["if"], at(place, "if"))(value) ? "then" : "else";
+    const holds = context.check(schema["if"], at(place, "if"))(value);
+    if (holds) add("if", "if", schema["if"], value, undefined, true);
+    const step = holds ? "then" : "else";
     add("if", step, schema[step], value, undefined, true);
   }
   if (Array.isArray(value)) arrayParts(schema, place, value, add);
@@ -51,6 +56,7 @@ function arrayParts(schema: JsonObject, place: Place, value: readonly unknown[],
     if (index < prefix.length) add(prefixKey, `${prefixKey}/${index}`, prefix[index], item, index);
     else add(restKey, restKey, rest, item, index);
     add("contains", "contains", schema["contains"], item, index, true);
+    add("unevaluatedItems", "unevaluatedItems", schema["unevaluatedItems"], item, index);
   });
 }
 
@@ -64,6 +70,7 @@ function objectParts(schema: JsonObject, place: Place, value: JsonObject, contex
     const matching = patterns.filter((source) => context.pattern(source, place.path)(name));
     for (const source of matching) add("patternProperties", `patternProperties/${escapeToken(source)}`, map("patternProperties")[source], value[name], name);
     if (!own && matching.length === 0) add("additionalProperties", "additionalProperties", schema["additionalProperties"], value[name], name);
+    add("unevaluatedProperties", "unevaluatedProperties", schema["unevaluatedProperties"], value[name], name);
     add("propertyNames", "propertyNames", schema["propertyNames"], name, name);
     for (const keyword of ["dependentSchemas", "dependencies"]) {
       const sub = Object.hasOwn(map(keyword), name) ? map(keyword)[name] : undefined;
