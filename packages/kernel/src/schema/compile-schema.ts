@@ -24,7 +24,7 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
   const budget = new Budget(limits);
   const resources = new Resources(limits, options.resources ?? new Map());
-  const compiler = new Compiler(resources, budget, options.trusted === true, options.formats !== "annotate");
+  const compiler = new Compiler(resources, budget, options);
   try {
     const root = resources.add(schema, "", draftDialect(options.draft ?? "2020-12"));
     return { ok: true, validator: validator(compiler.root(root), root.root, compiler, limits, options.defaults !== "ignore" && resources.defaults) };

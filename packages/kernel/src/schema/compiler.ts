@@ -10,7 +10,7 @@ import { values } from "./keywords/values.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { isObject, type Resource, type Resources } from "./resources.ts";
-import type { Check, JsonObject } from "./types.ts";
+import type { Check, CompileOptions, Idna, JsonObject } from "./types.ts";
 
 const TYPE = 1, NUMBER = 2, STRING = 4, ARRAY = 8, OBJECT = 16, VALUES = 32, LOGIC = 64, UNEVALUATED = 128, REF = 256;
 
@@ -52,6 +52,7 @@ export class Compiler implements Context {
   readonly budget: Budget;
   readonly trusted: boolean;
   readonly assertFormats: boolean;
+  readonly idna: Idna | undefined;
   readonly #targets = new Map<unknown, Map<Scope, Target>>();
   readonly #scopes = new Map<string, Scope>();
   readonly #pending: (() => unknown)[] = [];
@@ -65,11 +66,12 @@ export class Compiler implements Context {
   /** True when a check can spend steps: only then does it need a budget. */
   metered = false;
 
-  constructor(resources: Resources, budget: Budget, trusted: boolean, assertFormats: boolean) {
+  constructor(resources: Resources, budget: Budget, options: CompileOptions) {
     this.resources = resources;
     this.budget = budget;
-    this.trusted = trusted;
-    this.assertFormats = assertFormats;
+    this.trusted = options.trusted === true;
+    this.assertFormats = options.formats !== "annotate";
+    this.idna = options.idna;
   }
 
   root(resource: Resource): { unit: Unit; place: Place } {

@@ -1,7 +1,7 @@
 import type { Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import type { Anchored, Resource, Resources } from "./resources.ts";
-import type { Check, JsonObject } from "./types.ts";
+import type { Check, Idna, JsonObject } from "./types.ts";
 
 /** What an object's property loop can decide without calling the unit's check. */
 export const OP = { CALL: 0, ANY: 1, STRING: 2, INTEGER: 3, NUMBER: 4, BOOLEAN: 5 } as const;
@@ -51,6 +51,7 @@ export interface Context {
   readonly budget: Budget;
   readonly trusted: boolean;
   readonly assertFormats: boolean;
+  readonly idna: Idna | undefined;
   /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */
   check(schema: unknown, place: Place): Check;
   /** A compiled pattern, once for each source. */

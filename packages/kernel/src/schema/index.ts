@@ -4,6 +4,7 @@ export type {
   CompileOptions,
   CompileResult,
   Draft,
+  Idna,
   SchemaError,
   SchemaErrorCode,
   ValidationError,

@@ -3,7 +3,20 @@ import type { Limits } from "./limits.ts";
 /** The drafts that a caller can ask for. A schema's own `$schema` may also name 2019-09 or draft 6. */
 export type Draft = "2020-12" | "draft-07";
 
+/** Internationalised host names; `@keyhole/kernel/schema/idna` has the exact ones. */
+export interface Idna {
+  /** Whether a label that begins with `xn--` is the Punycode of a valid U-label (RFC 5891 section 5.4). */
+  aLabel(label: string): boolean;
+  /** Whether a name is a valid internationalised host name. */
+  hostname(name: string): boolean;
+}
+
 export interface CompileOptions {
+  /**
+   * Exact rules for the formats `idn-hostname`, `idn-email` and for `xn--` labels in host names. Without them a name is
+   * only held to the kinds of characters and the lengths that IDNA 2008 allows.
+   */
+  readonly idna?: Idna;
   /** The draft of schemas without `$schema`. Default `"2020-12"`. */
   readonly draft?: Draft;
   /** Whether `format` fails a value (`"assert"`, the default) or only describes it (`"annotate"`, the specification's default). */

@@ -1,4 +1,4 @@
-import { isALabel, isULabel, labelLength } from "./idna.ts";
+import type { Idna } from "../types.ts";
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
 
@@ -50,44 +50,40 @@ function isLdh(text: string): boolean {
   return !hyphen;
 }
 
-/** RFC 1123, with A-labels held to RFC 5891. */
-export function hostname(text: string): boolean {
-  return isLdh(text) && (!/xn--/i.test(text) || text.split(".").every((label) => !/^xn--/i.test(label) || isALabel(label)));
+/** One label by the kinds of its characters alone, for want of the exact rules. */
+const LABEL = /^(?!-|..--|\p{M})[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{Nd}\u200c\u200d\u00b7\u0375\u05f3\u05f4\u30fb-]{1,63}(?<!-)$/u;
+
+const APPROXIMATE: Idna = {
+  aLabel: () => true,
+  hostname: (name) => name.length <= 253 && name.split(/[.\u3002\uff0e\uff61]/).every((label) => LABEL.test(label) || isLdh(label)),
+};
+
+/** RFC 1123, with the rules of IDNA for labels that begin with `xn--`. */
+export function hostname(text: string, idna: Idna = APPROXIMATE): boolean {
+  return isLdh(text) && (!/(^|\.)xn--/i.test(text) || text.split(".").every((label) => !/^xn--/i.test(label) || idna.aLabel(label)));
 }
 
-/** RFC 5890 to 5893: A-labels and U-labels, whole names under the Bidi rule. */
-export function idnHostname(text: string): boolean {
-  const labels = text.split(/[.。．｡]/);
-  const domain = labels.join(".");
-  let length = labels.length - 1;
-  for (const label of labels) {
-    const size = labelLength(label);
-    if (size === 0 || size > 63) return false;
-    length += size;
-  }
-  if (length > 253) return false;
-  return labels.every((label) => (isLdh(label) && !/^..--/.test(label) && !isBidi(domain)) || (/^xn--/i.test(label) ? isALabel(label) : isULabel(label, domain)));
+/** RFC 5890 section 2.3.2.3. */
+export const idnHostname = (text: string, idna: Idna = APPROXIMATE): boolean => idna.hostname(text);
+
+const ATOM = "[\\w!#$%&'*+/=?^`{|}~\\u{80}-\\u{10ffff}-]+";
+const LOCAL_PART = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-[\\]-~\\u{80}-\\u{10ffff}]|\\\\[ -~])*")$`, "u");
+
+/** RFC 6531 section 3.3. */
+export function idnEmail(text: string, idna?: Idna): boolean {
+  const at = text.lastIndexOf("@");
+  return at > 0 && at <= 64 && LOCAL_PART.test(text.slice(0, at)) && (domain(text.slice(at + 1), idna) || idnHostname(text.slice(at + 1).normalize("NFC"), idna));
 }
 
-const isBidi = (domain: string): boolean => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(domain);
-
-const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-const IDN_DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u{80}-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u{80}-\u{10ffff}-]+)*$/u;
-const QUOTED = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/;
-const IDN_QUOTED = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u;
-
-/** RFC 5321 section 4.1.2, `Mailbox`; RFC 6531 section 3.3 when `idn`. */
-function mailbox(text: string, idn: boolean): boolean {
+/** RFC 5321 section 4.1.2, `Mailbox`. */
+export function email(text: string, idna?: Idna): boolean {
   const at = text.lastIndexOf("@");
   const local = text.slice(0, at);
-  if (at < 1 || at > 64 || !(local[0] === '"' ? (idn ? IDN_QUOTED : QUOTED) : idn ? IDN_DOT_ATOM : DOT_ATOM).test(local)) return false;
-  const domain = text.slice(at + 1);
-  if (domain[0] === "[" && domain.endsWith("]")) {
-    const address = domain.slice(1, -1);
-    return /^IPv6:/i.test(address) ? ipv6(address.slice(5)) : ipv4(address);
-  }
-  return idn ? idnHostname(domain.normalize("NFC")) : hostname(domain);
+  return at > 0 && at <= 64 && LOCAL_PART.test(local) && !/[^ -~]/.test(local) && domain(text.slice(at + 1), idna);
 }
 
-export const email = (text: string): boolean => mailbox(text, false);
-export const idnEmail = (text: string): boolean => mailbox(text, true);
+/** A host name, or an address in brackets. */
+function domain(text: string, idna: Idna | undefined): boolean {
+  const address = /^\[(IPv6:)?(.*)\]$/i.exec(text);
+  return address === null ? hostname(text, idna) : (address[1] === undefined ? ipv4 : ipv6)(address[2] as string);
+}

@@ -1,8 +1,10 @@
+import type { Idna } from "../types.ts";
 import { date, dateTime, duration, time } from "./dates.ts";
 import { email, hostname, idnEmail, idnHostname, ipv4, ipv6 } from "./hosts.ts";
 import { iri, iriReference, uri, uriReference, uriTemplate } from "./uris.ts";
 
-type Format = (text: string) => boolean;
+/** `idna` only matters to the formats that have host names in them. */
+type Format = (text: string, idna?: Idna) => boolean;
 
 const matches = (pattern: RegExp): Format => (text) => pattern.test(text);
 
@@ -38,6 +40,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map<string, Format>([
 ]);
 
 /** Undefined for a format that nobody knows: it then only annotates. */
-export function findFormat(name: unknown): Format | undefined {
-  return FORMATS.get(name);
+export function findFormat(name: unknown, idna: Idna | undefined): Format | undefined {
+  const format = FORMATS.get(name);
+  return format === undefined || idna === undefined ? format : (text) => format(text, idna);
 }

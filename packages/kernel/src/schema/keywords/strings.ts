@@ -45,7 +45,7 @@ export function strings(schema: JsonObject, place: Place, context: Context): Str
   }
   if (format !== undefined && (context.assertFormats || dialect.formatAssertion)) {
     if (typeof format !== "string") throw invalid(place, "format", "a string");
-    more = both(more, findFormat(format) as Check | undefined);
+    more = both(more, findFormat(format, context.idna) as Check | undefined);
   }
   if (dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
   return { lo, hi, more };

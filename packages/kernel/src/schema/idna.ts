@@ -1,3 +1,5 @@
+import type { Idna } from "./types.ts";
+
 /**
  * IDNA 2008. The derived property of RFC 5892 is computed from what the engine's own Unicode tables say, so no table is
  * carried here; only the viramas and the joining types, which engines do not expose, are listed.
@@ -132,7 +134,7 @@ function obeysBidi(label: string, domain: string): boolean {
 }
 
 /** RFC 5891 section 4.2. */
-export function isULabel(label: string, domain: string): boolean {
+function isULabel(label: string, domain: string): boolean {
   if (label.length > 63 || label !== label.normalize("NFC") || /^-|^..--|-$|^\p{M}/u.test(label) || !obeysBidi(label, domain)) return false;
   let before = "";
   for (const char of label) {
@@ -143,16 +145,28 @@ export function isULabel(label: string, domain: string): boolean {
 }
 
 /** Octets of a label in its ASCII form; more than 63 for one that has none. */
-export function labelLength(label: string): number {
+function labelLength(label: string): number {
   if (label.length > 63) return 64;
   // eslint-disable-next-line no-control-regex
   return /^[\0-\x7f]*$/.test(label) ? label.length : encode(label).length + 4;
 }
 
 /** RFC 5891 section 5.4: Punycode of a valid U-label, and the one spelling of it. */
-export function isALabel(label: string): boolean {
+function isALabel(label: string): boolean {
   const text = label.slice(4).toLowerCase();
   const decoded = text.length > 59 ? undefined : decode(text);
   // eslint-disable-next-line no-control-regex
   return decoded !== undefined && /[^\0-\x7f]/.test(decoded) && encode(decoded) === text && isULabel(decoded, decoded);
 }
+
+/** Hands internationalised host names to `compileSchema({ … }, { idna })`, exactly as IDNA 2008 has them. */
+export const idna: Idna = {
+  aLabel: isALabel,
+  hostname(text) {
+    const labels = text.split(/[.。．｡]/);
+    const lengths = labels.map(labelLength);
+    if (lengths.some((length) => length === 0 || length > 63) || lengths.reduce((sum, length) => sum + length + 1, -1) > 253) return false;
+    const domain = labels.join(".");
+    return labels.every((label) => (/^xn--/i.test(label) ? isALabel(label) : isULabel(label.toLowerCase(), domain)));
+  },
+};
