@@ -14,16 +14,12 @@ export interface DomStageOptions {
 const START_MS = 10_000;
 /** Between a frame's `load` and the conclusion that its script did not run. */
 const SCRIPT_MS = 500;
-/** Chromium lets a spinning worker run for 2.0 s after it was terminated; others are gone in milliseconds. */
-const GONE_MS = 2_500;
 const HEARTBEAT_MS = 1_000;
 /** Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. */
 const MISSED_BEATS = 4;
 
 interface StagedFrame {
   readonly element: HTMLIFrameElement;
-  /** Its other end lives in the worker's thread: the browser closes it when the thread is gone. */
-  readonly lifeline: MessagePort;
   onMessage: (message: FrameMessage) => void;
   missed: number;
 }
@@ -55,8 +51,8 @@ export function domStage(options: DomStageOptions = {}): FrameStage {
     }
   };
 
-  const add = (id: string, lifeline: MessagePort): StagedFrame => {
-    const frame = { element: frameElement(page, nonce), lifeline, onMessage: () => {}, missed: 0 };
+  const add = (id: string): StagedFrame => {
+    const frame = { element: frameElement(page, nonce), onMessage: () => {}, missed: 0 };
     if (frames.size === 0) {
       addEventListener("message", onMessage);
       heartbeat = setInterval(beat, HEARTBEAT_MS);
@@ -65,31 +61,25 @@ export function domStage(options: DomStageOptions = {}): FrameStage {
     return frame;
   };
 
-  const remove = (id: string): StagedFrame | undefined => {
+  const remove = (id: string): void => {
     const frame = frames.get(id);
-    if (frame === undefined) return undefined;
+    if (frame === undefined) return;
     frames.delete(id);
     if (frames.size === 0) {
       removeEventListener("message", onMessage);
       clearInterval(heartbeat);
     }
-    post(frame, { type: "stop" });
     frame.element.remove();
-    return frame;
   };
 
   return {
     async open(id, port) {
-      const { port1: lifeline, port2: workersEnd } = new MessageChannel();
-      const frame = add(id, lifeline);
-      const outcome = await started(frame, page, nonce, [port, workersEnd]);
+      const frame = add(id);
+      const outcome = await started(frame, page, nonce, port);
       if (!outcome.ok) remove(id);
       return outcome;
     },
-    async close(id) {
-      const frame = remove(id);
-      if (frame !== undefined) await gone(frame.lifeline);
-    },
+    close: remove,
     watch(listener) {
       onLost = listener;
     },
@@ -124,7 +114,7 @@ function frameElement(page: Document, nonce: string): HTMLIFrameElement {
 }
 
 /** Puts the frame into the page and waits until its worker runs, or until it is known why it does not. */
-function started(frame: StagedFrame, page: Document, nonce: string, ports: Transferable[]): Promise<StageOutcome> {
+function started(frame: StagedFrame, page: Document, nonce: string, port: MessagePort): Promise<StageOutcome> {
   const { promise, resolve } = Promise.withResolvers<StageOutcome>();
   const tooSlow = setTimeout(() => resolve(lost("The isolate's frame did not start in time.")), START_MS);
   let silent: ReturnType<typeof setTimeout> | undefined;
@@ -136,7 +126,7 @@ function started(frame: StagedFrame, page: Document, nonce: string, ports: Trans
       case "up":
         clearTimeout(silent);
         frame.element.onload = null;
-        return post(frame, { type: "start", shell }, ports);
+        return post(frame, { type: "start", shell }, [port]);
       case "started":
         return resolve({ ok: true });
       case "blocked":
@@ -166,15 +156,4 @@ function diagnose(page: Document, nonce: string): StageOutcome {
 
 function lost(message: string): Extract<StageOutcome, { ok: false }> {
   return { ok: false, code: "ISOLATE_LOST", message, hint: "Try again; a page that is short of memory cannot open isolates." };
-}
-
-function gone(lifeline: MessagePort): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const longest = setTimeout(resolve, GONE_MS);
-  lifeline.addEventListener("close", () => resolve());
-  lifeline.start();
-  return promise.finally(() => {
-    clearTimeout(longest);
-    lifeline.close();
-  });
 }

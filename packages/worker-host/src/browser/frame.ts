@@ -1,26 +1,24 @@
 /**
- * The script of an isolate's frame. It starts one worker, hands it the port, and stops it. Code of a tool never runs here, and the worker's only
- * message to the frame is its first, before a tool is loaded.
+ * The script of an isolate's frame. It starts one worker, hands it the port, and says that its process is alive; the worker ends with the frame.
+ * Code of a tool never runs here, and the worker's only message to the frame is its first, before a tool is loaded.
  */
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
 
 const say = (message: FrameMessage): void => parent.postMessage(message, "*"); // The frame has no origin and cannot name the page's.
-let worker: Worker | undefined;
 
 addEventListener("securitypolicyviolation", ({ effectiveDirective }) => say({ type: "blocked", directive: effectiveDirective }));
 
 addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>) => {
   if (source !== parent) return;
   if (data.type === "ping") say({ type: "pong" });
-  else if (data.type === "stop") worker?.terminate();
   else start(data.shell, ports);
 });
 
 function start(shell: string, ports: readonly MessagePort[]): void {
   const url = URL.createObjectURL(new Blob([shell], { type: "text/javascript" }));
-  worker = new Worker(url);
+  const worker = new Worker(url);
   worker.onmessage = () => {
-    if (worker !== undefined) worker.onmessage = null;
+    worker.onmessage = null;
     URL.revokeObjectURL(url);
     say({ type: "started" });
   };

@@ -18,6 +18,11 @@ export interface BrowserHostOptions {
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
 const LOAD_MS = 5_000;
 const READY_MS = 10_000;
+/**
+ * Chromium lets a spinning worker run for 2.0 s after it was terminated, other engines for milliseconds, and none tells when the thread is
+ * gone. A worker that was not busy goes at once.
+ */
+const SPIN_MS = 2_500;
 
 /** One frame with one worker, and the way to it. It serves one tool, once. */
 interface Pair {
@@ -46,7 +51,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     preempts: true,
     brokers: options.brokers ?? [],
     open: (tool) => openIsolate(tool, pairs),
-    close: () => pairs.close(),
+    close: async () => pairs.close(),
   };
 }
 
@@ -114,10 +119,9 @@ class Pairs {
     return pair;
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closed = true;
     for (const pair of this.#all.values()) pair.retire("the host was closed");
-    await this.#slots.idle();
   }
 
   /** Never waits for a place: those are for tools. What fails here fails again, and is reported, when a tool needs it. */
@@ -142,12 +146,15 @@ class Pairs {
     const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`));
     let staged = true;
     const retire = (reason: string): void => {
-      channel.close(reason);
       if (!staged) return;
       staged = false;
+      const { busy } = channel;
+      channel.close(reason);
       this.#all.delete(id);
+      void this.#stage.close(id);
       // The place is free when the thread is gone, not when nobody listens to it any more.
-      void this.#stage.close(id).finally(release);
+      if (busy) setTimeout(release, SPIN_MS);
+      else release();
     };
     const pair = { id, channel, retire };
     this.#all.set(id, pair);

@@ -1,13 +1,10 @@
 /** A number of places, given out in the order of asking. */
 export class Slots {
   #free: number;
-  readonly #size: number;
   readonly #waiting: (() => void)[] = [];
-  readonly #idle: (() => void)[] = [];
 
   constructor(size: number) {
     this.#free = size;
-    this.#size = size;
   }
 
   get free(): number {
@@ -21,16 +18,9 @@ export class Slots {
     return () => this.#give();
   }
 
-  /** Resolves when every place is free. */
-  idle(): Promise<void> {
-    if (this.#free === this.#size) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
-  }
-
   #give(): void {
     const next = this.#waiting.shift();
-    if (next !== undefined) return next();
-    this.#free += 1;
-    if (this.#free === this.#size) for (const resolve of this.#idle.splice(0)) resolve();
+    if (next === undefined) this.#free += 1;
+    else next();
   }
 }

@@ -7,8 +7,8 @@ import { IsolateFailure } from "@keyhole/kernel";
 export interface FrameStage {
   /** Opens one hidden frame with one worker in it, and hands the worker `port`. Never rejects. */
   open(id: string, port: MessagePort): Promise<StageOutcome>;
-  /** Stops the worker and removes its frame. Resolves once the thread is gone, or must be by all experience. */
-  close(id: string): Promise<void>;
+  /** Stops the worker and removes its frame. Idempotent. */
+  close(id: string): void | Promise<void>;
   /** Tells which frames died by themselves. The last listener counts. */
   watch(onLost: (id: string, reason: string) => void): void | Promise<void>;
 }

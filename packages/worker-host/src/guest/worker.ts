@@ -13,12 +13,10 @@ declare const self: DedicatedWorkerGlobalScope;
 const { createObjectURL, revokeObjectURL } = URL;
 const TextBlob = Blob;
 
-self.onmessage = ({ ports: [port, lifeline] }) => {
+self.onmessage = ({ ports: [port] }) => {
   self.onmessage = null;
   self.postMessage("started");
   if (port !== undefined) void start(port);
-  // Never used: the browser closes it when this thread is gone, and so tells the page.
-  lifeline?.start();
 };
 
 async function start(port: MessagePort): Promise<void> {

@@ -25,6 +25,8 @@ export interface GuestChannel {
   /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
   close(reason: string): void;
   readonly open: boolean;
+  /** Whether code of the tool may be running; of a closed channel: whether it was when it was closed. */
+  readonly busy: boolean;
 }
 
 interface RunningCall {
@@ -50,8 +52,12 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
   const loading = Promise.withResolvers<LoadOutcome>();
   let phase: "starting" | "ready" | "loading" | "loaded" | "ended" = "starting";
   let ending: Ending = { kind: "lost", reason: "closed" };
+  let busyAtEnd = false;
+
+  const isBusy = (): boolean => (phase === "ended" ? busyAtEnd : phase === "loading" || calls.size > 0);
 
   const end = (as: Ending): void => {
+    busyAtEnd = isBusy();
     phase = "ended";
     ending = as;
     port.onmessage = null;
@@ -168,6 +174,9 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
     },
     get open() {
       return phase !== "ended";
+    },
+    get busy() {
+      return isBusy();
     },
   };
 }
