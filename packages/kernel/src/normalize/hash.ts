@@ -1,0 +1,74 @@
+import { blake3Words } from "./blake3.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { JsonValue } from "./json.ts";
+
+/** A hash that says how it was made: the algorithm, a colon, 64 lowercase hexadecimal digits. */
+export type Digest = `${DigestAlgorithm}:${string}`;
+export type DigestAlgorithm = "blake3" | "sha256";
+
+const digestPattern = /^(?:blake3|sha256):[0-9a-f]{64}$/;
+
+export function isDigest(value: unknown): value is Digest {
+  return typeof value === "string" && digestPattern.test(value);
+}
+
+const encoder: TextEncoder = /* @__PURE__ */ new TextEncoder();
+const decoder: TextDecoder = /* @__PURE__ */ new TextDecoder();
+
+/** Short texts are encoded in place: no array per hash. */
+const scratch: Uint8Array = /* @__PURE__ */ new Uint8Array(16_384);
+
+/** BLAKE3 of some bytes. */
+export function hashBytes(bytes: Uint8Array): Digest {
+  return print(blake3Words(bytes, bytes.length));
+}
+
+/**
+ * BLAKE3 of a text as UTF-8.
+ *
+ * @throws TypeError for a text with a lone surrogate, which has no UTF-8: a bug in the caller, who has to refuse it before.
+ */
+export function hashText(text: string): Digest {
+  return measureText(text).hash;
+}
+
+/** {@link hashText}, and how many bytes were hashed. */
+export function measureText(text: string): { readonly hash: Digest; readonly byteLength: number } {
+  if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate has no hash");
+  if (text.length * 3 > scratch.length) {
+    const bytes = encoder.encode(text);
+    return { hash: hashBytes(bytes), byteLength: bytes.length };
+  }
+  const { written } = encoder.encodeInto(text, scratch);
+  return { hash: print(blake3Words(scratch, written)), byteLength: written };
+}
+
+/**
+ * BLAKE3 of a value's canonical JSON (RFC 8785): equal exactly when the data is equal.
+ *
+ * @throws TypeError when the value is not JSON: a bug in the caller.
+ */
+export function hashJson(value: JsonValue): Digest {
+  return hashText(canonicalJson(value));
+}
+
+/**
+ * SHA-256 of some bytes, where a contract asks for it. Browsers have it in secure contexts only.
+ */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
+  const hash = new DataView(await crypto.subtle.digest("SHA-256", bytes));
+  return print(Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)), "sha256");
+}
+
+const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");
+const hex: Uint8Array = /* @__PURE__ */ new Uint8Array(64);
+
+/** 32 bytes, as 8 little-endian words. Decoding 64 bytes is faster than joining 32 strings. */
+function print(words: Int32Array, algorithm: DigestAlgorithm = "blake3"): Digest {
+  for (let i = 0; i < 32; i++) {
+    const byte = words[i >> 2]! >> ((i & 3) * 8);
+    hex[i * 2] = digits[(byte >> 4) & 15]!;
+    hex[i * 2 + 1] = digits[byte & 15]!;
+  }
+  return `${algorithm}:${decoder.decode(hex)}`;
+}

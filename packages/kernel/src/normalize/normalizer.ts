@@ -1,0 +1,68 @@
+import { canonicalize } from "./canonical-json.ts";
+import { type NormalizeError, normalizeError } from "./error.ts";
+import { type Digest, hashBytes, measureText } from "./hash.ts";
+
+/** How the output of a tool becomes the bytes that are hashed. */
+export type NormalizationKind = "json" | "text" | "binary";
+
+/** `hash` is over `byteLength` bytes: those of `bytes`, or of `text` as UTF-8. */
+export type Normalized =
+  | { readonly ok: true; readonly text: string; readonly bytes?: never; readonly hash: Digest; readonly byteLength: number }
+  | {
+      readonly ok: true;
+      readonly text?: never;
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly hash: Digest;
+      readonly byteLength: number;
+    }
+  | { readonly ok: false; readonly error: NormalizeError };
+
+const normalizers = {
+  json(value) {
+    const result = canonicalize(value);
+    return result.ok ? { ok: true, text: result.text, ...measureText(result.text) } : result;
+  },
+
+  text(value) {
+    if (typeof value !== "string") return refuse("not-text");
+    if (!value.isWellFormed()) return refuse("lone-surrogate");
+    const text = value.replace(/\r\n?/g, "\n").normalize("NFC");
+    return { ok: true, text, ...measureText(text) };
+  },
+
+  binary(value) {
+    if (typedArrayName.call(value) !== "Uint8Array") return refuse("not-bytes");
+    try {
+      // The copy reads the memory itself: no method or property of the value, which could be anybody's.
+      const bytes = new Uint8Array(value as Uint8Array);
+      return { ok: true, bytes, hash: hashBytes(bytes), byteLength: bytes.length };
+    } catch {
+      return refuse("unreadable"); // its buffer was transferred
+    }
+  },
+} satisfies Record<NormalizationKind, (value: unknown) => Normalized>;
+
+/**
+ * The one form of an output that is kept and hashed, equal on every host.
+ *
+ * - `json`: canonical JSON (RFC 8785).
+ * - `text`: Unicode NFC, and `\n` for `\r\n` and `\r`. Characters that are newer than an engine's Unicode version keep their form.
+ * - `binary`: a copy of the bytes of a `Uint8Array`, of any realm.
+ *
+ * Bad values are refused, never thrown for. A value of the same realm that is foreign is taken by `snapshot` first.
+ *
+ * @example
+ * const normal = normalize("text", "a\r\nb");
+ * if (normal.ok) normal.hash; // hashText("a\nb")
+ */
+export function normalize(kind: NormalizationKind, value: unknown): Normalized {
+  return normalizers[kind](value);
+}
+
+function refuse(reason: NormalizeError["reason"]): Normalized {
+  return { ok: false, error: normalizeError(reason, []) };
+}
+
+/** The getter of `%TypedArray%.prototype[Symbol.toStringTag]`: it knows a typed array of any realm and cannot be deceived. */
+const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)!
+  .get as (this: unknown) => string | undefined;
