@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
+import { nodeStore } from "@keyhole/worker-host/node";
+import { afterAll, describe, expect, it } from "vitest";
+import { filesContract } from "../contract/broker.ts";
+import { openSession } from "./session.ts";
+
+const root = mkdtempSync(join(tmpdir(), "keyhole-files-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+filesContract("memory", () => memoryStore());
+filesContract("the file system", () => nodeStore(mkdtempSync(join(root, "store-"))));
+
+describe("the bounds of the memory store", () => {
+  const write = (broker: ReturnType<typeof filesBroker>, path: string, byteLength: number) =>
+    broker.serve({ kind: "fs.write", operation: "write", arguments: { path }, body: new Uint8Array(byteLength) }, openSession());
+
+  it("counts all files together, and gives back what is replaced or removed", async () => {
+    const broker = filesBroker(memoryStore({ totalBytes: 10 }));
+    expect(await write(broker, "a", 6)).toMatchObject({ ok: true });
+    expect(await write(broker, "b", 5)).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: expect.stringContaining("full") as string } });
+    expect(await write(broker, "a", 10)).toMatchObject({ ok: true });
+    await broker.serve({ kind: "fs.write", operation: "remove", arguments: { path: "a" } }, openSession());
+    expect(await write(broker, "b", 10)).toMatchObject({ ok: true });
+  });
+
+  it("counts files", async () => {
+    const broker = filesBroker(memoryStore({ fileCount: 1 }));
+    expect(await write(broker, "a", 0)).toMatchObject({ ok: true });
+    expect(await write(broker, "b", 0)).toMatchObject({ ok: false });
+    expect(await write(broker, "a", 1)).toMatchObject({ ok: true });
+  });
+});
+
+it("says that a root which is not there does not exist", async () => {
+  const broker = filesBroker(nodeStore(join(root, "missing")));
+  expect(await broker.serve({ kind: "fs.read", operation: "read", arguments: { path: "a" } }, openSession())).toMatchObject({
+    ok: false,
+    error: { code: "UNAVAILABLE" },
+  });
+});
