@@ -3,6 +3,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { chromiumArgs, findChromium } from "./scripts/chromium.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
+import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const source = "keyhole-source";
@@ -22,7 +23,7 @@ export default defineConfig({
     fsModuleCache: false,
     projects: [
       {
-        plugins: [keyhole()],
+        plugins: [keyhole(), jsonSchemaSuite()],
         resolve: { conditions: [source, "module", "node", "development|production"] },
         ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
         test: {
@@ -33,7 +34,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [keyhole()],
+        plugins: [keyhole(), jsonSchemaSuite()],
         resolve: { conditions: [source, "module", "browser", "development|production"] },
         server: { host: "127.0.0.1" },
         test: {
@@ -52,6 +53,7 @@ export default defineConfig({
       {
         plugins: [
           keyhole(),
+          jsonSchemaSuite(),
           cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
         ],
         resolve: { conditions: [source] },

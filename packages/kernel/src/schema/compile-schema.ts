@@ -3,7 +3,7 @@ import { Budget, type Place, type Unit } from "./context.ts";
 import { draftDialect } from "./dialect.ts";
 import { fillDefaults, findSecrets } from "./explain/defaults.ts";
 import { received } from "./explain/describe.ts";
-import { Explainer, failure } from "./explain/explain.ts";
+import { Explainer, failure, type Spot } from "./explain/explain.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { Resources } from "./resources.ts";
@@ -62,8 +62,8 @@ function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown,
     budget.reset();
     try {
       if (resources.secrets) findSecrets(root, place, value, "", compiler, secrets);
-      if (root === false) return [failure("", "", "false", "nothing: the schema refuses every value", received(value, false))];
-      explainer.explain(root, place, value, { instance: "", schema: "" });
+      if (root === false) return [failure(TOP, "", "false", "nothing: the schema refuses every value", received(value, false))];
+      explainer.explain(root, place, value, TOP);
     } catch (thrown) {
       if (!isExhausted(thrown)) throw thrown;
     }
@@ -74,7 +74,7 @@ function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown,
     const copied = snapshot(input, limits);
     if (!copied.ok) {
       const { path, keyword, expected, received: got, hint } = copied.reason;
-      return { ok: false, errors: [failure(path, "", keyword, expected, got, hint)] };
+      return { ok: false, errors: [failure({ ...TOP, instance: path }, "", keyword, expected, got, hint)] };
     }
     const { value } = copied;
     if (defaults) {
@@ -91,4 +91,5 @@ function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown,
   return { check, validate };
 }
 
-const EXHAUSTED_ERROR: ValidationError = failure("", "", "limit", "a value that can be checked within the limits", "one that takes more steps or nests deeper");
+const TOP: Spot = { instance: "", schema: "", location: "" };
+const EXHAUSTED_ERROR: ValidationError = failure(TOP, "", "limit", "a value that can be checked within the limits", "one that takes more steps or nests deeper");

@@ -1,5 +1,7 @@
 export { compileSchema } from "./compile-schema.ts";
+export type { FromSchema, SchemaInput } from "./from-schema.ts";
 export { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+export { type BasicOutput, type BasicOutputUnit, type FlagOutput, toOutput } from "./output.ts";
 export type {
   CompileOptions,
   CompileResult,
@@ -11,4 +13,3 @@ export type {
   ValidationResult,
   Validator,
 } from "./types.ts";
-export type { FromSchema, SchemaInput } from "./from-schema.ts";

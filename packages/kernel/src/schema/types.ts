@@ -59,6 +59,8 @@ export interface ValidationError {
   readonly instancePath: string;
   /** JSON Pointer to the keyword that failed, through every `$ref` on the way. */
   readonly schemaPath: string;
+  /** The same place in the document that has it, every `$ref` resolved: a URI reference such as `#/$defs/id/minimum`. */
+  readonly schemaLocation: string;
   /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator. */
   readonly keyword: string;
   /** What the schema asks for, as a noun phrase: `a string of at least 3 characters`. */

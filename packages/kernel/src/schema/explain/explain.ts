@@ -22,10 +22,11 @@ const DESCENDS: ReadonlySet<string> = new Set([
   "dependentSchemas", "items", "prefixItems", "additionalItems",
 ]);
 
-/** Both paths to where the explanation has come. */
-interface Spot {
+/** Where the explanation has come: in the value, in the schema as it was walked, and in its document. */
+export interface Spot {
   readonly instance: string;
   readonly schema: string;
+  readonly location: string;
 }
 
 /**
@@ -102,7 +103,7 @@ export class Explainer {
   }
 
   #descend(part: Part, parent: JsonObject, spot: Spot): void {
-    const step = { instance: part.token === undefined ? spot.instance : `${spot.instance}/${escapeToken(String(part.token))}`, schema: `${spot.schema}/${part.step}` };
+    const step = { instance: part.token === undefined ? spot.instance : `${spot.instance}/${escapeToken(String(part.token))}`, schema: `${spot.schema}/${part.step}`, location: part.place.path };
     // A name is no part of the value: the error is about the object that has it.
     if (part.keyword === "propertyNames") step.instance = spot.instance;
     if (part.schema !== false) return this.explain(part.schema, part.place, part.value, step);
@@ -110,15 +111,16 @@ export class Explainer {
   }
 
   #forbidden(keyword: string, token: string | number | undefined, value: unknown, known: readonly string[], step: Spot): void {
-    const spot = { instance: step.instance, schema: step.schema.slice(0, step.schema.lastIndexOf(`/${keyword}`)) };
-    const rest = step.schema.slice(spot.schema.length + 1);
+    const start = step.schema.lastIndexOf(`/${keyword}`);
+    const rest = step.schema.slice(start + 1);
+    const spot = { instance: step.instance, schema: step.schema.slice(0, start), location: step.location.slice(0, -rest.length - 1) };
     if (typeof token !== "string" || keyword === "propertyNames") {
       return this.#add(spot, rest, typeof token === "number" ? "no item here" : "no value here", value, undefined, keyword);
     }
     const near = nearest(token, known);
     const hint = near !== undefined ? `Did you mean ${quote(near)}?` : known.length > 0 ? `Known properties are ${choices(known)}.` : undefined;
     // The value of a misspelt name may be a secret.
-    this.#push(failure(spot.instance, `${spot.schema}/${rest}`, keyword, `no property ${quote(token)}`, "an object that has it", hint));
+    this.#push(failure(spot, rest, keyword, `no property ${quote(token)}`, "an object that has it", hint));
   }
 
   #missing(names: readonly string[], value: JsonObject, schema: JsonObject, step: string, spot: Spot): void {
@@ -142,7 +144,7 @@ export class Explainer {
     for (const [key, member] of Object.entries(value)) {
       const token = Array.isArray(value) ? Number(key) : key;
       if (seen.has(token)) continue;
-      const where = { instance: `${spot.instance}/${escapeToken(key)}`, schema: step };
+      const where = { instance: `${spot.instance}/${escapeToken(key)}`, schema: step, location: `${spot.location}/${keyword}` };
       if (sub === false) this.#forbidden(keyword, token, member, [...seen].filter((name) => typeof name === "string"), where);
       else this.explain(sub, at(place, keyword), member, where);
     }
@@ -163,7 +165,7 @@ export class Explainer {
       if (index !== undefined) return this.#descend(branches[index] as Part, schema, spot);
       const near = nearest(tag, byTag.keys());
       const hint = near === undefined ? `Set ${quote(key)} to ${choices([...byTag.keys()])}.` : `Did you mean ${quote(near)}?`;
-      const where = { instance: Object.hasOwn(value as JsonObject, key) ? `${spot.instance}/${escapeToken(key)}` : spot.instance, schema: spot.schema };
+      const where = { instance: Object.hasOwn(value as JsonObject, key) ? `${spot.instance}/${escapeToken(key)}` : spot.instance, schema: spot.schema, location: spot.location };
       return this.#add(where, keyword, `${quote(key)} to be one of ${choices([...byTag.keys()])}`, tag === undefined ? value : tag, hint);
     }
     this.#closest(branches, keyword, schema, value, spot);
@@ -203,7 +205,7 @@ export class Explainer {
   }
 
   #add(spot: Spot, step: string, wanted: string, value: unknown, hint?: string, keyword: string = step): void {
-    this.#push(failure(spot.instance, `${spot.schema}/${step}`, keyword, wanted, received(value, this.#isHidden(spot.instance)), hint));
+    this.#push(failure(spot, step, keyword, wanted, received(value, this.#isHidden(spot.instance)), hint));
   }
 
   #push(error: ValidationError): void {
@@ -211,7 +213,16 @@ export class Explainer {
   }
 }
 
-export function failure(instancePath: string, schemaPath: string, keyword: string, wanted: string, got: string, hint?: string): ValidationError {
-  const message = `${instancePath === "" ? "The value" : instancePath}: expected ${wanted}, got ${got}.`;
-  return { instancePath, schemaPath, keyword, expected: wanted, received: got, message, ...(hint === undefined ? {} : { hint }) };
+export function failure({ instance, schema, location }: Spot, step: string, keyword: string, wanted: string, got: string, hint?: string): ValidationError {
+  const end = step === "" ? "" : `/${step}`;
+  return {
+    instancePath: instance,
+    schemaPath: schema + end,
+    schemaLocation: (location.includes("#") ? location : `#${location}`) + end,
+    keyword,
+    expected: wanted,
+    received: got,
+    message: `${instance === "" ? "The value" : instance}: expected ${wanted}, got ${got}.`,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }

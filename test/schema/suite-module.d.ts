@@ -1,0 +1,3 @@
+declare module "virtual:json-schema-suite" {
+  export const suite: import("./run-suite.ts").Suite | null;
+}
