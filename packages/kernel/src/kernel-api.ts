@@ -68,7 +68,7 @@ export interface ToolFilter {
 /** The kernel as a program sees it. */
 export interface Kernel {
   /** Checks a package, or a tool that is trusted to run in this realm, and makes it callable. */
-  register(tool: ToolPackage<never, unknown> | Tool<never, unknown>): Setup<ToolSummary>;
+  register(tool: ToolPackage | Tool<never, unknown>): Setup<ToolSummary>;
   /** Sorted by name, then by version, highest first. */
   list(filter?: ToolFilter): readonly ToolSummary[];
   /**
