@@ -44,7 +44,7 @@ export async function ask(approver: Approver, request: ApprovalRequest, clock: C
   } finally {
     stopTimer();
     stopListening();
-    nobodyWaits.abort();
+    nobodyWaits.abort("nobody waits any more");
   }
 }
 
