@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type EnvironmentOptions } from "vite";
+import { contentSecurityPolicy } from "./packages/playground/content-security-policy.ts";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -37,7 +38,9 @@ function workerdBundle(name: string): EnvironmentOptions {
 // `vite build --app` builds everything that `npm start` serves.
 export default defineConfig({
   root: path("packages/playground"),
-  plugins: [keyhole(), react()],
+  plugins: [keyhole(), react(), contentSecurityPolicy()],
+  // The kernel's worker imports tools too, and a worker has plugins of its own.
+  worker: { format: "es", plugins: () => [keyhole()] },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1" },
   environments: {

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { Plugin } from "vite";
+
+/** The one script that the page puts into frames, as `@keyhole/worker-host` imports it. */
+const frameScript = /\/browser\/frame\.ts\?iife$/;
+
+/**
+ * Writes the policy into the built page. An isolate's frame inherits it: its script is allowed by its digest, its worker and the tool's
+ * module are blobs, and `wasm-unsafe-eval` lets a tool bring WebAssembly. The page's own scripts and styles are files. Connections are open,
+ * because a person can enter the address of any edge; a tool's are closed by the frame's own policy.
+ */
+export function contentSecurityPolicy(): Plugin {
+  let digest: string | undefined;
+  return {
+    name: "playground:content-security-policy",
+    apply: "build",
+    moduleParsed({ id, code }) {
+      if (frameScript.test(id) && code !== null) digest = createHash("sha256").update(exportedText(code)).digest("base64");
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler() {
+        if (digest === undefined) throw new Error("The script of the isolates' frame was not found, so that the page's policy cannot allow it.");
+        return [{ tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: policyOf(digest) }, injectTo: "head-prepend" }];
+      },
+    },
+  };
+}
+
+function policyOf(digest: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${digest}' blob: 'wasm-unsafe-eval'`,
+    "worker-src 'self' blob:",
+    "connect-src 'self' http: https:",
+    "style-src 'self'",
+    "img-src 'self'",
+    "frame-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** The plugin that made the module wrote `export default "…"`. */
+function exportedText(code: string): string {
+  const literal = /^export default ("[\s\S]*");?\s*$/.exec(code)?.[1];
+  if (literal === undefined) throw new Error("The script of the isolates' frame is not a module with one string.");
+  return JSON.parse(literal) as string;
+}

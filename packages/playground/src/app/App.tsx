@@ -1,0 +1,165 @@
+import type { ToolSummary } from "@keyhole/kernel";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
+import { useApprovals } from "../approval/useApprovals.ts";
+import type { Place } from "../client/kernel-client.ts";
+import { PolicySheet } from "../policy/PolicySheet.tsx";
+import { RunPanel } from "../run/RunPanel.tsx";
+import { useRun } from "../run/useRun.ts";
+import { Announcer } from "../ui/announce.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Loading, Notice } from "../ui/Notice.tsx";
+import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
+import { Header } from "./Header.tsx";
+import { ToolList } from "./ToolList.tsx";
+import { ToolPanel } from "./ToolPanel.tsx";
+import { type Connect, type Connection, useKernel } from "./useKernel.ts";
+import { useSearchKey } from "./useSearchKey.ts";
+import { useTheme } from "./useTheme.ts";
+
+interface AppProps {
+  readonly connect: Connect;
+  readonly startPlace: Place;
+}
+
+type Open = "policy" | "edge" | undefined;
+
+/** One session per visit: what a person allows "for this session" ends when the page does. */
+const sessionId = `playground-${crypto.randomUUID()}`;
+
+export function App({ connect, startPlace }: AppProps): ReactNode {
+  const [place, setPlace] = useState<Place>(startPlace);
+  const [theme, setTheme] = useTheme();
+  const [open, setOpen] = useState<Open>(undefined);
+  const { connection, reconnect } = useKernel(place, connect);
+  const close = (): void => setOpen(undefined);
+  const client = connection.state === "ready" ? connection.client : undefined;
+
+  return (
+    <Announcer>
+      <div className="page">
+        <Header
+          place={place}
+          onPlace={setPlace}
+          state={connection.state}
+          theme={theme}
+          onTheme={setTheme}
+          onPolicy={() => setOpen("policy")}
+          onEdgeSettings={() => setOpen("edge")}
+        />
+        {connection.state === "ready" ? (
+          <Workbench key={place} connection={connection} onOpenPolicy={() => setOpen("policy")} onReconnect={reconnect} />
+        ) : (
+          <Waiting connection={connection} place={place} onReconnect={reconnect} onEdgeSettings={() => setOpen("edge")} />
+        )}
+      </div>
+      <PolicySheet governance={client?.governance} isOpen={open === "policy"} onClose={close} />
+      <EdgeSettingsSheet
+        isOpen={open === "edge"}
+        onClose={close}
+        onSaved={() => {
+          close();
+          reconnect();
+        }}
+      />
+    </Announcer>
+  );
+}
+
+interface WaitingProps {
+  readonly connection: Exclude<Connection, { state: "ready" }>;
+  readonly place: Place;
+  readonly onReconnect: () => void;
+  readonly onEdgeSettings: () => void;
+}
+
+function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProps): ReactNode {
+  return (
+    <main className="waiting">
+      {connection.state === "connecting" ? (
+        <Loading>{place === "browser" ? "Starting the kernel in this page…" : "Connecting to the edge…"}</Loading>
+      ) : (
+        <Notice
+          tone={connection.fault.kind === "unconfigured" ? "neutral" : "bad"}
+          title={connection.fault.message}
+          urgent
+          actions={
+            <>
+              {connection.fault.kind !== "unconfigured" && <Button onPress={onReconnect}>Try again</Button>}
+              {place === "edge" && (
+                <Button look={connection.fault.kind === "unconfigured" ? "primary" : "plain"} onPress={onEdgeSettings}>
+                  Enter address and token
+                </Button>
+              )}
+            </>
+          }
+        >
+          <p>{connection.fault.hint}</p>
+        </Notice>
+      )}
+    </main>
+  );
+}
+
+interface WorkbenchProps {
+  readonly connection: Extract<Connection, { state: "ready" }>;
+  readonly onOpenPolicy: () => void;
+  readonly onReconnect: () => void;
+}
+
+function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): ReactNode {
+  const { client, tools } = connection;
+  const [selected, setSelected] = useState<string | undefined>(() => firstOf(tools)?.id);
+  /** On a narrow screen only one of the two is in sight. */
+  const [view, setView] = useState<"list" | "tool">("list");
+  const search = useRef<HTMLInputElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { question, approve } = useApprovals();
+  const { run, start, cancel, clear } = useRun(client, sessionId, approve);
+  const tool = tools.find(({ id }) => id === selected);
+
+  const select = (id: string): void => {
+    if (id === selected) return;
+    setSelected(id);
+    clear();
+  };
+  const showList = (): void => {
+    setView("list");
+    requestAnimationFrame(() => search.current?.focus());
+  };
+  useSearchKey(showList);
+
+  const [opened, setOpened] = useState(0);
+  useEffect(() => {
+    if (opened > 0) heading.current?.focus();
+  }, [opened]);
+  const openTool = (id: string): void => {
+    select(id);
+    setView("tool");
+    setOpened((count) => count + 1);
+  };
+
+  return (
+    <main className="bench" data-view={view}>
+      <ToolList tools={tools} selected={selected} onSelect={select} onOpen={openTool} searchRef={search} />
+      {tool !== undefined && (
+        <ToolPanel
+          tool={tool}
+          headingRef={heading}
+          isRunning={run.phase === "running"}
+          isCancelling={run.phase === "running" && run.cancelling}
+          onRun={(input) => start(tool, input)}
+          onCancel={cancel}
+          onBack={showList}
+        />
+      )}
+      <RunPanel run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+      <ApprovalDialog question={question} />
+    </main>
+  );
+}
+
+/** The gentlest tool first. */
+function firstOf(tools: readonly ToolSummary[]): ToolSummary | undefined {
+  return tools.find(({ manifest }) => manifest.name === "echo") ?? tools[0];
+}

@@ -1,0 +1,64 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import { FieldError, Input, Label, TextField } from "react-aria-components";
+import { loadEdgeSettings, readAddress, saveEdgeSettings } from "../client/edge-settings.ts";
+import { Button } from "../ui/Button.tsx";
+import { Sheet } from "../ui/Sheet.tsx";
+
+interface EdgeSettingsFormProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+export function EdgeSettingsSheet({ isOpen, onClose, onSaved }: EdgeSettingsFormProps): ReactNode {
+  return (
+    <Sheet title="Edge" isOpen={isOpen} onClose={onClose}>
+      <EdgeSettingsForm onSaved={onSaved} />
+    </Sheet>
+  );
+}
+
+function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactNode {
+  const [address, setAddress] = useState(() => loadEdgeSettings()?.address ?? "http://127.0.0.1:8701");
+  const [token, setToken] = useState(() => loadEdgeSettings()?.token ?? "");
+  const [isInvalid, setInvalid] = useState(false);
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const origin = readAddress(address);
+    if (origin === undefined) return setInvalid(true);
+    saveEdgeSettings({ address: origin, token: token.trim() });
+    onSaved();
+  };
+  return (
+    <form className="stack" onSubmit={submit} noValidate>
+      <p className="hint">
+        <code>npm start</code> prints the address and the token of the edge that it starts.
+      </p>
+      <TextField
+        className="field"
+        value={address}
+        onChange={(typed) => {
+          setAddress(typed);
+          setInvalid(false);
+        }}
+        isInvalid={isInvalid}
+        validationBehavior="aria"
+      >
+        <Label className="label">Address</Label>
+        <Input className="input mono" inputMode="url" autoComplete="off" spellCheck={false} />
+        <FieldError className="fault">This is not an http address. Write one like http://127.0.0.1:8701.</FieldError>
+      </TextField>
+      <TextField className="field" value={token} onChange={setToken} type="password">
+        <Label className="label">Token</Label>
+        <Input className="input mono" autoComplete="off" spellCheck={false} />
+      </TextField>
+      <p className="hint">Kept in this tab only, and sent to this address only.</p>
+      <div className="actions">
+        <Button look="primary" type="submit">
+          Connect
+        </Button>
+      </div>
+    </form>
+  );
+}

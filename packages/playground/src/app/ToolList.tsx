@@ -1,0 +1,88 @@
+import type { ToolSummary } from "@keyhole/kernel";
+import { type KeyboardEvent, type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { Button, Input, ListBox, ListBoxItem, SearchField, Text } from "react-aria-components";
+import { Badge } from "../ui/Badge.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Empty } from "../ui/Notice.tsx";
+import { tierText, tierTones } from "./words.ts";
+
+interface ToolListProps {
+  readonly tools: readonly ToolSummary[];
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string) => void;
+  /** A press or Enter: go on to the tool's form. Arrow keys only select. */
+  readonly onOpen: (id: string) => void;
+  readonly searchRef: RefObject<HTMLInputElement | null>;
+}
+
+function matches({ manifest }: ToolSummary, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [manifest.name, manifest.title ?? "", manifest.description, ...manifest.effects].some((each) => each.toLowerCase().includes(wanted));
+}
+
+export function ToolList({ tools, selected, onSelect, onOpen, searchRef }: ToolListProps): ReactNode {
+  const [text, setText] = useState("");
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => tools.filter((tool) => matches(tool, text)), [tools, text]);
+
+  const onSearchKey = (event: KeyboardEvent): void => {
+    const first = shown[0];
+    if (event.key === "ArrowDown" && first !== undefined) {
+      event.preventDefault();
+      list.current?.querySelector<HTMLElement>("[role=option]")?.focus();
+    }
+    if (event.key === "Enter" && first !== undefined) {
+      event.preventDefault();
+      onOpen(first.id);
+    }
+  };
+
+  return (
+    <nav className="tools" aria-label="Tools">
+      <SearchField className="search" aria-label="Search tools" value={text} onChange={setText}>
+        <Icon name="search" />
+        <Input ref={searchRef} className="search-input" placeholder="Search tools" onKeyDown={onSearchKey} />
+        <kbd aria-hidden="true">/</kbd>
+        <Button className="button search-clear" data-look="quiet" data-square aria-label="Clear search">
+          <Icon name="close" />
+        </Button>
+      </SearchField>
+      <ListBox
+        ref={list}
+        className="tool-list"
+        aria-label="Tools"
+        items={shown}
+        selectionMode="single"
+        selectionBehavior="replace"
+        shouldFocusWrap
+        disallowEmptySelection
+        selectedKeys={selected === undefined ? [] : [selected]}
+        onSelectionChange={(keys) => {
+          const [key] = keys === "all" ? [] : [...keys];
+          if (key !== undefined) onSelect(String(key));
+        }}
+        renderEmptyState={() => <Empty title={tools.length === 0 ? "This kernel has no tools" : `No tool matches “${text}”`} />}
+      >
+        {(tool) => <ToolItem tool={tool} onOpen={() => onOpen(tool.id)} />}
+      </ListBox>
+    </nav>
+  );
+}
+
+function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpen: () => void }): ReactNode {
+  const { name, tier, effects, determinism } = tool.manifest;
+  return (
+    <ListBoxItem id={tool.id} textValue={name} className="tool-item" onPress={onOpen}>
+      <Text slot="label" className="tool-name">
+        {name}
+      </Text>
+      <Badge tone={tierTones[tier]}>
+        <span className="visually-hidden">{tierText(tier)}</span>
+        <span aria-hidden="true">T{tier}</span>
+      </Badge>
+      <Text slot="description" className="tool-facts">
+        {[...effects, determinism].join(" · ")}
+      </Text>
+    </ListBoxItem>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Capability, JsonValue, ToolSummary } from "@keyhole/kernel";
+import type { ReactNode, RefObject } from "react";
+import { Disclosure, DisclosurePanel, Heading, Button as AriaButton } from "react-aria-components";
+import { CallForm } from "../form/CallForm.tsx";
+import { Badge } from "../ui/Badge.tsx";
+import { IconButton } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { bytesText, determinismTexts, durationText, effectTexts, tierText, tierTones } from "./words.ts";
+
+interface ToolPanelProps {
+  readonly tool: ToolSummary;
+  readonly isRunning: boolean;
+  readonly isCancelling: boolean;
+  readonly headingRef: RefObject<HTMLHeadingElement | null>;
+  readonly onRun: (input: JsonValue) => void;
+  readonly onCancel: () => void;
+  readonly onBack: () => void;
+}
+
+export function ToolPanel({ tool, isRunning, isCancelling, headingRef, onRun, onCancel, onBack }: ToolPanelProps): ReactNode {
+  const { name, title, version, description, tier, effects, determinism } = tool.manifest;
+  return (
+    <section className="tool" aria-labelledby="tool-name">
+      <header className="tool-head">
+        <div className="tool-title">
+          <span className="narrow-only">
+            <IconButton icon="back" label="Back to the tools" onPress={onBack} />
+          </span>
+          <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
+            {name}
+          </h2>
+          <span className="muted mono">{version}</span>
+        </div>
+        {title !== undefined && <p className="tool-subtitle">{title}</p>}
+        <p className="tool-description">{description}</p>
+        <ul className="badges" aria-label="Facts">
+          <li>
+            <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
+          </li>
+          {effects.map((effect) => (
+            <li key={effect}>
+              <Badge tone="accent">
+                {effect}
+                <span className="visually-hidden">: {effectTexts[effect]}</span>
+              </Badge>
+            </li>
+          ))}
+          <li>
+            <Badge>
+              {determinism}
+              <span className="visually-hidden">: {determinismTexts[determinism]}</span>
+            </Badge>
+          </li>
+        </ul>
+        <Details tool={tool} />
+      </header>
+      <CallForm key={tool.id} tool={tool} isRunning={isRunning} isCancelling={isCancelling} onRun={onRun} onCancel={onCancel} />
+    </section>
+  );
+}
+
+function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
+  const { capabilities, bounds, output, determinism, effects, source } = tool.manifest;
+  return (
+    <Disclosure className="disclosure">
+      <Heading level={3}>
+        <AriaButton slot="trigger" className="disclosure-button">
+          <Icon name="chevron" />
+          Details
+        </AriaButton>
+      </Heading>
+      <DisclosurePanel>
+        <dl className="facts">
+          <dt>Effects</dt>
+          <dd>{effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectTexts[effect]).join(", ")}</dd>
+          <dt>Determinism</dt>
+          <dd>{determinismTexts[determinism]}</dd>
+          <dt>Asks for</dt>
+          <dd>{capabilities.length === 0 ? "No capability" : capabilities.map(capabilityText).join("; ")}</dd>
+          <dt>Runs</dt>
+          <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
+          <dt>Gives</dt>
+          <dd>{output.mediaType ?? output.kind}</dd>
+          {bounds.timeoutMs !== undefined && (
+            <>
+              <dt>Time</dt>
+              <dd>At most {durationText(bounds.timeoutMs)}</dd>
+            </>
+          )}
+          {bounds.outputBytes !== undefined && (
+            <>
+              <dt>Output</dt>
+              <dd>At most {bytesText(bounds.outputBytes)}</dd>
+            </>
+          )}
+          <dt>Package</dt>
+          <dd className="hash">
+            <code>{tool.hash}</code>
+            <CopyButton text={tool.hash} what="the package hash" />
+          </dd>
+        </dl>
+      </DisclosurePanel>
+    </Disclosure>
+  );
+}
+
+function capabilityText(capability: Capability & { readonly optional?: boolean }): string {
+  const optional = capability.optional === true ? " (optional)" : "";
+  switch (capability.kind) {
+    case "net.read":
+    case "net.write":
+      return `${capability.kind} ${capability.hosts.join(", ")}${optional}`;
+    case "fs.read":
+    case "fs.write":
+      return `${capability.kind} ${capability.paths.join(", ")}${optional}`;
+    case "clock":
+    case "random":
+      return `${capability.kind}${optional}`;
+  }
+}

@@ -1,0 +1,20 @@
+import { useEffect, useRef } from "react";
+
+/** `/` outside of a field goes to the search, unless a dialog is open. */
+export function useSearchKey(onSearch: () => void): void {
+  const latest = useRef(onSearch);
+  useEffect(() => {
+    latest.current = onSearch;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      if (key !== "/" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
+      if (target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog]") !== null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+}

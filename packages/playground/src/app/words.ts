@@ -1,0 +1,34 @@
+import { type Determinism, type Effect, type Tier, tierNames } from "@keyhole/kernel";
+import type { Tone } from "../ui/Badge.tsx";
+
+/** How the page says what the kernel names. */
+export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const satisfies readonly Tone[];
+
+export function tierText(tier: Tier): string {
+  return `Tier ${tier}, ${tierNames[tier]}`;
+}
+
+export const effectTexts = {
+  "net.read": "Reads from the network",
+  "net.write": "Writes to the network",
+  "fs.read": "Reads files",
+  "fs.write": "Writes files",
+} as const satisfies Record<Effect, string>;
+
+export const determinismTexts = {
+  pure: "Same input, same output",
+  seeded: "Depends on the input and the call's seed",
+  external: "Depends on the outside world",
+  nondeterministic: "Any output at any time",
+} as const satisfies Record<Determinism, string>;
+
+export function durationText(ms: number): string {
+  if (ms < 1) return "< 1 ms";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
+}

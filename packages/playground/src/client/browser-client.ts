@@ -1,0 +1,78 @@
+import type { JsonValue, Mode } from "@keyhole/kernel";
+import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
+import { startPolicy } from "../kernel/default-policy.ts";
+import { ClientFault, type KernelClient } from "./kernel-client.ts";
+
+const caller = "playground";
+const policyKey = "keyhole.policy";
+/** Loading and starting a kernel takes well under a second. */
+const startMs = 15_000;
+
+/** The kernel in a worker of this page. */
+export async function openBrowserClient(): Promise<KernelClient> {
+  const worker = new Worker(new URL("../kernel.worker.ts", import.meta.url), { type: "module", name: "kernel" });
+  serveStage(worker);
+  const kernel = connectKernel(worker);
+  const died = whenDead(worker);
+  const alive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, died]);
+
+  const tools = await started(alive(kernel.list()), worker);
+  let policy: JsonValue = startPolicy as unknown as JsonValue;
+  const stored = storedPolicy();
+  if (stored !== undefined && (await alive(kernel.setPolicy(stored))).ok) policy = stored;
+
+  return {
+    place: "browser",
+    tools: () => Promise.resolve(tools),
+    call: ({ tool, version, input, sessionId, signal, onEvent, onLog, onProgress, approve }) =>
+      alive(kernel.call(tool, input, { version, sessionId, signal, onEvent, onLog, onProgress, approver: approve, caller })),
+    governance: {
+      read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
+      async setPolicy(document) {
+        const applied = await alive(kernel.setPolicy(document));
+        if (applied.ok) {
+          policy = document;
+          localStorage.setItem(policyKey, JSON.stringify(document));
+        }
+        return applied;
+      },
+      setMode: (mode: Mode, reason) => alive(kernel.setMode(mode, reason)),
+    },
+    close: () => void kernel.close().finally(() => worker.terminate()),
+  };
+}
+
+/** The policy that the person applied last. One that the kernel of a newer page refuses is left aside. */
+function storedPolicy(): JsonValue | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(policyKey) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function whenDead(worker: Worker): Promise<never> {
+  const death = new Promise<never>((_, reject) => {
+    worker.addEventListener("error", (event) => reject(startFault(event.message)));
+    worker.addEventListener("messageerror", () => reject(startFault("A message could not be read.")));
+  });
+  death.catch(() => {});
+  return death;
+}
+
+async function started<T>(work: Promise<T>, worker: Worker): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(startFault("It did not start in time.")), startMs);
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    worker.terminate();
+    throw error instanceof ClientFault ? error : startFault(error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function startFault(reason: string): ClientFault {
+  return new ClientFault("start", `The kernel in this page does not run. ${reason}`.trim(), "Reload the page. If it happens again, the browser's console says more.");
+}

@@ -1,0 +1,12 @@
+import { openBrowserClient } from "./browser-client.ts";
+import { openEdgeClient } from "./edge-client.ts";
+import { loadEdgeSettings } from "./edge-settings.ts";
+import { ClientFault, type KernelClient, type Place } from "./kernel-client.ts";
+
+/** Rejects with a {@link ClientFault}. */
+export async function connect(place: Place): Promise<KernelClient> {
+  if (place === "browser") return openBrowserClient();
+  const settings = loadEdgeSettings();
+  if (settings !== undefined) return openEdgeClient(settings);
+  throw new ClientFault("unconfigured", "No edge is set up in this tab.", "Start one with npm start and open the address that it prints, or enter address and token by hand.");
+}

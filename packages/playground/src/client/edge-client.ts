@@ -1,0 +1,160 @@
+import type { ApprovalRequest, AuditEvent, CallResult } from "@keyhole/kernel";
+import type { EdgeSettings } from "./edge-settings.ts";
+import { readApproval, readEvent, readEvents, readGovernance, readLog, readProblem, readProgress, readResult, readTools } from "./edge-wire.ts";
+import { type ClientCall, ClientFault, type KernelClient } from "./kernel-client.ts";
+import { serverEvents } from "./sse.ts";
+
+/** After a cancellation the connection is gone; the call's end is then read from the log, which the grace period delays. */
+const endMs = 5_000;
+const pollMs = 150;
+
+/** A kernel behind HTTP. */
+export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClient> {
+  const edge = new Edge(settings);
+  const { tools } = readTools(await edge.get("/v1/tools"));
+  const governance = await edge.optional("/v1/policy");
+  return {
+    place: "edge",
+    tools: () => Promise.resolve(tools),
+    call: (call) => callEdge(edge, call),
+    governance: governance === undefined ? undefined : { read: async () => readGovernance(await edge.get("/v1/policy")) },
+    close: () => {},
+  };
+}
+
+async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
+  const seen: AuditEvent[] = [];
+  const questions = new AbortController();
+  try {
+    const { input, version, sessionId } = call;
+    const response = await edge.send(`/v1/tools/${encodeURIComponent(call.tool)}/calls`, { input, version, sessionId }, call.signal);
+    if (response.body === null) throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
+    for await (const { event, data } of serverEvents(response.body)) {
+      const foreign: unknown = JSON.parse(data);
+      if (event === "result") return readResult(foreign);
+      if (event === "audit") seen.push(hear(call, readEvent(foreign)));
+      if (event === "log") call.onLog(readLog(foreign));
+      if (event === "progress") call.onProgress(readProgress(foreign));
+      if (event === "approval") void ask(edge, call, readApproval(foreign), questions.signal);
+    }
+    throw new ClientFault("protocol", "The edge ended the call without a result.", "The audit log of the edge says what became of it.");
+  } catch (error) {
+    if (call.signal.aborted) return await endOf(edge, call, seen);
+    throw error instanceof ClientFault ? error : edge.unreachable();
+  } finally {
+    questions.abort();
+  }
+}
+
+function hear(call: ClientCall, event: AuditEvent): AuditEvent {
+  call.onEvent(event);
+  return event;
+}
+
+async function ask(edge: Edge, call: ClientCall, request: ApprovalRequest, signal: AbortSignal): Promise<void> {
+  const answer = await call.approve(request, signal);
+  // Nobody waits any more: withdrawn by the edge itself.
+  if (signal.aborted || call.signal.aborted) return;
+  const { approver: _approver, ...body } = answer;
+  await edge.send(`/v1/approvals/${encodeURIComponent(request.approvalId)}`, body, signal).catch(() => {});
+}
+
+/** How a cancelled call ended, from the log: nothing is made up here. */
+async function endOf(edge: Edge, call: ClientCall, seen: readonly AuditEvent[]): Promise<CallResult> {
+  const last = seen.at(-1);
+  const gone = new ClientFault("unreachable", "The call was cancelled before the edge said how it ended.", "The audit log of the edge has its end.");
+  if (last === undefined) throw gone;
+  const until = performance.now() + endMs;
+  let from = last.seq + 1;
+  while (performance.now() < until) {
+    const { events } = readEvents(await edge.get(`/v1/audit?from=${from}&limit=1000`));
+    for (const event of events) {
+      if (event.callId === last.callId) hear(call, event);
+      const result = event.callId === last.callId ? failureOf(event, [...seen, event]) : undefined;
+      if (result !== undefined) return result;
+    }
+    from = (events.at(-1)?.seq ?? from - 1) + 1;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  throw gone;
+}
+
+function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult | undefined {
+  if (event.type !== "tool.failed" && event.type !== "tool.blocked") return undefined;
+  const invoked = events.find((each) => each.type === "call.invoked");
+  const decided = events.findLast((each) => each.type === "policy.decided");
+  const { code, message } = event.payload;
+  return {
+    ok: false,
+    tool: invoked?.payload.tool ?? "",
+    callId: event.callId ?? "",
+    effects: event.type === "tool.failed" ? event.payload.effects : [],
+    error: { code, message, details: null, retryable: false, hint: "" },
+    ...(decided !== undefined && { proof: decided.payload.proof }),
+    meta: {
+      durationMs: Date.parse(event.time) - Date.parse(invoked?.time ?? event.time),
+      queuedMs: 0,
+      cached: false,
+      attempts: 1,
+      networkRequests: events.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net.")).length,
+      networkBytes: 0,
+      warnings: [],
+      traceparent: event.traceparent ?? "",
+    },
+  };
+}
+
+/** One edge, with its token. Every failure is a {@link ClientFault}. */
+class Edge {
+  readonly #address: string;
+  readonly #authorization: string;
+
+  constructor({ address, token }: EdgeSettings) {
+    this.#address = address;
+    this.#authorization = `Bearer ${token}`;
+  }
+
+  async get(path: string): Promise<unknown> {
+    const response = await this.#fetch(path, {});
+    return response.json().catch(() => {
+      throw new ClientFault("protocol", `${this.#address} did not answer with JSON.`, "Is this the address of a Keyhole edge?");
+    });
+  }
+
+  /** `undefined` where the token may not read it. */
+  async optional(path: string): Promise<unknown> {
+    return this.get(path).catch(() => undefined);
+  }
+
+  /** A call is asked for as a stream; anything else answers with nothing. */
+  send(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+    const headers = { "content-type": "application/json", accept: "text/event-stream" };
+    return this.#fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  }
+
+  unreachable(): ClientFault {
+    const hint = "Is it running, and does it allow this page's origin? Its address and token are under “Edge”.";
+    return new ClientFault("unreachable", `The edge at ${this.#address} does not answer.`, hint);
+  }
+
+  async #fetch(path: string, init: RequestInit & { readonly headers?: Record<string, string> }): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(this.#address + path, { ...init, headers: { ...init.headers, authorization: this.#authorization }, referrerPolicy: "no-referrer", credentials: "omit" });
+    } catch (error) {
+      throw init.signal?.aborted === true ? error : this.unreachable();
+    }
+    if (response.ok) return response;
+    throw await problemOf(response, this.#address);
+  }
+}
+
+async function problemOf(response: Response, address: string): Promise<ClientFault> {
+  if (response.status === 401) return new ClientFault("unauthorized", "The edge does not accept this token.", "Copy the token that the edge printed when it started, and enter it under “Edge”.");
+  try {
+    const { code, detail } = readProblem(await response.json());
+    return new ClientFault("protocol", detail, `${code}, status ${response.status}`);
+  } catch {
+    return new ClientFault("protocol", `${address} answered with status ${response.status}.`, "Is this the address of a Keyhole edge?");
+  }
+}

@@ -1,0 +1,92 @@
+import { type ApprovalRequest, type AuditEvent, type CallResult, type Determinism, type Effect, errorCodes, type JsonObject, type JsonValue, type LogEntry, modes, type Progress, type ToolSummary } from "@keyhole/kernel";
+import { compileSchema } from "@keyhole/kernel/schema";
+import { ClientFault, type GovernanceState } from "./kernel-client.ts";
+
+/** What an edge sends is foreign until its guard has seen it: every member that the page reads has the type that the page expects. */
+type Guard<T> = (foreign: unknown) => T;
+
+function guard<T>(what: string, schema: JsonObject): Guard<T> {
+  const compiled = compileSchema(schema);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  return (foreign) => {
+    const checked = compiled.validator.validate(foreign);
+    if (checked.ok) return checked.value as T;
+    throw new ClientFault("protocol", `The edge sent ${what} that this page does not understand.`, checked.errors[0]?.message ?? "");
+  };
+}
+
+const text: JsonObject = { type: "string" };
+const nullableText: JsonObject = { type: ["string", "null"] };
+const number: JsonObject = { type: "number" };
+const texts: JsonObject = { type: "array", items: text };
+const effects = ["net.read", "net.write", "fs.read", "fs.write"] as const satisfies readonly Effect[];
+const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
+const effectList: JsonObject = { type: "array", items: { enum: effects } };
+const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
+const record = (properties: JsonObject): JsonObject => ({ type: "object", properties, required: Object.keys(properties) });
+
+const manifest: JsonObject = {
+  ...record({
+    name: text,
+    version: text,
+    description: text,
+    effects: effectList,
+    determinism: { enum: determinisms },
+    tier,
+    source: text,
+    capabilities: { type: "array", items: { type: "object" } },
+    bounds: { type: "object" },
+    input: { type: "object" },
+    output: record({ kind: { enum: ["json", "text", "binary"] } }),
+  }),
+};
+
+export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard("a list of tools", record({ tools: { type: "array", items: record({ id: text, hash: text, manifest }) } }));
+
+const event: JsonObject = record({ seq: { type: "integer" }, id: text, time: text, type: text, callId: nullableText, payload: { type: "object" }, prev: text, hash: text });
+
+export const readEvent: Guard<AuditEvent> = guard("an event", event);
+
+export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = guard("events", record({ events: { type: "array", items: event } }));
+
+export const readLog: Guard<LogEntry> = guard("a log line", record({ level: { enum: ["debug", "info", "warn", "error"] }, message: text }));
+
+export const readProgress: Guard<Progress> = guard("a progress report", {
+  type: "object",
+  properties: { done: number, total: number, message: text },
+  required: ["done"],
+});
+
+export const readApproval: Guard<ApprovalRequest> = guard(
+  "a question",
+  record({ approvalId: text, tool: text, description: text, tier, risk: nullableText, effects: effectList, grants: texts, input: {}, argsHash: text, reason: text, expiresAt: text }),
+);
+
+export const readGovernance: Guard<GovernanceState> = guard("a policy", record({ policy: { type: "object" }, policyHash: text, mode: { enum: modes } }));
+
+export const readProblem: Guard<{ readonly code: string; readonly detail: string }> = guard("a problem", record({ code: text, detail: text }));
+
+const ended = {
+  tool: text,
+  callId: text,
+  effects: effectList,
+  meta: record({ durationMs: number, networkRequests: number, networkBytes: number, cached: { type: "boolean" }, warnings: texts }),
+};
+
+const wireResult: JsonObject = {
+  oneOf: [
+    record({ ok: { const: true }, ...ended, data: {}, hash: text, proof: { type: "object" } }),
+    record({ ok: { const: false }, ...ended, error: record({ code: { enum: errorCodes }, message: text, hint: text, retryable: { type: "boolean" }, details: {} }) }),
+  ],
+};
+
+const readWireResult: Guard<CallResult<JsonValue> & { readonly encoding?: unknown }> = guard("a result", wireResult);
+
+/** Bytes travel as base64. */
+export function readResult(foreign: unknown): CallResult {
+  const result = readWireResult(foreign);
+  if (!result.ok || result.encoding !== "base64" || typeof result.data !== "string") return result;
+  const { encoding: _encoding, ...rest } = result as typeof result & { encoding: string };
+  return { ...rest, data: Uint8Array.from(atob(result.data), (character) => character.charCodeAt(0)) };
+}
+

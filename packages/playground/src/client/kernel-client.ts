@@ -1,0 +1,73 @@
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  AuditEvent,
+  CallResult,
+  JsonValue,
+  LogEntry,
+  Mode,
+  Progress,
+  Setup,
+  ToolSummary,
+} from "@keyhole/kernel";
+
+export const places = ["browser", "edge"] as const;
+/** Where the kernel runs that the page talks to. */
+export type Place = (typeof places)[number];
+
+/** A kernel as the page sees it; the page never asks which one it is. Every method rejects only with a {@link ClientFault}. */
+export interface KernelClient {
+  readonly place: Place;
+  tools(): Promise<readonly ToolSummary[]>;
+  /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
+  call(call: ClientCall): Promise<CallResult>;
+  /** Absent where this client may not see how the kernel is governed. */
+  readonly governance: Governance | undefined;
+  close(): void;
+}
+
+export interface ClientCall {
+  readonly tool: string;
+  readonly version: string;
+  readonly input: JsonValue;
+  readonly sessionId: string;
+  /** Cancels the call, not only the waiting for it. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: AuditEvent) => void;
+  readonly onLog: (entry: LogEntry) => void;
+  readonly onProgress: (progress: Progress) => void;
+  /** `signal` aborts when nobody waits for the answer any more. */
+  readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+}
+
+export interface Governance {
+  read(): Promise<GovernanceState>;
+  /** Absent where the policy can only be read. */
+  readonly setPolicy?: (document: JsonValue) => Promise<Setup<{ readonly policyHash: string }>>;
+  readonly setMode?: (mode: Mode, reason: string) => Promise<void>;
+}
+
+export interface GovernanceState {
+  readonly policy: JsonValue;
+  readonly policyHash: string;
+  readonly mode: Mode;
+}
+
+/** The kernel is out of reach. Message and hint are for the person at the page. */
+export class ClientFault extends Error {
+  readonly kind: "unreachable" | "unauthorized" | "unconfigured" | "protocol" | "start";
+  readonly hint: string;
+
+  constructor(kind: ClientFault["kind"], message: string, hint: string) {
+    super(message);
+    this.name = "ClientFault";
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+export function faultOf(error: unknown): ClientFault {
+  if (error instanceof ClientFault) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ClientFault("protocol", message, "This is a fault of the page. Reload it and try again.");
+}

@@ -1,0 +1,157 @@
+import type { JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
+import { useAnnounce } from "../ui/announce.tsx";
+import { Button } from "../ui/Button.tsx";
+import { FormContext } from "./context.ts";
+import { Members } from "./Field.tsx";
+import { FaultText, GroupFault } from "./FieldFrame.tsx";
+import { JsonField } from "./ScalarFields.tsx";
+import { resolve, shapeOf } from "./schema.ts";
+import { type DraftState, useDraft } from "./useDraft.ts";
+
+interface CallFormProps {
+  readonly tool: ToolSummary;
+  readonly isRunning: boolean;
+  readonly isCancelling: boolean;
+  readonly onRun: (input: JsonValue) => void;
+  readonly onCancel: () => void;
+}
+
+type View = "form" | "json";
+
+export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
+  const draft = useDraft(tool);
+  const [view, setView] = useState<View>("form");
+  const [text, setText] = useState("");
+  const [fault, setFault] = useState("");
+  const [refusals, setRefusals] = useState(0);
+  const element = useRef<HTMLFormElement>(null);
+  const announce = useAnnounce();
+
+  useEffect(() => {
+    if (refusals > 0) element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
+  }, [refusals]);
+
+  const show = (next: View): void => {
+    if (next === "json") setText(JSON.stringify(draft.value, undefined, 2));
+    setFault("");
+    setView(next);
+  };
+
+  const refuse = (message: string): void => {
+    announce(message);
+    setRefusals((count) => count + 1);
+  };
+
+  const runForm = (): void => {
+    const count = draft.errors.length;
+    if (count === 0 && !draft.isUnreadable) return onRun((draft.value ?? {}) as JsonValue);
+    draft.showAll();
+    refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
+  };
+
+  const runText = (): void => {
+    const parsed = parse(text);
+    if (parsed.ok) return onRun(parsed.value);
+    setFault(parsed.message);
+    refuse("The input is not JSON");
+  };
+
+  const submit = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (!isRunning) (view === "form" ? runForm : runText)();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      submit();
+    }
+  };
+
+  const changeText = (typed: string): void => {
+    setText(typed);
+    setFault("");
+    const parsed = parse(typed);
+    if (parsed.ok) draft.change(parsed.value);
+  };
+
+  return (
+    <form ref={element} className="call-form" onSubmit={submit} onKeyDown={onKeyDown} noValidate aria-label={`Input of ${tool.manifest.name}`}>
+      <Tabs className="tabs" selectedKey={view} onSelectionChange={(key) => show(key === "json" ? "json" : "form")}>
+        <TabList className="tab-list" aria-label="How to write the input">
+          <Tab id="form" className="tab">
+            Form
+          </Tab>
+          <Tab id="json" className="tab">
+            JSON
+          </Tab>
+        </TabList>
+        <TabPanel id="form" className="tab-panel">
+          <FormBody tool={tool} draft={draft} />
+        </TabPanel>
+        <TabPanel id="json" className="tab-panel">
+          <TextField className="field" aria-label="Input as JSON" value={text} onChange={changeText} isInvalid={fault !== ""} validationBehavior="aria">
+            <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
+            {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {fault}</p>}
+          </TextField>
+        </TabPanel>
+      </Tabs>
+      <div className="actions">
+        {isRunning ? (
+          <Button look="danger" icon="stop" onPress={onCancel} isDisabled={isCancelling}>
+            {isCancelling ? "Cancelling…" : "Cancel"}
+          </Button>
+        ) : (
+          <Button look="primary" icon="play" type="submit">
+            Run
+          </Button>
+        )}
+        <span className="hint keys" aria-hidden="true">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft: DraftState }): ReactNode {
+  const root = tool.manifest.input;
+  const shape = shapeOf(resolve(root, root), root, 0);
+  return (
+    <FormContext value={draft.form}>
+      {shape.kind === "object" && shape.members.length > 0 ? (
+        <Members members={shape.members} path="" value={draft.value} onChange={draft.change} depth={0} />
+      ) : shape.kind === "object" && shape.extra === undefined ? (
+        <p className="hint">This tool takes no input.</p>
+      ) : (
+        <JsonField name="input" label="Input" description={undefined} path="" required value={draft.value} onChange={draft.change} />
+      )}
+      <GroupFault path="" />
+    </FormContext>
+  );
+}
+
+/** The kernel gets the JSON as it is written, so that its own refusal can be seen; this only tells beforehand. */
+function JsonErrors({ draft }: { readonly draft: DraftState }): ReactNode {
+  return draft.errors.length === 0 ? (
+    <p className="hint">Sent to the kernel as it is.</p>
+  ) : (
+    <div className="fault">
+      {draft.errors.map(({ path, message, hint }) => (
+        <FaultText key={path + message} message={`${path === "" ? "The input" : path}: ${message}`} hint={hint} />
+      ))}
+    </div>
+  );
+}
+
+type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
+
+function parse(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) as JsonValue };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}

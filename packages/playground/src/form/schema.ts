@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from "@keyhole/kernel";
+
+/** What one part of a schema becomes on the screen. Whatever has no better form is edited as JSON. */
+export type Shape =
+  | { readonly kind: "object"; readonly members: readonly Member[]; readonly extra: JsonObject | undefined }
+  | { readonly kind: "text"; readonly lines: "one" | "many"; readonly secret: boolean; readonly examples: readonly string[] }
+  | { readonly kind: "number"; readonly integer: boolean }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "choice"; readonly options: readonly JsonValue[] }
+  | { readonly kind: "list"; readonly items: JsonObject; readonly most: number }
+  | { readonly kind: "variants"; readonly variants: readonly Variant[] }
+  | { readonly kind: "json" };
+
+export interface Member {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly required: boolean;
+}
+
+export interface Variant {
+  readonly label: string;
+  readonly schema: JsonObject;
+}
+
+/** References are followed this far; a recursive schema is edited as JSON below. */
+const maxDepth = 12;
+/** A text that may be longer than this gets several lines. */
+const longText = 300;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function schemasOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A schema with its local references followed and its `allOf` folded in, as far as that is plain. */
+export function resolve(schema: unknown, root: JsonObject, depth = 0): JsonObject {
+  if (!isObject(schema) || depth > maxDepth) return {};
+  const { $ref, allOf, ...own } = schema;
+  const parts = [...($ref === undefined ? [] : [pointed($ref, root)]), ...schemasOf(allOf)];
+  return parts.reduce<JsonObject>((sum, part) => merge(resolve(part, root, depth + 1), sum), own);
+}
+
+function pointed(reference: JsonValue | undefined, root: JsonObject): unknown {
+  if (typeof reference !== "string" || !reference.startsWith("#")) return {};
+  let at: unknown = root;
+  for (const token of reference.slice(1).split("/").slice(1)) {
+    const key = decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return {};
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}
+
+function merge(below: JsonObject, above: JsonObject): JsonObject {
+  const required = [...stringsOf(below["required"]), ...stringsOf(above["required"])];
+  const properties = { ...asObject(below["properties"]), ...asObject(above["properties"]) };
+  return {
+    ...below,
+    ...above,
+    ...(required.length > 0 && { required }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  };
+}
+
+function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** `schema` has been resolved. */
+export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Shape {
+  if (depth > maxDepth) return { kind: "json" };
+  if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [schema["const"] as JsonValue] };
+  const options = schema["enum"];
+  if (Array.isArray(options)) return { kind: "choice", options: options as readonly JsonValue[] };
+  const branches = schemasOf(schema["oneOf"] ?? schema["anyOf"]);
+  if (branches.length > 0) return branchesOf(schema, branches, root);
+  const type = schema["type"];
+  if (Array.isArray(type)) {
+    const variants = stringsOf(type).map((each) => ({ label: each, schema: { ...schema, type: each } }));
+    return { kind: "variants", variants };
+  }
+  switch (type ?? guessType(schema)) {
+    case "object":
+      return objectShape(schema);
+    case "string":
+      return textShape(schema);
+    case "integer":
+    case "number":
+      return { kind: "number", integer: type === "integer" };
+    case "boolean":
+      return { kind: "boolean" };
+    case "array":
+      return listShape(schema);
+    default:
+      return { kind: "json" };
+  }
+}
+
+function guessType(schema: JsonObject): string | undefined {
+  if (isObject(schema["properties"])) return "object";
+  return isObject(schema["items"]) ? "array" : undefined;
+}
+
+/** `oneOf` of constants is a choice; of anything else, a choice of forms. */
+function branchesOf(schema: JsonObject, branches: readonly JsonObject[], root: JsonObject): Shape {
+  const resolved = branches.map((branch) => resolve(branch, root));
+  if (resolved.every((branch) => Object.hasOwn(branch, "const"))) {
+    return { kind: "choice", options: resolved.map((branch) => branch["const"] as JsonValue) };
+  }
+  const { oneOf: _oneOf, anyOf: _anyOf, title: _title, description: _description, ...shared } = schema;
+  const variants = resolved.map((branch, index) => ({
+    label: textOf(branch["title"]) ?? textOf(branch["type"]) ?? `Option ${index + 1}`,
+    schema: merge(shared, branch),
+  }));
+  return { kind: "variants", variants };
+}
+
+function objectShape(schema: JsonObject): Shape {
+  const required = new Set(stringsOf(schema["required"]));
+  const members = Object.entries(asObject(schema["properties"])).map(([name, member]) => ({
+    name,
+    schema: asObject(member),
+    required: required.has(name),
+  }));
+  const extra = schema["additionalProperties"];
+  const isOpen = extra === undefined ? members.length === 0 : extra !== false;
+  return { kind: "object", members, extra: isOpen ? asObject(extra) : undefined };
+}
+
+function textShape(schema: JsonObject): Shape {
+  const most = schema["maxLength"];
+  const isLong = typeof schema["contentMediaType"] === "string" || typeof schema["contentEncoding"] === "string" || (typeof most === "number" && most > longText);
+  const isShort = typeof schema["format"] === "string" || typeof schema["pattern"] === "string";
+  return {
+    kind: "text",
+    lines: isLong && !isShort ? "many" : "one",
+    secret: schema["format"] === "password" || schema["writeOnly"] === true,
+    examples: stringsOf(schema["examples"]),
+  };
+}
+
+function listShape(schema: JsonObject): Shape {
+  const { items, prefixItems, maxItems } = schema;
+  if (prefixItems !== undefined || !isObject(items)) return { kind: "json" };
+  return { kind: "list", items, most: typeof maxItems === "number" ? maxItems : Infinity };
+}
+
+export function titleOf(schema: JsonObject, name: string): string {
+  return textOf(schema["title"]) ?? name;
+}
+
+export function descriptionOf(schema: JsonObject): string | undefined {
+  return textOf(schema["description"]);
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
+import { compileSchema, type Validator } from "@keyhole/kernel/schema";
+import { useCallback, useMemo, useState } from "react";
+import type { FormState } from "./context.ts";
+import { errorsWithin, type FieldError, placeErrors } from "./errors.ts";
+import { type Draft, initialValue } from "./value.ts";
+
+export interface DraftState {
+  readonly value: Draft;
+  readonly change: (value: Draft) => void;
+  readonly form: FormState;
+  /** Every error, seen or not. */
+  readonly errors: readonly FieldError[];
+  /** From now on every error is shown. */
+  readonly showAll: () => void;
+  readonly isUnreadable: boolean;
+}
+
+/** Drafts outlive the form, so that a person can look at another tool and come back. Written only when a person types. */
+const drafts = new Map<string, Draft>();
+
+export function useDraft(tool: ToolSummary): DraftState {
+  const root = tool.manifest.input;
+  const validator = useMemo(() => validatorOf(root), [root]);
+  const [value, setValue] = useState<Draft>(() => drafts.get(tool.id) ?? initialValue(root, root, true) ?? {});
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [all, setAll] = useState(false);
+  const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());
+
+  const errors = useMemo(() => errorsOf(validator, value), [validator, value]);
+  const seen = useMemo(() => (all ? errors : [...left].flatMap((path) => errorsWithin(errors, path))), [all, left, errors]);
+
+  const change = useCallback(
+    (next: Draft) => {
+      drafts.set(tool.id, next);
+      setValue(next);
+    },
+    [tool.id],
+  );
+  const onLeave = useCallback((path: string) => setLeft((paths) => (paths.has(path) ? paths : new Set([...paths, path]))), []);
+  const onUnreadable = useCallback((path: string, is: boolean) => setUnreadable((paths) => toggled(paths, path, is)), []);
+  const form = useMemo(() => ({ root, errors: unique(seen), onLeave, onUnreadable }), [root, seen, onLeave, onUnreadable]);
+  return { value, change, form, errors, showAll: useCallback(() => setAll(true), []), isUnreadable: unreadable.size > 0 };
+}
+
+/** A registered tool's schema compiles; what does not is left to the kernel to refuse. */
+function validatorOf(schema: JsonObject): Validator | undefined {
+  const compiled = compileSchema(schema);
+  return compiled.ok ? compiled.validator : undefined;
+}
+
+function errorsOf(validator: Validator | undefined, value: Draft): readonly FieldError[] {
+  const result = validator?.validate((value ?? null) as JsonValue);
+  return result === undefined || result.ok ? [] : placeErrors(result.errors, value);
+}
+
+function unique(errors: readonly FieldError[]): readonly FieldError[] {
+  return [...new Set(errors)];
+}
+
+function toggled(paths: ReadonlySet<string>, path: string, is: boolean): ReadonlySet<string> {
+  if (paths.has(path) === is) return paths;
+  return new Set(is ? [...paths, path] : [...paths].filter((each) => each !== path));
+}

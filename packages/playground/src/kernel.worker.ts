@@ -1,0 +1,25 @@
+import { createKernel, type Kernel } from "@keyhole/kernel";
+import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { filesBroker } from "@keyhole/worker-host/brokers/files";
+import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
+import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { builtinTools } from "@keyhole/worker-host/tools";
+import type { Endpoint } from "comlink";
+import { startPolicy } from "./kernel/default-policy.ts";
+import { exampleTools } from "./tools/index.ts";
+
+/** The page is typed as a window; in here it is a dedicated worker. */
+const page = self as unknown as Endpoint;
+
+/** The kernel lives here, apart from the page's work; the frames in which tools run are the page's. */
+async function boot(): Promise<Kernel> {
+  const host = await browserHost({ stage: remoteStage(page), brokers: [netBroker(), filesBroker(opfsStore())] });
+  const kernel = await createKernel({ host, policy: startPolicy });
+  for (const tool of [...builtinTools, ...exampleTools]) {
+    const registered = kernel.register(tool);
+    if (!registered.ok) throw new Error(`${tool.manifest.name}: ${registered.error.message}`);
+  }
+  return kernel;
+}
+
+exposeKernel(boot(), page);

@@ -1,0 +1,23 @@
+import type { GrantRule, PolicyDocument } from "@keyhole/kernel";
+
+const files = (tool: string, kind: "fs.read" | "fs.write"): GrantRule => ({
+  tool,
+  capability: { kind, paths: ["workspace", "workspace/**"] },
+});
+
+/** What a new page starts with: files below `workspace`, and no host until the person adds one. */
+export const startPolicy: PolicyDocument = {
+  version: "1",
+  posture: "standard",
+  grants: [
+    files("read_file", "fs.read"),
+    files("list_directory", "fs.read"),
+    files("write_file", "fs.read"),
+    files("write_file", "fs.write"),
+    files("delete_file", "fs.read"),
+    files("delete_file", "fs.write"),
+    files("append_note", "fs.read"),
+    files("append_note", "fs.write"),
+  ],
+  rules: [],
+};

@@ -1,0 +1,67 @@
+import type { PolicyDocument } from "@keyhole/kernel";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
+import { Button, IconButton } from "../ui/Button.tsx";
+import { hostGrants, parseHost, withHost, withoutGrant } from "./edit.ts";
+
+interface HostGrantsProps {
+  readonly document: PolicyDocument;
+  readonly onChange: (document: PolicyDocument) => void;
+}
+
+/** The commonest change to a policy: let http_fetch reach one more host. */
+export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
+  const [text, setText] = useState("");
+  const [fault, setFault] = useState("");
+  const grants = hostGrants(document);
+
+  const add = (): void => {
+    const parsed = parseHost(text);
+    if (!parsed.ok) return setFault(parsed.message);
+    setText("");
+    setFault("");
+    onChange(withHost(document, parsed.host, parsed.port));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    add();
+  };
+
+  return (
+    <div className="field">
+      <div className="row">
+        <TextField
+          className="field"
+          value={text}
+          onChange={(typed) => {
+            setText(typed);
+            setFault("");
+          }}
+          isInvalid={fault !== ""}
+          validationBehavior="aria"
+        >
+          <Label className="label">Host that http_fetch may read</Label>
+          <Input className="input mono" placeholder="example.com" onKeyDown={onKeyDown} autoComplete="off" spellCheck={false} />
+          <Text slot="description" className="hint">
+            The host must allow this page by CORS headers.
+          </Text>
+          <FieldError className="fault">{fault}</FieldError>
+        </TextField>
+        <Button icon="plus" onPress={add}>
+          Add host
+        </Button>
+      </div>
+      {grants.length > 0 && (
+        <ul className="chips" aria-label="Hosts that http_fetch may reach">
+          {grants.map((grant) => (
+            <li className="chip" key={grant.index}>
+              <span className="mono">{grant.text}</span>
+              <IconButton icon="close" label={`Remove ${grant.text}`} onPress={() => onChange(withoutGrant(document, grant.index))} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type { JsonValue, PolicyDocument, SetupError } from "@keyhole/kernel";
+import { type ReactNode, useMemo, useState } from "react";
+import { Label, TextArea, TextField } from "react-aria-components";
+import type { Governance } from "../client/kernel-client.ts";
+import { startPolicy } from "../kernel/default-policy.ts";
+import { useAnnounce } from "../ui/announce.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Segmented } from "../ui/Segmented.tsx";
+import { readPolicy, writePolicy } from "./edit.ts";
+import { HostGrants } from "./HostGrants.tsx";
+
+interface PolicyEditorProps {
+  readonly policy: JsonValue;
+  readonly setPolicy: NonNullable<Governance["setPolicy"]>;
+  readonly onApplied: () => Promise<void>;
+}
+
+const postures = [
+  { value: "strict", text: "Strict" },
+  { value: "standard", text: "Standard" },
+  { value: "permissive", text: "Permissive" },
+] as const;
+
+const postureTexts = {
+  strict: "Tier 0 runs, tiers 1 and 2 ask, tiers 3 and 4 are denied.",
+  standard: "Tiers 0 and 1 run, tiers 2 and 3 ask, tier 4 is denied.",
+  permissive: "Tiers 0 to 2 run, tier 3 asks, tier 4 is denied.",
+} as const satisfies Record<PolicyDocument["posture"], string>;
+
+/** The JSON text is the only state; everything above it reads and writes that text. */
+export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps): ReactNode {
+  const inForce = useMemo(() => writePolicy(policy), [policy]);
+  const [text, setText] = useState(inForce);
+  const [refusal, setRefusal] = useState<SetupError | undefined>(undefined);
+  const announce = useAnnounce();
+  const reading = useMemo(() => readPolicy(text), [text]);
+  const fault = reading.ok ? refusal : reading.error;
+
+  const change = (next: string): void => {
+    setText(next);
+    setRefusal(undefined);
+  };
+  const edit = (document: PolicyDocument): void => change(writePolicy(document));
+
+  const apply = async (): Promise<void> => {
+    if (!reading.ok) return;
+    const applied = await setPolicy(reading.document as unknown as JsonValue);
+    if (!applied.ok) return setRefusal(applied.error);
+    announce("The policy is in force");
+    await onApplied();
+  };
+
+  return (
+    <>
+      {reading.ok && (
+        <>
+          <div className="field">
+            <span className="label">Posture</span>
+            <Segmented label="Posture" value={reading.document.posture} options={postures} onChange={(posture) => edit({ ...reading.document, posture })} />
+            <p className="hint">{postureTexts[reading.document.posture]}</p>
+          </div>
+          <HostGrants document={reading.document} onChange={edit} />
+        </>
+      )}
+      <TextField className="field" value={text} onChange={change} isInvalid={fault !== undefined} validationBehavior="aria">
+        <Label className="label">Policy (JSON)</Label>
+        <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
+        {fault !== undefined && (
+          <p className="fault" role="alert">
+            {fault.path !== "" && <code>{fault.path}</code>} {fault.message} {fault.hint}
+          </p>
+        )}
+      </TextField>
+      <div className="actions sticky">
+        <Button look="primary" onPress={() => void apply()} isDisabled={!reading.ok || text === inForce}>
+          Apply
+        </Button>
+        <Button onPress={() => change(inForce)} isDisabled={text === inForce}>
+          Undo changes
+        </Button>
+        <Button look="quiet" onPress={() => edit(startPolicy)}>
+          Start policy
+        </Button>
+        <span className="hint" role="status">
+          {text === inForce ? "In force" : "Not applied yet"}
+        </span>
+      </div>
+    </>
+  );
+}

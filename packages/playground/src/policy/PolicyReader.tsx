@@ -1,0 +1,16 @@
+import type { JsonValue } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import { Json } from "../ui/Json.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+/** Where the policy is set by whoever runs the kernel. */
+export function PolicyReader({ policy }: { readonly policy: JsonValue }): ReactNode {
+  return (
+    <>
+      <Notice tone="neutral" title="This policy can only be read here">
+        <p>Whoever runs this kernel sets it.</p>
+      </Notice>
+      <Json value={policy} label="Policy" />
+    </>
+  );
+}

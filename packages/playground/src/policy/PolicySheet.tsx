@@ -1,0 +1,85 @@
+import { type Mode, modes } from "@keyhole/kernel";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ClientFault, faultOf, type Governance, type GovernanceState } from "../client/kernel-client.ts";
+import { Choice } from "../ui/Choice.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Loading, Notice } from "../ui/Notice.tsx";
+import { Sheet } from "../ui/Sheet.tsx";
+import { useAnnounce } from "../ui/announce.tsx";
+import { PolicyEditor } from "./PolicyEditor.tsx";
+import { PolicyReader } from "./PolicyReader.tsx";
+
+interface PolicySheetProps {
+  readonly governance: Governance | undefined;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function PolicySheet({ governance, isOpen, onClose }: PolicySheetProps): ReactNode {
+  return (
+    <Sheet title="Policy" isOpen={isOpen} onClose={onClose}>
+      {governance === undefined ? (
+        <Notice tone="neutral" title="This kernel does not show its policy">
+          <p>Its operator sets it. Each call still carries the hash of the policy that decided it, in its proof.</p>
+        </Notice>
+      ) : (
+        <Governed governance={governance} />
+      )}
+    </Sheet>
+  );
+}
+
+type Loaded = { readonly state: "loading" } | { readonly state: "ready"; readonly value: GovernanceState } | { readonly state: "failed"; readonly fault: ClientFault };
+
+function Governed({ governance }: { readonly governance: Governance }): ReactNode {
+  const [loaded, setLoaded] = useState<Loaded>({ state: "loading" });
+  const announce = useAnnounce();
+
+  const refresh = useCallback(async () => {
+    try {
+      setLoaded({ state: "ready", value: await governance.read() });
+    } catch (error) {
+      setLoaded({ state: "failed", fault: faultOf(error) });
+    }
+  }, [governance]);
+  useEffect(() => void refresh(), [refresh]);
+
+  if (loaded.state === "loading") return <Loading>Reading the policy…</Loading>;
+  if (loaded.state === "failed") {
+    return (
+      <Notice tone="bad" title={loaded.fault.message} urgent>
+        <p>{loaded.fault.hint}</p>
+      </Notice>
+    );
+  }
+  const { policy, policyHash, mode } = loaded.value;
+  const { setPolicy, setMode } = governance;
+  const changeMode = async (next: Mode): Promise<void> => {
+    await setMode?.(next, "Set by a person in the playground");
+    announce(`The mode is now ${next}`);
+    await refresh();
+  };
+  return (
+    <>
+      <Choice
+        label="Mode"
+        options={modes.map((each) => ({ id: each, text: each }))}
+        value={mode}
+        isDisabled={setMode === undefined}
+        onChange={(id) => {
+          const next = modes.find((each) => each === id);
+          if (next !== undefined) void changeMode(next);
+        }}
+      />
+      <p className="hint">Anything but NORMAL only tightens what the policy says. A change holds at once.</p>
+      {setPolicy === undefined ? <PolicyReader policy={policy} /> : <PolicyEditor key={policyHash} policy={policy} setPolicy={setPolicy} onApplied={refresh} />}
+      <dl className="facts">
+        <dt>In force</dt>
+        <dd className="hash">
+          <code>{policyHash}</code>
+          <CopyButton text={policyHash} what="the policy hash" />
+        </dd>
+      </dl>
+    </>
+  );
+}

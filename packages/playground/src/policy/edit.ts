@@ -1,0 +1,63 @@
+import { checkHostPattern, loadPolicy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+
+/** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
+const networkTool = "http_fetch";
+
+export type Reading = { readonly ok: true; readonly document: PolicyDocument } | { readonly ok: false; readonly error: SetupError };
+
+/** The same check that the kernel makes when the policy is applied. */
+export function readPolicy(text: string): Reading {
+  let foreign: unknown;
+  try {
+    foreign = JSON.parse(text);
+  } catch (error) {
+    const message = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, error: { code: "INVALID_POLICY", message, path: "", hint: "" } };
+  }
+  const loaded = loadPolicy(foreign);
+  return loaded.ok ? { ok: true, document: loaded.value.document } : loaded;
+}
+
+export function writePolicy(document: unknown): string {
+  return JSON.stringify(document, undefined, 2);
+}
+
+/** A host that a person added, as one line. */
+export interface HostGrant {
+  readonly text: string;
+  /** Its place in `grants`. */
+  readonly index: number;
+}
+
+export function hostGrants({ grants = [] }: PolicyDocument): readonly HostGrant[] {
+  return grants.flatMap(({ tool, capability }, index) => {
+    if (tool !== networkTool || (capability.kind !== "net.read" && capability.kind !== "net.write")) return [];
+    const ports = capability.ports === undefined ? "" : `:${capability.ports.join(",")}`;
+    return [{ text: `${capability.hosts.join(", ")}${ports}${capability.kind === "net.write" ? " (write)" : ""}`, index }];
+  });
+}
+
+export type ParsedHost = { readonly ok: true; readonly host: string; readonly port: number | undefined } | { readonly ok: false; readonly message: string };
+
+/** Takes what people paste: a host, a host with a port, `*.example.com`, a whole URL. */
+export function parseHost(typed: string): ParsedHost {
+  const text = typed.trim();
+  const wildcard = /^\*(?:\.|$)/.exec(text)?.[0] ?? "";
+  if (text === "*") return { ok: true, host: "*", port: undefined };
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text.slice(wildcard.length)}`;
+  if (text === "" || !URL.canParse(url)) return { ok: false, message: "This is not a host. Write one like example.com, *.example.com or 127.0.0.1:8080." };
+  const { hostname, port } = new URL(url);
+  const host = wildcard + hostname.replace(/\.$/, "");
+  const fault = checkHostPattern(host);
+  return fault === undefined ? { ok: true, host, port: port === "" ? undefined : Number(port) } : { ok: false, message: `This host cannot be granted: ${fault}.` };
+}
+
+export function withHost(document: PolicyDocument, host: string, port: number | undefined): PolicyDocument {
+  const capability = { kind: "net.read", hosts: [host], ...(port !== undefined && { ports: [port] }) } as const;
+  return { ...document, grants: [...(document.grants ?? []), { tool: networkTool, capability }] };
+}
+
+export function withoutGrant(document: PolicyDocument, index: number): PolicyDocument {
+  return { ...document, grants: (document.grants ?? []).filter((_, at) => at !== index) };
+}
+

@@ -1,0 +1,58 @@
+import type { CallFailure, ErrorCode } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import type { ClientFault } from "../client/kernel-client.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Json } from "../ui/Json.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { ErrorPageLink } from "./ErrorPage.tsx";
+
+/** Refusals that a person can lift by changing the policy. */
+const governed: ReadonlySet<ErrorCode> = new Set(["CAPABILITY_DENIED", "POLICY_DENIED"]);
+
+export function ErrorView({ result, onOpenPolicy }: { readonly result: CallFailure; readonly onOpenPolicy: () => void }): ReactNode {
+  const { code, message, hint, details, retryable } = result.error;
+  return (
+    <>
+      <Notice
+        tone="bad"
+        title={message}
+        actions={
+          <>
+            {governed.has(code) && (
+              <Button icon="sliders" onPress={onOpenPolicy}>
+                Open the policy
+              </Button>
+            )}
+            <ErrorPageLink code={code} />
+            <CopyButton text={JSON.stringify(result.error, undefined, 2)} what="the error" />
+          </>
+        }
+      >
+        {hint !== "" && <p>{hint}</p>}
+        <p className="error-code">
+          <code>{code}</code>
+          {retryable && <span className="muted"> · the same call can succeed later</span>}
+        </p>
+      </Notice>
+      {hasContent(details) && (
+        <details className="details">
+          <summary>Details</summary>
+          <Json value={details} label="Details of the error" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function hasContent(details: unknown): boolean {
+  return typeof details === "object" && details !== null && Object.keys(details).length > 0;
+}
+
+export function BrokenView({ fault, onReconnect }: { readonly fault: ClientFault; readonly onReconnect: () => void }): ReactNode {
+  return (
+    <Notice tone="bad" title={fault.message} actions={<Button onPress={onReconnect}>Connect again</Button>}>
+      <p>{fault.hint}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,103 @@
+import { type Proof, type ReasonCode, type ProofCheck, verifyProof } from "@keyhole/kernel";
+import { type ReactNode, useState } from "react";
+import { Badge, type Tone } from "../ui/Badge.tsx";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Json } from "../ui/Json.tsx";
+import type { ActiveRun } from "./run-state.ts";
+
+const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
+
+const reasons = {
+  rule: "A rule of the policy decided.",
+  posture: "No rule matched; the posture's answer for this tier stands.",
+  mode: "The kernel's mode tightened the answer.",
+  "tool-mode": "The tool may not run in this mode.",
+  "tool-approval": "The tool asks for approval on every call.",
+  "capability-denied": "A capability that the tool needs is not granted.",
+  "rule-error": "A rule failed, and a failing deny rule denies.",
+  approved: "An approver allowed it.",
+  "approval-denied": "An approver refused it.",
+  "approval-expired": "Nobody answered in time.",
+} as const satisfies Record<ReasonCode, string>;
+
+/** While the call runs, the last decision in its log. */
+function proofOf(run: ActiveRun): Proof | undefined {
+  if (run.phase === "done" && run.result.proof !== undefined) return run.result.proof;
+  const decided = run.events.findLast((event) => event.type === "policy.decided");
+  return decided?.payload.proof;
+}
+
+export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
+  const proof = proofOf(run);
+  if (proof === undefined) return <p className="hint">Nothing was decided: the call ended before the policy was asked.</p>;
+  return <ProofFacts key={proof.hash} proof={proof} />;
+}
+
+function ProofFacts({ proof }: { readonly proof: Proof }): ReactNode {
+  const hashes = [
+    ["Proof", proof.hash],
+    ["Tool", proof.toolHash],
+    ["Input", proof.inputHash],
+    ["Grant", proof.grantHash],
+    ["Policy", proof.policyHash],
+  ] as const;
+  return (
+    <div className="proof">
+      <p className="proof-decision">
+        <Badge tone={decisionTones[proof.decision]}>{proof.decision}</Badge>
+        <span>{reasons[proof.reasonCode]}</span>
+      </p>
+      <dl className="facts">
+        <dt>Rules</dt>
+        <dd>{proof.determining.length === 0 ? `None of ${proof.considered} matched` : proof.determining.map(({ ruleId }) => ruleId).join(", ")}</dd>
+        <dt>Posture</dt>
+        <dd>
+          {proof.posture}, mode {proof.mode}, tier {proof.tier}
+        </dd>
+        {proof.approval !== null && (
+          <>
+            <dt>Approval</dt>
+            <dd>
+              {proof.approval.scope}, by {proof.approval.approver}
+            </dd>
+          </>
+        )}
+        {hashes.map(([name, hash]) => (
+          <Hash key={name} name={name} hash={hash} />
+        ))}
+      </dl>
+      <Verify proof={proof} />
+      <details className="details">
+        <summary>The whole proof</summary>
+        <Json value={proof} label="The whole proof" />
+      </details>
+    </div>
+  );
+}
+
+function Hash({ name, hash }: { readonly name: string; readonly hash: string }): ReactNode {
+  return (
+    <>
+      <dt>{name} hash</dt>
+      <dd className="hash">
+        <code>{hash}</code>
+        <CopyButton text={hash} what={`the ${name.toLowerCase()} hash`} />
+      </dd>
+    </>
+  );
+}
+
+/** Computed here, in the page: the kernel is not asked. */
+function Verify({ proof }: { readonly proof: Proof }): ReactNode {
+  const [check, setCheck] = useState<ProofCheck | undefined>(undefined);
+  return (
+    <div className="actions">
+      <Button icon="shield" onPress={() => setCheck(verifyProof(proof))}>
+        Verify in this page
+      </Button>
+      <CopyButton text={JSON.stringify(proof)} what="the proof" />
+      <span role="status">{check !== undefined && <Badge tone={check.ok ? "good" : "bad"}>{check.ok ? "The hash matches" : "The hash does not match"}</Badge>}</span>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import type { CallSuccess } from "@keyhole/kernel";
+import { type ReactNode, useMemo } from "react";
+import { bytesText } from "../app/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Json, Text } from "../ui/Json.tsx";
+
+export function ResultView({ result }: { readonly result: CallSuccess }): ReactNode {
+  const { data, hash, effects, meta } = result;
+  return (
+    <div className="result">
+      <Data data={data} />
+      <dl className="facts">
+        <dt>Hash</dt>
+        <dd className="hash">
+          <code>{hash}</code>
+          <CopyButton text={hash} what="the hash" />
+        </dd>
+        <dt>Used</dt>
+        <dd>{effects.length === 0 ? "No effect" : effects.join(", ")}</dd>
+        {meta.networkBytes > 0 && (
+          <>
+            <dt>Network</dt>
+            <dd>{bytesText(meta.networkBytes)}</dd>
+          </>
+        )}
+        {meta.warnings.length > 0 && (
+          <>
+            <dt>Warnings</dt>
+            <dd>{meta.warnings.join(" ")}</dd>
+          </>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function Data({ data }: { readonly data: CallSuccess["data"] }): ReactNode {
+  if (data instanceof Uint8Array) return <Bytes bytes={data} />;
+  const text = typeof data === "string" ? data : JSON.stringify(data, undefined, 2);
+  return (
+    <div className="code-frame">
+      <span className="code-tools">
+        <CopyButton text={text} what="the result" />
+      </span>
+      {typeof data === "string" ? <Text text={data === "" ? "(empty text)" : data} label="Result" /> : <Json value={data} label="Result" />}
+    </div>
+  );
+}
+
+const shownBytes = 512;
+const bytesPerLine = 16;
+
+function Bytes({ bytes }: { readonly bytes: Uint8Array }): ReactNode {
+  const dump = useMemo(() => hexDump(bytes.subarray(0, shownBytes)), [bytes]);
+  return (
+    <div className="code-frame">
+      <span className="code-tools">
+        <Button look="quiet" icon="download" onPress={() => download(bytes)}>
+          Save {bytesText(bytes.byteLength)}
+        </Button>
+      </span>
+      <Text text={bytes.byteLength > shownBytes ? `${dump}\n…` : dump} label="Result, the first bytes" />
+    </div>
+  );
+}
+
+function hexDump(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let start = 0; start < bytes.length; start += bytesPerLine) {
+    const row = [...bytes.subarray(start, start + bytesPerLine)];
+    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
+    lines.push(`${start.toString(16).padStart(6, "0")}  ${hex.padEnd(bytesPerLine * 3 - 1)}  ${text}`);
+  }
+  return lines.join("\n");
+}
+
+function download(bytes: Uint8Array): void {
+  const url = URL.createObjectURL(new Blob([new Uint8Array(bytes)]));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "result.bin";
+  link.click();
+  URL.revokeObjectURL(url);
+}

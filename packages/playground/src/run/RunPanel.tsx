@@ -1,0 +1,135 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Badge, type Tone } from "../ui/Badge.tsx";
+import { Empty } from "../ui/Notice.tsx";
+import { durationText } from "../app/words.ts";
+import { BrokenView, ErrorView } from "./ErrorView.tsx";
+import { Logs } from "./Logs.tsx";
+import { ProofView } from "./ProofView.tsx";
+import { ResultView } from "./ResultView.tsx";
+import type { ActiveRun, Run } from "./run-state.ts";
+import { Timeline } from "./Timeline.tsx";
+
+interface RunPanelProps {
+  readonly run: Run;
+  readonly onOpenPolicy: () => void;
+  readonly onReconnect: () => void;
+}
+
+export function RunPanel({ run, onOpenPolicy, onReconnect }: RunPanelProps): ReactNode {
+  return (
+    <section className="run" aria-label="Result" aria-busy={run.phase === "running"}>
+      {run.phase === "idle" ? (
+        <Empty title="Nothing has run yet">
+          <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
+        </Empty>
+      ) : (
+        <ActiveRunView key={run.startedAt} run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+      )}
+    </section>
+  );
+}
+
+function ActiveRunView({ run, onOpenPolicy, onReconnect }: RunPanelProps & { readonly run: ActiveRun }): ReactNode {
+  return (
+    <>
+      <RunHead run={run} />
+      <div className="outcome" role="status" aria-live="polite">
+        <Outcome run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+      </div>
+      <Tabs className="tabs" defaultSelectedKey="events">
+        <TabList className="tab-list" aria-label="What the call left">
+          <Tab id="events" className="tab">
+            Events <Count of={run.events.length} />
+          </Tab>
+          <Tab id="proof" className="tab">
+            Proof
+          </Tab>
+          <Tab id="logs" className="tab">
+            Logs <Count of={run.logs.length} />
+          </Tab>
+        </TabList>
+        <TabPanel id="events" className="tab-panel">
+          <Timeline events={run.events} isRunning={run.phase === "running"} />
+        </TabPanel>
+        <TabPanel id="proof" className="tab-panel">
+          <ProofView run={run} />
+        </TabPanel>
+        <TabPanel id="logs" className="tab-panel">
+          <Logs logs={run.logs} />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+function Outcome({ run, onOpenPolicy, onReconnect }: { readonly run: ActiveRun; readonly onOpenPolicy: () => void; readonly onReconnect: () => void }): ReactNode {
+  switch (run.phase) {
+    case "running":
+      return <RunProgress run={run} />;
+    case "broken":
+      return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
+    case "done":
+      return run.result.ok ? <ResultView result={run.result} /> : <ErrorView result={run.result} onOpenPolicy={onOpenPolicy} />;
+  }
+}
+
+function Count({ of }: { readonly of: number }): ReactNode {
+  return of === 0 ? null : <span className="count">{of}</span>;
+}
+
+function stateOf(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
+  if (run.phase === "broken") return { text: "No answer", tone: "bad" };
+  if (run.phase === "done") return run.result.ok ? { text: "Completed", tone: "good" } : { text: "Failed", tone: "bad" };
+  if (run.cancelling) return { text: "Cancelling", tone: "warn" };
+  const asked = run.events.findLast(({ type }) => type === "approval.requested" || type === "approval.resolved");
+  return asked?.type === "approval.requested" ? { text: "Waiting for approval", tone: "warn" } : { text: "Running", tone: "accent" };
+}
+
+function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
+  const { text, tone } = stateOf(run);
+  return (
+    <header className="run-head">
+      <h2 className="mono">{run.tool}</h2>
+      <Badge tone={tone}>{text}</Badge>
+      <span className="muted run-time">{run.phase === "done" ? <Spent run={run} /> : run.phase === "running" && <Elapsed since={run.startedAt} />}</span>
+    </header>
+  );
+}
+
+function Spent({ run }: { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
+  const { durationMs, networkRequests, cached } = run.result.meta;
+  const network = networkRequests === 0 ? "" : ` · ${networkRequests} ${networkRequests === 1 ? "request" : "requests"}`;
+  return `${durationText(durationMs)}${network}${cached ? " · cached" : ""}`;
+}
+
+/** Often enough to be alive, seldom enough to be calm. */
+const tickMs = 100;
+
+function Elapsed({ since }: { readonly since: number }): ReactNode {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return <span aria-hidden="true">{((now - since) / 1_000).toFixed(1)} s</span>;
+}
+
+function RunProgress({ run }: { readonly run: ActiveRun }): ReactNode {
+  const { progress } = run;
+  const total = progress?.total;
+  return (
+    <ProgressBar className="progress" {...(total === undefined ? { isIndeterminate: true } : { value: progress?.done ?? 0, maxValue: Math.max(total, 1) })}>
+      {({ percentage }) => (
+        <>
+          <Label className="progress-label">{progress?.message ?? "Running in its isolate…"}</Label>
+          <span className="progress-track">
+            <svg className="progress-bar" data-indeterminate={percentage === undefined || undefined} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={percentage ?? 30} height="1" />
+            </svg>
+          </span>
+        </>
+      )}
+    </ProgressBar>
+  );
+}

@@ -1,0 +1,122 @@
+import type { AuditEvent, AuditType } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import { durationText } from "../app/words.ts";
+import type { Tone } from "../ui/Badge.tsx";
+import { Json } from "../ui/Json.tsx";
+
+interface TimelineProps {
+  readonly events: readonly AuditEvent[];
+  readonly isRunning: boolean;
+}
+
+/** The call's part of the audit log, in its order, as it is written. */
+export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
+  const first = events[0];
+  if (first === undefined) return <p className="hint">{isRunning ? "Waiting for the first event…" : "The call left no event."}</p>;
+  const start = Date.parse(first.time);
+  return (
+    <ol className="timeline" aria-label="Events of the call">
+      {events.map((event) => (
+        <TimelineItem key={event.id} event={event} afterMs={Date.parse(event.time) - start} />
+      ))}
+      {isRunning && (
+        <li className="timeline-item" data-tone="neutral">
+          <span className="spinner" aria-hidden="true" />
+          <span className="muted">Running…</span>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function TimelineItem({ event, afterMs }: { readonly event: AuditEvent; readonly afterMs: number }): ReactNode {
+  return (
+    <li className="timeline-item" data-tone={toneOf(event)}>
+      <details>
+        <summary>
+          <span className="event-type">{event.type}</span>
+          <span className="event-text">{sentenceOf(event)}</span>
+          <time className="event-time" dateTime={event.time} title={event.time}>
+            +{durationText(afterMs)}
+          </time>
+        </summary>
+        <Json value={event.payload} label={`Payload of ${event.type}`} />
+        <dl className="facts">
+          <dt>Number</dt>
+          <dd>{event.seq}</dd>
+          <dt>Time</dt>
+          <dd>{event.time}</dd>
+          <dt>Hash</dt>
+          <dd className="hash">
+            <code>{event.hash}</code>
+          </dd>
+          <dt>Before</dt>
+          <dd className="hash">
+            <code>{event.prev}</code>
+          </dd>
+        </dl>
+      </details>
+    </li>
+  );
+}
+
+const tones = {
+  "tool.registered": "neutral",
+  "policy.changed": "neutral",
+  "mode.changed": "warn",
+  "call.invoked": "neutral",
+  "capability.checked": "neutral",
+  "policy.decided": "neutral",
+  "approval.requested": "warn",
+  "approval.resolved": "neutral",
+  "tool.started": "accent",
+  "capability.used": "accent",
+  "tool.completed": "good",
+  "tool.failed": "bad",
+  "tool.blocked": "bad",
+  "tool.lost": "bad",
+  "log.recovered": "warn",
+} as const satisfies Record<AuditType, Tone>;
+
+function toneOf(event: AuditEvent): Tone {
+  if (event.type === "policy.decided") return ({ allow: "good", ask: "warn", deny: "bad" } as const)[event.payload.decision];
+  if (event.type === "approval.resolved") return event.payload.answer === "allow" ? "good" : "bad";
+  if (event.type === "capability.used") return event.payload.outcome === "ok" ? "accent" : "bad";
+  return tones[event.type];
+}
+
+function sentenceOf(event: AuditEvent): string {
+  switch (event.type) {
+    case "call.invoked":
+      return `by ${event.payload.caller}`;
+    case "capability.checked":
+      return event.payload.missing.length > 0
+        ? `missing ${event.payload.missing.join(", ")}`
+        : event.payload.granted.length > 0
+          ? event.payload.granted.join(", ")
+          : "none needed";
+    case "policy.decided":
+      return `${event.payload.decision}, by ${event.payload.reasonCode}`;
+    case "approval.requested":
+      return event.payload.reason;
+    case "approval.resolved":
+      return [event.payload.answer, event.payload.reason].filter((part) => part !== "").join(": ");
+    case "tool.started":
+      return `on ${event.payload.host}`;
+    case "capability.used":
+      return `${event.payload.operation} ${event.payload.target}${event.payload.outcome === "ok" ? "" : ` (${event.payload.outcome})`}`;
+    case "tool.completed":
+      return `${event.payload.outputBytes} B of output`;
+    case "tool.failed":
+    case "tool.blocked":
+      return event.payload.code;
+    case "mode.changed":
+      return event.payload.mode;
+    case "tool.registered":
+      return event.payload.tool;
+    case "policy.changed":
+    case "tool.lost":
+    case "log.recovered":
+      return "";
+  }
+}

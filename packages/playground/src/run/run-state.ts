@@ -1,0 +1,66 @@
+import type { AuditEvent, CallResult, LogEntry, Progress } from "@keyhole/kernel";
+import type { ClientFault } from "../client/kernel-client.ts";
+
+/** One call as the page shows it, from the press of Run to its end. */
+export type Run =
+  | { readonly phase: "idle" }
+  | (Trace & { readonly phase: "running"; readonly cancelling: boolean })
+  | (Trace & { readonly phase: "done"; readonly result: CallResult })
+  | (Trace & { readonly phase: "broken"; readonly fault: ClientFault });
+
+/** What a call left so far. */
+export interface Trace {
+  readonly tool: string;
+  /** Milliseconds since the epoch, of this page. */
+  readonly startedAt: number;
+  readonly events: readonly AuditEvent[];
+  readonly logs: readonly LogEntry[];
+  readonly progress: Progress | undefined;
+}
+
+export type ActiveRun = Exclude<Run, { phase: "idle" }>;
+
+export type RunAction =
+  | { readonly type: "start"; readonly tool: string; readonly at: number }
+  | { readonly type: "event"; readonly event: AuditEvent }
+  | { readonly type: "log"; readonly entry: LogEntry }
+  | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "cancel" }
+  | { readonly type: "done"; readonly result: CallResult }
+  | { readonly type: "broken"; readonly fault: ClientFault }
+  | { readonly type: "clear" };
+
+export const idle: Run = { phase: "idle" };
+
+/** Events may come a moment after the result: another port carries them. */
+export function reduceRun(run: Run, action: RunAction): Run {
+  if (action.type === "clear") return idle;
+  if (action.type === "start") {
+    const { tool, at } = action;
+    return { phase: "running", cancelling: false, tool, startedAt: at, events: [], logs: [], progress: undefined };
+  }
+  if (run.phase === "idle") return run;
+  switch (action.type) {
+    case "event":
+      return { ...run, events: inOrder(run.events, action.event) };
+    case "log":
+      return { ...run, logs: [...run.logs, action.entry] };
+    case "progress":
+      return { ...run, progress: action.progress };
+    case "cancel":
+      return run.phase === "running" ? { ...run, cancelling: true } : run;
+    case "done":
+      return { ...traceOf(run), phase: "done", result: action.result };
+    case "broken":
+      return { ...traceOf(run), phase: "broken", fault: action.fault };
+  }
+}
+
+function inOrder(events: readonly AuditEvent[], event: AuditEvent): readonly AuditEvent[] {
+  if (events.some(({ id }) => id === event.id)) return events;
+  return [...events, event].sort((a, b) => a.seq - b.seq);
+}
+
+function traceOf({ tool, startedAt, events, logs, progress }: Trace): Trace {
+  return { tool, startedAt, events, logs, progress };
+}

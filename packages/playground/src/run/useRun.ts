@@ -1,0 +1,68 @@
+import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@keyhole/kernel";
+import { useCallback, useEffect, useReducer, useRef } from "react";
+import { faultOf, type KernelClient } from "../client/kernel-client.ts";
+import { idle, reduceRun, type Run } from "./run-state.ts";
+
+export interface Runner {
+  readonly run: Run;
+  readonly start: (tool: ToolSummary, input: JsonValue) => void;
+  readonly cancel: () => void;
+  readonly clear: () => void;
+}
+
+type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** Runs one call at a time. A call that the page turns away from is cancelled, and what it still sends is not shown. */
+export function useRun(client: KernelClient | undefined, sessionId: string, approve: Approve): Runner {
+  const [run, dispatch] = useReducer(reduceRun, idle);
+  const current = useRef<AbortController | undefined>(undefined);
+
+  const leave = useCallback(() => {
+    current.current?.abort();
+    current.current = undefined;
+  }, []);
+
+  useEffect(() => leave, [client, leave]);
+
+  const start = useCallback(
+    (tool: ToolSummary, input: JsonValue) => {
+      if (client === undefined) return;
+      leave();
+      const own = new AbortController();
+      current.current = own;
+      const ifCurrent = (action: Parameters<typeof dispatch>[0]): void => {
+        if (current.current === own) dispatch(action);
+      };
+      dispatch({ type: "start", tool: tool.id, at: Date.now() });
+      client
+        .call({
+          tool: tool.manifest.name,
+          version: tool.manifest.version,
+          input,
+          sessionId,
+          signal: own.signal,
+          onEvent: (event) => ifCurrent({ type: "event", event }),
+          onLog: (entry) => ifCurrent({ type: "log", entry }),
+          onProgress: (progress) => ifCurrent({ type: "progress", progress }),
+          approve,
+        })
+        .then(
+          (result) => ifCurrent({ type: "done", result }),
+          (error: unknown) => ifCurrent({ type: "broken", fault: faultOf(error) }),
+        );
+    },
+    [client, sessionId, approve, leave],
+  );
+
+  const cancel = useCallback(() => {
+    dispatch({ type: "cancel" });
+    current.current?.abort();
+  }, []);
+
+  const clear = useCallback(() => {
+    leave();
+    dispatch({ type: "clear" });
+  }, [leave]);
+
+  return { run, start, cancel, clear };
+}

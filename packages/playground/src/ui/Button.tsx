@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components";
+import { Icon, type IconName } from "./icons.tsx";
+
+interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style"> {
+  readonly look?: "plain" | "primary" | "danger" | "quiet";
+  readonly icon?: IconName;
+  readonly children: ReactNode;
+}
+
+export function Button({ look = "plain", icon, children, ...rest }: ButtonProps): ReactNode {
+  return (
+    <AriaButton {...rest} className="button" data-look={look}>
+      {icon !== undefined && <Icon name={icon} />}
+      {children}
+    </AriaButton>
+  );
+}
+
+interface IconButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "aria-label"> {
+  readonly icon: IconName;
+  /** What a screen reader says. */
+  readonly label: string;
+}
+
+export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode {
+  return (
+    <AriaButton {...rest} className="button" data-look="quiet" data-square aria-label={label}>
+      <Icon name={icon} />
+    </AriaButton>
+  );
+}

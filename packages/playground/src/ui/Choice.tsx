@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
+import { Icon } from "./icons.tsx";
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly labelHidden?: boolean;
+  readonly options: readonly { readonly id: string; readonly text: string }[];
+  readonly value: string | undefined;
+  readonly onChange: (id: string) => void;
+  readonly placeholder?: string;
+  readonly isInvalid?: boolean;
+  readonly isDisabled?: boolean;
+  readonly describedBy?: string | undefined;
+  readonly onBlur?: () => void;
+  readonly id?: string;
+}
+
+/** A select whose list is styled like the page. */
+export function Choice(props: ChoiceProps): ReactNode {
+  const { label, labelHidden = false, options, value, placeholder = "Choose…", describedBy } = props;
+  return (
+    <Select
+      className="choice"
+      selectedKey={value ?? null}
+      onSelectionChange={(key) => key !== null && props.onChange(String(key))}
+      isInvalid={props.isInvalid ?? false}
+      isDisabled={props.isDisabled ?? false}
+      placeholder={placeholder}
+      {...(labelHidden && { "aria-label": label })}
+      {...(describedBy !== undefined && { "aria-describedby": describedBy })}
+      {...(props.onBlur && { onBlur: props.onBlur })}
+      {...(props.id !== undefined && { id: props.id })}
+    >
+      {!labelHidden && <Label className="label">{label}</Label>}
+      <Button className="input choice-button">
+        <SelectValue className="choice-value" />
+        <Icon name="chevron" />
+      </Button>
+      <Popover className="popover">
+        <ListBox className="menu" items={options}>
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.text} className="menu-item">
+              {option.text}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}

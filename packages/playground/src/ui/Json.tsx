@@ -1,0 +1,66 @@
+import { type ReactNode, useMemo } from "react";
+
+/** Beyond this many characters the page shows the beginning; copying gives the whole. */
+const shownLength = 100_000;
+/** Colours are spared beyond this: tens of thousands of elements would make the page slow. */
+const colouredLength = 30_000;
+
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** What has no shape, or reorders what is beside it, is shown by its number: data must not be able to look like other data. */
+const invisible = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+function visible(text: string): string {
+  return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+interface JsonProps {
+  readonly value: unknown;
+  readonly label: string;
+}
+
+/** Pretty-printed data. It can be scrolled by keyboard. */
+export function Json({ value, label }: JsonProps): ReactNode {
+  const text = useMemo(() => visible(JSON.stringify(value, undefined, 2) ?? "undefined"), [value]);
+  return <Text text={text} label={label} coloured={text.length <= colouredLength} />;
+}
+
+interface TextProps {
+  readonly text: string;
+  readonly label: string;
+  readonly coloured?: boolean;
+}
+
+export function Text({ text, label, coloured = false }: TextProps): ReactNode {
+  const shown = text.length > shownLength ? text.slice(0, shownLength) : text;
+  return (
+    <>
+      <pre className="code" tabIndex={0} role="group" aria-label={label}>
+        {coloured ? colour(shown) : shown}
+      </pre>
+      {shown !== text && (
+        <p className="hint">
+          The first {shownLength.toLocaleString()} of {text.length.toLocaleString()} characters. Copy gives all of them.
+        </p>
+      )}
+    </>
+  );
+}
+
+function colour(text: string): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let end = 0;
+  for (const match of text.matchAll(token)) {
+    const [whole, string, colon] = match;
+    parts.push(text.slice(end, match.index));
+    const kind = string === undefined ? "literal" : colon === undefined ? "string" : "key";
+    parts.push(
+      <span key={match.index} className={`json-${kind}`}>
+        {whole}
+      </span>,
+    );
+    end = match.index + whole.length;
+  }
+  parts.push(text.slice(end));
+  return parts;
+}

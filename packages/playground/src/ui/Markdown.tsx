@@ -1,0 +1,65 @@
+import type { ReactNode } from "react";
+
+/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, fenced and inline code, bold. Its text never becomes HTML. */
+export function Markdown({ text }: { readonly text: string }): ReactNode {
+  return <div className="prose">{blocksOf(text).map(renderBlock)}</div>;
+}
+
+type Block =
+  | { readonly kind: "heading" | "paragraph" | "code"; readonly text: string }
+  | { readonly kind: "list"; readonly items: readonly string[] };
+
+const fence = /^```[^\n]*\n([\s\S]*?)^```[ \t]*$/gm;
+
+function blocksOf(text: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let end = 0;
+  for (const match of text.matchAll(fence)) {
+    blocks.push(...proseOf(text.slice(end, match.index)), { kind: "code", text: match[1] ?? "" });
+    end = match.index + match[0].length;
+  }
+  return [...blocks, ...proseOf(text.slice(end))];
+}
+
+function proseOf(text: string): readonly Block[] {
+  const parts = text.split(/\n\s*\n/).map((part) => part.trim());
+  return parts.filter((part) => part !== "").flatMap(blockOf);
+}
+
+function blockOf(part: string): readonly Block[] {
+  const heading = /^#{1,6} ([^\n]*)\n?/.exec(part);
+  if (heading !== null) return [{ kind: "heading", text: heading[1] ?? "" }, ...proseOf(part.slice(heading[0].length))];
+  if (/^[-*] /.test(part)) return [{ kind: "list", items: part.split(/\n(?=[-*] )/).map((item) => item.slice(2).replaceAll(/\s*\n\s*/g, " ")) }];
+  return [{ kind: "paragraph", text: part.replaceAll(/\s*\n\s*/g, " ") }];
+}
+
+/** Blocks never move: the text is fixed, so that a position is an identity. */
+function renderBlock(block: Block, index: number): ReactNode {
+  switch (block.kind) {
+    case "heading":
+      return <h3 key={index}>{inline(block.text)}</h3>;
+    case "paragraph":
+      return <p key={index}>{inline(block.text)}</p>;
+    case "code":
+      return (
+        <pre key={index} className="code" tabIndex={0} role="group" aria-label="Example">
+          {block.text}
+        </pre>
+      );
+    case "list":
+      return (
+        <ul key={index}>
+          {block.items.map((item) => (
+            <li key={item}>{inline(item)}</li>
+          ))}
+        </ul>
+      );
+  }
+}
+
+function inline(text: string): ReactNode[] {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
+    if (part.startsWith("`")) return <code key={index}>{part.slice(1, -1)}</code>;
+    return part.startsWith("**") ? <strong key={index}>{part.slice(2, -2)}</strong> : part.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
+  });
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { Icon } from "./icons.tsx";
+
+interface NoticeProps {
+  readonly tone: "bad" | "warn" | "neutral";
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Said at once by a screen reader. */
+  readonly urgent?: boolean;
+}
+
+export function Notice({ tone, title, children, actions, urgent = false }: NoticeProps): ReactNode {
+  return (
+    <div className="notice" data-tone={tone} role={urgent ? "alert" : undefined}>
+      <Icon name={tone === "neutral" ? "shield" : "alert"} />
+      <div className="notice-text">
+        <p className="notice-title">{title}</p>
+        {children}
+        {actions !== undefined && <div className="notice-actions">{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+export function Loading({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <p className="loading" role="status">
+      <span className="spinner" aria-hidden="true" />
+      {children}
+    </p>
+  );
+}

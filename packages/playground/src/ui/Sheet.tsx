@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { IconButton } from "./Button.tsx";
+
+interface SheetProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A dialog along the right edge; the whole screen on a phone. Escape closes it. */
+export function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNode {
+  return (
+    <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
+      <Modal className="sheet">
+        <Dialog className="sheet-body">
+          <header className="sheet-head">
+            <Heading slot="title">{title}</Heading>
+            <IconButton icon="close" label={`Close ${title}`} onPress={onClose} />
+          </header>
+          <div className="sheet-content">{children}</div>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
