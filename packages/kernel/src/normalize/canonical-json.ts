@@ -76,7 +76,8 @@ function explain(error: unknown): NormalizeError {
     }
   }
   const explained = normalizeError(reason, tokens);
-  tokens = values = [];
+  tokens = [];
+  values = [];
   return explained;
 }
 
