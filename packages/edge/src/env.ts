@@ -7,7 +7,7 @@ export interface Env {
   /** Dynamic Workers in this Worker; used where there is no SANDBOX. */
   readonly LOADER?: WorkerLoader;
   /** The sandbox Worker, in which tools run apart from the kernel. */
-  readonly SANDBOX?: IsolateLoader;
+  readonly SANDBOX?: IsolateLoader & Fetcher;
   readonly FILES: R2Bucket;
   /** JSON: SHA-256 of a token in hexadecimal → `{ subject, scopes, tenant? }`. A secret where the service is deployed. */
   readonly KEYHOLE_TOKENS?: string;

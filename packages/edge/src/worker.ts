@@ -6,7 +6,22 @@ export { KernelObject } from "./object/kernel-object.ts";
 
 const gateway: ExportedHandler<Env> = createGateway<Env>(
   ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
-  (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
+  {
+    forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
+    healthy: async ({ SANDBOX }) => SANDBOX === undefined || (await answers(SANDBOX)),
+  },
 );
+
+const sandboxPatienceMs = 1_000;
+
+/** A sandbox that spins does not answer at all. */
+async function answers(sandbox: Fetcher): Promise<boolean> {
+  try {
+    const response = await sandbox.fetch("https://sandbox/healthz", { signal: AbortSignal.timeout(sandboxPatienceMs) });
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
 
 export default gateway;

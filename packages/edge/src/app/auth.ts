@@ -22,9 +22,9 @@ export const identitySchema: v.GenericSchema<unknown, Identity> = v.strictObject
   tenant: v.optional(name, "default"),
 });
 
-const tokensSchema = v.record(
-  v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "a key is the lowercase SHA-256 of a token")),
-  identitySchema,
+const tokensSchema = v.pipe(
+  v.custom<object>((value) => !Array.isArray(value)),
+  v.record(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), identitySchema),
 );
 
 /** Digest of a token (SHA-256, 32 bytes) to who it stands for. */
@@ -39,10 +39,8 @@ type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Ide
 export function readTokens(json: string | undefined): TokenTable {
   if (json === undefined || json === "") return [];
   const parsed = v.safeParse(tokensSchema, parse(json));
-  if (!parsed.success) {
-    // Only the rule, not the value: whoever asks is not known yet.
-    throw new HttpRefusal("MISCONFIGURED", `KEYHOLE_TOKENS is not valid: ${v.getDotPath(parsed.issues[0]) === null ? "no object" : parsed.issues[0].type}.`);
-  }
+  // Nothing of the value goes into the answer: whoever asks is not known yet.
+  if (!parsed.success) throw new HttpRefusal("MISCONFIGURED", "KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.");
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
 }
 

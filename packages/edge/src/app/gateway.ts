@@ -8,8 +8,13 @@ export interface GatewaySettings {
   readonly origins: string | undefined;
 }
 
-/** Takes a request whose sender is known to that sender's kernel. */
-export type Forward<Env> = (request: Request, identity: Identity, env: Env) => Promise<Response>;
+/** What stands behind the gateway. */
+export interface Backend<Env> {
+  /** Takes a request to the kernel of its sender, who is known by now. */
+  readonly forward: (request: Request, identity: Identity, env: Env) => Promise<Response>;
+  /** Whether calls can be served. Default: always. */
+  readonly healthy?: (env: Env) => Promise<boolean>;
+}
 
 /** Carries the sender to the kernel object. Only the gateway sets it: whatever a client sends under this name is replaced. */
 export const identityHeader = "keyhole-identity";
@@ -27,14 +32,14 @@ const answerHeaders = {
  *
  * @param settingsOf reads the settings from the environment, once per request
  */
-export function createGateway<Env extends object>(settingsOf: (env: Env) => GatewaySettings, forward: Forward<Env>): Hono<{ Bindings: Env }> {
+export function createGateway<Env extends object>(settingsOf: (env: Env) => GatewaySettings, { forward, healthy = async () => true }: Backend<Env>): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);
   });
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
-  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/healthz", async (c) => ((await healthy(c.env)) ? c.json({ status: "ok" }) : c.json({ status: "unavailable" }, 503)));
   app.all("/v1/*", async (c) => {
     const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
     const headers = new Headers(c.req.raw.headers);

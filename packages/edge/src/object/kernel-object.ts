@@ -3,7 +3,7 @@ import { createKernel, type PolicyDocument } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
-import { builtInTools } from "@keyhole/worker-host/tools";
+import { builtInTools } from "../tools.ts";
 import defaultPolicy from "../../policy.json" with { type: "json" };
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";

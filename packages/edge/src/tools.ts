@@ -1,0 +1,3 @@
+import type { ToolPackage } from "@keyhole/kernel";
+
+export const builtInTools: readonly ToolPackage[] = [];

@@ -1,0 +1,28 @@
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { root, run } from "../project.mjs";
+
+const built = ["packages/playground/dist/index.html", "packages/edge/dist/worker.js", "packages/edge/dist/sandbox.js"];
+const sources = ["packages/*/src/**", "packages/*/*.{json,html,ts}", "packages/playground/public/**", "vite.config.ts", "package-lock.json", "scripts/keyhole-plugin.mjs"];
+
+/** @param {string} path */
+function changedAt(path) {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Whether everything that is served is there and no source is younger. */
+export function isBuilt() {
+  const builtAt = Math.min(...built.map((path) => changedAt(path) ?? 0));
+  const files = globSync(sources, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) });
+  return files.every((path) => (changedAt(path) ?? 0) <= builtAt);
+}
+
+/**
+ * Builds the page and both Workers.
+ *
+ * @throws {Error} with the build's own output
+ */
+export async function buildAll() {
+  const { code, output } = await run("vite", ["build", "--app", "--logLevel", "warn"], { capture: true });
+  if (code !== 0) throw new Error(`The build failed:\n${output.trimEnd()}`);
+}

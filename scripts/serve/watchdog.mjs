@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { descendants } from "./processes.mjs";
+import { isHealthy } from "./wrangler.mjs";
+
+/** How long a nudged sandbox may take for an answer that is otherwise there in 2 ms. */
+const nudgePatienceMs = 400;
+/** Without a nudge: long, because a tool that computes within its own deadline also holds the sandbox up. */
+const heartbeatPatienceMs = 30_000;
+const heartbeatEveryMs = 1_000;
+const recoveryMs = 15_000;
+
+/**
+ * @typedef {object} Watchdog
+ * @property {string} url a POST to it asks for a look at the sandbox right now
+ * @property {() => number} kills
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * Watches the sandbox from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so somebody else has to end
+ * that process. wrangler starts a new one at once, and the kernel finds its way there.
+ *
+ * @param {import("./wrangler.mjs").Worker} sandbox
+ * @param {(problem: string) => void} onLost called when the sandbox did not come back
+ * @returns {Promise<Watchdog>}
+ */
+export async function startWatchdog(sandbox, onLost) {
+  let kills = 0;
+  let busy = false;
+  let stopped = false;
+
+  /** @param {number} patienceMs */
+  async function look(patienceMs) {
+    if (busy || stopped) return;
+    busy = true;
+    try {
+      if (await isHealthy(sandbox.url, patienceMs)) return;
+      if (stopped) return;
+      kills += killRuntime(sandbox);
+      const deadline = Date.now() + recoveryMs;
+      while (!stopped && !(await isHealthy(sandbox.url, 500))) {
+        if (Date.now() > deadline) return onLost("The sandbox does not come back after it was restarted.");
+        await delay(25);
+      }
+    } finally {
+      busy = false;
+    }
+  }
+
+  // Only who knows the path can ask; it is told to nobody but the kernel.
+  const path = `/${randomUUID()}`;
+  const server = createServer((request, response) => {
+    const known = request.method === "POST" && request.url === path;
+    if (known) void look(nudgePatienceMs);
+    response.writeHead(known ? 202 : 404).end();
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject).listen(0, "127.0.0.1", () => resolve(undefined));
+  });
+  const heartbeat = setInterval(() => void look(heartbeatPatienceMs), heartbeatEveryMs);
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}${path}`,
+    kills: () => kills,
+    async stop() {
+      stopped = true;
+      clearInterval(heartbeat);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/**
+ * Kills the workerd that runs the sandbox, and leaves the one in front of it that holds the port.
+ *
+ * @param {import("./wrangler.mjs").Worker} sandbox
+ * @returns {number} how many processes that were
+ */
+function killRuntime({ url, process: { pid } }) {
+  const front = `:${new URL(url).port} `;
+  const runtimes = descendants(pid).filter(({ command }) => /workerd\S* serve /.test(command) && !command.includes(front));
+  for (const runtime of runtimes) {
+    try {
+      process.kill(runtime.pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+  return runtimes.length;
+}
