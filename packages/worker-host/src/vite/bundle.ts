@@ -76,6 +76,8 @@ export async function bundle(file: string, kind: BundleKind, plugins: readonly R
       comments: false,
       sourcemap: false,
     });
+    // What a bundle inside this one was made of.
+    for (const file of await build.watchFiles) modules.add(file.replace(/\?.*$/, ""));
     const code = onlyChunk(output, shape).code.trimEnd();
     if (!shape.importsAtRunTime) refuseRunTimeImports(code);
     return { code, modules: [...modules].sort() };

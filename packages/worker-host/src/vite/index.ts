@@ -1,6 +1,6 @@
-import { relative, resolve } from "node:path";
-import { normalizePath, type Plugin } from "vite";
-import { type Bundle, BundleError, type BundleKind, bundle } from "./bundle.ts";
+import { basename, relative, resolve } from "node:path";
+import { normalizePath, type Plugin, type Rolldown } from "vite";
+import { BundleError, type BundleKind, bundle } from "./bundle.ts";
 import { Declarations } from "./declarations.ts";
 import { readTool } from "./read-tool.ts";
 
@@ -39,21 +39,11 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
   let root = process.cwd();
   let declarations: Declarations | undefined;
 
-  const build = async (file: string, kind: BundleKind): Promise<Built> => {
-    const { code, modules }: Bundle = await bundle(file, kind, [nested]);
-    if (kind !== "tool") return { module: `export default ${JSON.stringify(code)};`, files: modules };
-    const read = await readTool(code);
-    if (!read.ok) throw new BundleError(read.reason, modules);
-    // From text: a key such as `__proto__` stays a key.
-    return { module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`, files: modules };
-  };
-
   const load = async (id: string, watch: (file: string) => void): Promise<string> => {
-    const kind = queryPattern.exec(id)![1] as BundleKind;
-    const file = id.slice(0, -kind.length - 1);
+    const { file, kind } = parts(id);
     let pending = built.get(id);
     if (pending === undefined) {
-      pending = build(file, kind);
+      pending = build(id, []);
       built.set(id, pending);
     }
     try {
@@ -68,17 +58,6 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`${normalizePath(relative(root, file))} cannot be imported with ?${kind}: ${reason}`, { cause: error });
     }
-  };
-
-  /** A shell may carry another bundle inside it. */
-  const nested = {
-    name: "keyhole:nested",
-    async resolveId(this: ResolveContext, source: string, importer: string | undefined) {
-      return queryPattern.test(source) ? resolveWithQuery(this, source, importer) : null;
-    },
-    async load(id: string) {
-      return queryPattern.test(id) ? { code: await load(id, () => {}), moduleType: "js" as const } : null;
-    },
   };
 
   return {
@@ -109,6 +88,38 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
         );
         if (files.some((each) => normalizePath(each) === file)) built.delete(id);
       }
+    },
+  };
+}
+
+function parts(id: string): { readonly file: string; readonly kind: BundleKind } {
+  const kind = queryPattern.exec(id)![1] as BundleKind;
+  return { file: id.slice(0, -kind.length - 1), kind };
+}
+
+/** @param around the bundles in which this one is wanted, outermost first: a shell may carry another bundle, and none carries itself. */
+async function build(id: string, around: readonly string[]): Promise<Built> {
+  const { file, kind } = parts(id);
+  const { code, modules } = await bundle(file, kind, [nestedBundles([...around, id])]);
+  if (kind !== "tool") return { module: `export default ${JSON.stringify(code)};`, files: modules };
+  const read = await readTool(code);
+  if (!read.ok) throw new BundleError(read.reason, modules);
+  // From text: a literal would take a key such as `__proto__` for a prototype, and parses slower.
+  return { module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`, files: modules };
+}
+
+function nestedBundles(around: readonly string[]): Rolldown.Plugin {
+  return {
+    name: "keyhole:nested",
+    resolveId(source, importer) {
+      return queryPattern.test(source) ? resolveWithQuery(this, source, importer) : null;
+    },
+    async load(id) {
+      if (!queryPattern.test(id)) return null;
+      if (around.includes(id)) throw new Error(`${basename(id)} would have to contain itself`);
+      const { module, files } = await build(id, around);
+      for (const file of files) this.addWatchFile(file);
+      return { code: module, moduleType: "js" };
     },
   };
 }

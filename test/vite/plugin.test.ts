@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createServer, isRunnableDevEnvironment } from "vite";
+import { afterAll, describe, expect, it } from "vitest";
+import { buildMain, config, program, removePrograms, toolText } from "./program.ts";
+
+const importTool = 'import tool from "./tool.ts?tool";\nexport default tool;\n';
+
+afterAll(removePrograms);
+
+describe("a build", () => {
+  it("gives the same bytes in every folder and on every run", async () => {
+    const files = {
+      "main.ts": importTool,
+      "tool.ts": `/*! kept by nobody */ import { twice } from "./lib/twice.ts"; import deep from "./lib/deep.cjs";\n${toolText("same", "({ name }) => twice(name ?? '') + deep.name")}`,
+      "lib/twice.ts": "/** Comment. */ export const twice = (text: string): string => text + text;",
+      "lib/deep.cjs": "module.exports = { name: 'deep' };",
+    };
+    const first = program(files, "a-");
+    const second = program(files, "a-much-longer-name-of-a-folder-");
+    // Vite itself names the folder in a comment above the package.
+    const packageIn = (text: string) => /JSON\.parse\((.*)\)/.exec(text)?.[1];
+    const outputs = [await buildMain(first), await buildMain(first), await buildMain(second)].map(packageIn);
+    expect(new Set(outputs).size).toBe(1);
+    expect(outputs[0]).not.toContain(first);
+    expect(outputs[0]).not.toMatch(/twice\.ts|deep\.cjs|kept by nobody/);
+    expect(outputs[0]).toMatch(/blake3:[0-9a-f]{64}/);
+  });
+
+  it("takes a shell that carries another bundle", async () => {
+    const root = program({
+      "main.ts": 'import text from "./outer.ts?iife"; export default text;',
+      "outer.ts": 'import inner from "./inner.ts?esm"; globalThis.inner = inner;',
+      "inner.ts": "export const innermost = 42;",
+    });
+    expect(await buildMain(root)).toMatch(/globalThis\.inner=`(?:[^`]*)42/);
+  });
+
+  it.each([
+    ["a syntax error", "export default {", /Expected `}`/],
+    ["no default export", "export const a = 1;", /default export is not a tool/],
+    ["a default export that is no tool", "export default { definition: {}, code: {} };", /default export is not a tool/],
+    ["a throw at load", `throw new Error("too early");\n${toolText("a")}`, /throws when it is loaded: Error: too early/],
+    ["a throw of nothing", `throw undefined;\n${toolText("a")}`, /throws when it is loaded: undefined/],
+    ["the end of the process", `globalThis.process.exit(0);\n${toolText("a")}`, /ends the process that loads it/],
+    ["an import of node:", `import fs from "node:fs";\n${toolText("a", "() => String(fs)")}`, /imports "node:fs" \(imported by tool\.ts\), which only one platform has/],
+    ["an import of a platform", `import { env } from "cloudflare:workers";\n${toolText("a", "() => String(env)")}`, /imports "cloudflare:workers"/],
+    ["an import that is not there", `import x from "./missing.ts";\n${toolText("a", "() => x")}`, /Could not resolve '\.\/missing\.ts'/],
+    ["a package that is not there", `import x from "no-such-package";\n${toolText("a", "() => x")}`, /Could not resolve 'no-such-package'/],
+    ["an export that is not there", `import { x } from "./empty.ts";\n${toolText("a", "() => x")}`, /"x" is not exported/],
+    ["a package in itself", `import x from "./tool.ts?tool";\n${toolText("a", "() => x.hash")}`, /tool\.ts\?tool would have to contain itself/],
+    ["a key that is a prototype elsewhere", toolText("a").replace('name: { type: "string" }', '["__proto__"]: {}'), /manifest is refused at "\/input\/properties\/__proto__"/],
+    ["an import at run time", toolText("a", "(input) => import(input.name)"), /calls `import\(\)` with a module that is not known/],
+    ["a bad name", toolText("Not A Name"), /manifest is refused at "\/name"/],
+    ["a bad version", toolText("a").replace("1.0.0", "one"), /manifest is refused at "\/version"/],
+    ["a bad schema", toolText("a").replace('type: "object"', 'type: "objekt"'), /manifest is refused at "\/input/],
+    ["an unknown key", toolText("a", undefined, "colour: 'red',"), /manifest is refused at/],
+    ["an effect that is not declared", toolText("a", undefined, "determinism: 'external', capabilities: [{ kind: 'net.read', hosts: ['*'] }],"), /effect/],
+    ["a manifest that is no data", toolText("a", undefined, "category: (() => 1) as never,"), /manifest is refused/],
+  ])("fails for %s and names file and reason", async (_, text, reason) => {
+    const building = buildMain(program({ "main.ts": importTool, "tool.ts": text, "empty.ts": "export {};" }));
+    await expect(building).rejects.toThrow(/tool\.ts cannot be imported with \?tool: /);
+    await expect(building).rejects.toThrow(reason);
+  });
+});
+
+describe("a dev server", () => {
+  it("packs anew when any bundled file changes, for page and server alike, and after an error is repaired", async () => {
+    const root = program({
+      "main.ts": importTool,
+      "tool.ts": `import { word } from "./word.ts";\n${toolText("dev", "() => word")}`,
+      "word.ts": 'export const word = "first";',
+    });
+    const server = await createServer({ ...config(root), server: { middlewareMode: true, ws: false, watch: null } });
+    const ssr = server.environments.ssr;
+    if (!isRunnableDevEnvironment(ssr)) throw new Error("the server has no runner");
+    try {
+      const page = async () => (await server.environments.client.transformRequest("/tool.ts?tool"))!.code;
+      const hashInRunner = async () => ((await ssr.runner.import("/main.ts")) as { default: { hash: string; code: string } }).default;
+      const change = async (text: string) => {
+        const file = join(root, "word.ts");
+        writeFileSync(file, text);
+        for (const environment of Object.values(server.environments)) await environment.pluginContainer.watchChange(file, { event: "update" });
+        for (const environment of Object.values(server.environments)) environment.moduleGraph.onFileChange(file);
+        for (const environment of Object.values(server.environments)) environment.moduleGraph.invalidateAll();
+        ssr.runner.clearCache();
+      };
+
+      expect(await page()).toContain("first");
+      const before = await hashInRunner();
+      expect(before.code).toContain("first");
+
+      await change('export const word = "second";');
+      expect(await page()).toContain("second");
+      const after = await hashInRunner();
+      expect(after.code).toContain("second");
+      expect(after.hash).not.toBe(before.hash);
+
+      await change("export const word = ;");
+      await expect(page()).rejects.toThrow(/tool\.ts cannot be imported with \?tool/);
+      await change('export const word = "third";');
+      expect(await page()).toContain("third");
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("watches what a tool is made of, as a dependency of its module", async () => {
+    const root = program({ "main.ts": importTool, "tool.ts": `import { word } from "./word.ts";\n${toolText("dev", "() => word")}`, "word.ts": 'export const word = "first";' });
+    const server = await createServer({ ...config(root), server: { middlewareMode: true, ws: false, watch: null } });
+    try {
+      for (const url of ["/main.ts", "/tool.ts?tool"]) await server.environments.client.transformRequest(url);
+      const [word] = server.environments.client.moduleGraph.getModulesByFile(join(root, "word.ts")) ?? [];
+      expect([...(word?.importers ?? [])].map(({ url }) => url)).toEqual(["/tool.ts?tool"]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe("the types of tools", () => {
+  const use = `import type { Kernel } from "@keyhole/kernel";
+import greet from "./tool.ts?tool";
+import text from "./main.ts?iife";
+declare const kernel: Kernel;
+kernel.register(greet);
+const result = await kernel.call(greet, { name: "Ada" });
+if (result.ok) { const data: string = result.data; data.length + text.length; }
+`;
+  const tsconfig = JSON.stringify({
+    extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
+    compilerOptions: { lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"], declaration: false, isolatedDeclarations: false },
+    include: ["use.ts", "tools.d.ts"],
+  });
+  const compile = (root: string): string => {
+    try {
+      return execFileSync(fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url)), ["-p", root], { encoding: "utf8" });
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+
+  it("let the compiler know input and output, and refuse what does not fit", async () => {
+    const root = program({ "main.ts": importTool, "tool.ts": toolText("typed", "({ name }) => name ?? ''"), "use.ts": use, "tsconfig.json": tsconfig });
+    await buildMain(root, { dts: "tools.d.ts" });
+    expect(readFileSync(join(root, "tools.d.ts"), "utf8")).toContain('declare module "*/tool.ts?tool"');
+    expect(compile(root)).toBe("");
+
+    writeFileSync(join(root, "use.ts"), `${use}\nawait kernel.call(greet, { name: 1 });\nif (result.ok) { const data: number = result.data; data; }\n`);
+    const complaints = compile(root);
+    expect(complaints).toMatch(/use\.ts\(9,\d+\): error TS2769/);
+    expect(complaints).toMatch(/use\.ts\(10,\d+\): error TS2322: Type 'string' is not assignable to type 'number'/);
+  });
+
+  it("keeps what another build wrote, drops what is gone, and leaves tools of the same file name alone", async () => {
+    const files = { "main.ts": importTool, "tool.ts": toolText("one"), "other.ts": toolText("two"), "sub/tool.ts": toolText("three") };
+    const root = program({
+      ...files,
+      "tools.d.ts": `declare module "*/other.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./other.ts").default>; }
+declare module "*/gone.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./gone.ts").default>; }`,
+    });
+    const declared = () => [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
+    await buildMain(root, { dts: "tools.d.ts" });
+    expect(declared()).toEqual(["*/other.ts?tool", "*/tool.ts?tool", "*?tool", "*?iife", "*?esm"]);
+    writeFileSync(join(root, "main.ts"), 'import a from "./tool.ts?tool"; import b from "./sub/tool.ts?tool"; export default [a, b];');
+    await buildMain(root, { dts: "tools.d.ts" });
+    expect(declared()).toEqual(["*/other.ts?tool", "*?tool", "*?iife", "*?esm"]);
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { keyhole, type KeyholeOptions } from "@keyhole/worker-host/vite";
+import { build, type InlineConfig, type Rolldown } from "vite";
+
+const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const folders: string[] = [];
+
+/** A program in a folder of its own, which finds the same packages as this one. */
+export function program(files: Readonly<Record<string, string>>, parent = "keyhole-vite-"): string {
+  const root = mkdtempSync(join(tmpdir(), parent));
+  folders.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  symlinkSync(nodeModules, join(root, "node_modules"));
+  return root;
+}
+
+export function removePrograms(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+}
+
+export function config(root: string, options: KeyholeOptions = {}): InlineConfig {
+  return {
+    root,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [keyhole(options)],
+    resolve: { conditions: ["keyhole-source"] },
+    ssr: { resolve: { conditions: ["keyhole-source"] } },
+  };
+}
+
+/** The text of the one chunk that a build of `main.ts` gives. */
+export async function buildMain(root: string, options?: KeyholeOptions): Promise<string> {
+  const result = (await build({
+    ...config(root, options),
+    build: { write: false, minify: false, lib: { entry: "main.ts", formats: ["es"] } },
+  })) as Rolldown.RolldownOutput[];
+  return result[0]!.output[0].code;
+}
+
+export function toolText(name: string, body = "({ name }) => name", more = ""): string {
+  return `import { defineTool } from "@keyhole/kernel";
+export default defineTool({
+  name: "${name}", version: "1.0.0", description: "Under test.",
+  input: { type: "object", properties: { name: { type: "string" } } }, output: { kind: "text" }, ${more}
+  execute: ${body},
+});
+`;
+}
