@@ -107,7 +107,7 @@ export class Explainer {
     // A name is no part of the value: the error is about the object that has it.
     if (part.keyword === "propertyNames") step.instance = spot.instance;
     if (part.schema !== false) return this.explain(part.schema, part.place, part.value, step);
-    this.#forbidden(part.keyword, part.token, part.value, Object.keys(isObject(parent["properties"]) ? parent["properties"] : {}), step);
+    this.#forbidden(part.keyword, part.token, part.value, names(parent), step);
   }
 
   #forbidden(keyword: string, token: string | number | undefined, value: unknown, known: readonly string[], step: Spot): void {
@@ -123,10 +123,10 @@ export class Explainer {
     this.#push(failure(spot, rest, keyword, `no property ${quote(token)}`, "an object that has it", hint));
   }
 
-  #missing(names: readonly string[], value: JsonObject, schema: JsonObject, step: string, spot: Spot): void {
-    const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
-    for (const name of names) {
+  #missing(needed: readonly string[], value: JsonObject, schema: JsonObject, step: string, spot: Spot): void {
+    const known = names(schema);
+    const unknown = Object.keys(value).filter((name) => !known.includes(name));
+    for (const name of needed) {
       if (Object.hasOwn(value, name)) continue;
       const near = nearest(name, unknown);
       this.#add(spot, step, `the property ${quote(name)}`, value, near === undefined ? `Add ${quote(name)}.` : `Rename ${quote(near)} to ${quote(name)}.`, step.split("/")[0]);
@@ -145,7 +145,7 @@ export class Explainer {
       const token = Array.isArray(value) ? Number(key) : key;
       if (seen.has(token)) continue;
       const where = { instance: `${spot.instance}/${escapeToken(key)}`, schema: step, location: `${spot.location}/${keyword}` };
-      if (sub === false) this.#forbidden(keyword, token, member, [...seen].filter((name) => typeof name === "string"), where);
+      if (sub === false) this.#forbidden(keyword, token, member, names(schema), where);
       else this.explain(sub, at(place, keyword), member, where);
     }
   }
@@ -212,6 +212,9 @@ export class Explainer {
     if (this.#errors.length < this.#context.budget.limits.errors) this.#errors.push(error);
   }
 }
+
+/** The names that a schema has properties for. */
+const names = (schema: JsonObject): string[] => Object.keys(isObject(schema["properties"]) ? schema["properties"] : {});
 
 export function failure({ instance, schema, location }: Spot, step: string, keyword: string, wanted: string, got: string, hint?: string): ValidationError {
   const end = step === "" ? "" : `/${step}`;

@@ -1,0 +1,19 @@
+import { type CompileOptions, compileSchema, type SchemaError, type ValidationError, type Validator } from "@keyhole/kernel/schema";
+
+export function compiled(schema: unknown, options?: CompileOptions): Validator {
+  const result = compileSchema(schema, options);
+  if (!result.ok) throw new Error(`${result.error.code} at ${result.error.schemaPath}: ${result.error.message}`);
+  return result.validator;
+}
+
+export function refused(schema: unknown, options?: CompileOptions): SchemaError {
+  const result = compileSchema(schema, options);
+  if (result.ok) throw new Error("the schema was accepted");
+  return result.error;
+}
+
+export function errors(schema: unknown, value: unknown, options?: CompileOptions): readonly ValidationError[] {
+  const result = compiled(schema, options).validate(value);
+  if (result.ok) throw new Error("the value was accepted");
+  return result.errors;
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { toOutput } from "@keyhole/kernel/schema";
+import { compiled, errors } from "./compiled.ts";
+
+const one = (schema: unknown, value: unknown) => {
+  const all = errors(schema, value);
+  expect(all).toHaveLength(1);
+  return all[0];
+};
+
+describe("one error says where, what was expected, and what came", () => {
+  it.each([
+    [{ type: "string" }, 5, "type", "a string", "the number 5"],
+    [{ type: ["string", "null"] }, true, "type", "a string or null", "true"],
+    [{ type: "integer" }, 1.5, "type", "an integer", "the number 1.5"],
+    [{ type: "array" }, {}, "type", "an array", "an object"],
+    [{ type: "object" }, [1], "type", "an object", "an array of 1 item"],
+    [{ const: { a: 1 } }, null, "const", '{"a":1}', "null"],
+    [{ enum: [1, 2] }, 3, "enum", "one of 1 or 2", "the number 3"],
+    [{ minimum: 3 }, 2, "minimum", "a number of at least 3", "the number 2"],
+    [{ maximum: 3 }, 4, "maximum", "a number of at most 3", "the number 4"],
+    [{ exclusiveMinimum: 3 }, 3, "exclusiveMinimum", "a number above 3", "the number 3"],
+    [{ exclusiveMaximum: 3 }, 3, "exclusiveMaximum", "a number below 3", "the number 3"],
+    [{ multipleOf: 0.1 }, 0.25, "multipleOf", "a multiple of 0.1", "the number 0.25"],
+    [{ minLength: 1 }, "", "minLength", "a string of at least 1 character", 'the string ""'],
+    [{ maxLength: 2 }, "abc", "maxLength", "a string of at most 2 characters", 'the string "abc"'],
+    [{ pattern: "^a" }, "b", "pattern", "a string that matches the pattern ^a", 'the string "b"'],
+    [{ format: "date" }, "today", "format", "a string in the format date", 'the string "today"'],
+    [{ minItems: 1 }, [], "minItems", "an array of at least 1 item", "an array of 0 items"],
+    [{ uniqueItems: true }, [1, 1], "uniqueItems", "an array without equal items", "an array of 2 items"],
+    [{ minProperties: 2 }, {}, "minProperties", "an object of at least 2 properties", "an object"],
+    [{ not: {} }, 1, "not", "a value that does not conform to the schema under not", "the number 1"],
+    [{ required: ["a"] }, {}, "required", 'the property "a"', "an object"],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1 }, "dependentRequired", 'the property "b"', "an object"],
+    [false, 1, "false", "nothing: the schema refuses every value", "the number 1"],
+  ])("%j refuses %j", (schema, value, keyword, expected, received) => {
+    const error = one(schema, value);
+    expect(error).toMatchObject({ instancePath: "", keyword, expected, received });
+    expect(error?.message).toBe(`The value: expected ${expected}, got ${received}.`);
+  });
+});
+
+describe("paths are JSON Pointers", () => {
+  it("leads through members, indexes and escapes", () => {
+    const schema = { properties: { "a/b": { items: { properties: { "~": { type: "string" } } } } } };
+    expect(one(schema, { "a/b": [{}, { "~": 1 }] })).toMatchObject({
+      instancePath: "/a~1b/1/~0",
+      schemaPath: "/properties/a~1b/items/properties/~0/type",
+      schemaLocation: "#/properties/a~1b/items/properties/~0/type",
+    });
+  });
+
+  it("names the walk and the place separately where a reference lies between", () => {
+    const schema = { $ref: "#/$defs/n", $defs: { n: { anyOf: [{ $ref: "other.json#/x" }] } } };
+    const resources = new Map([["https://example.com/other.json", { x: { minimum: 3 } }]]);
+    const [, second] = errors({ $id: "https://example.com/a.json", ...schema }, 1, { resources });
+    expect(second).toMatchObject({ schemaPath: "/$ref/anyOf/0/$ref/minimum", schemaLocation: "https://example.com/other.json#/x/minimum" });
+  });
+});
+
+describe("hints", () => {
+  const object = { properties: { name: {}, mode: {} }, additionalProperties: false };
+  it.each([
+    [object, { nmae: 1 }, 'Did you mean "name"?'],
+    [object, { zzzzz: 1 }, 'Known properties are "name" or "mode".'],
+    [{ ...object, required: ["name"], additionalProperties: true }, { nmae: 1 }, 'Rename "nmae" to "name".'],
+    [{ required: ["name"] }, {}, 'Add "name".'],
+    [{ enum: ["read", "write"] }, "raed", 'Did you mean "read"?'],
+    [{ enum: ["read", "write"] }, 5, 'Use "read" or "write".'],
+    [{ type: "integer" }, "5", "Leave out the quotation marks."],
+    [{ type: "object" }, '{"a":1}', "Pass the value itself, not JSON text in a string."],
+    [{ format: "date-time" }, "now", "For example 2026-01-31T09:30:00Z."],
+    [{ properties: { name: {} }, unevaluatedProperties: false }, { nam: 1 }, 'Did you mean "name"?'],
+  ])("%j refuses %j", (schema, value, hint) => {
+    expect(one(schema, value)?.hint).toBe(hint);
+  });
+});
+
+describe("branches", () => {
+  const tagged = {
+    oneOf: [
+      { type: "object", properties: { kind: { const: "circle" }, r: { type: "number" } }, required: ["kind", "r"] },
+      { type: "object", properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["kind", "side"] },
+    ],
+  };
+
+  it("follows the discriminator", () => {
+    expect(one(tagged, { kind: "square", side: "x" })).toMatchObject({ instancePath: "/side", schemaPath: "/oneOf/1/properties/side/type" });
+  });
+
+  it("lists the values of the discriminator", () => {
+    expect(one(tagged, { kind: "cirle" })).toMatchObject({ instancePath: "/kind", expected: '"kind" to be one of "circle" or "square"', hint: 'Did you mean "circle"?' });
+    expect(one(tagged, {})).toMatchObject({ instancePath: "", hint: 'Set "kind" to "circle" or "square".' });
+  });
+
+  it("names the types where they are all that differs", () => {
+    expect(one({ anyOf: [{ type: "string" }, { type: "null" }] }, 5)).toMatchObject({ expected: "a string or null" });
+  });
+
+  it("explains the closest branch", () => {
+    const schema = { anyOf: [{ type: "string" }, { title: "Pair", type: "array", items: { type: "number" }, maxItems: 2 }] };
+    const [first, ...rest] = errors(schema, [1, "x"]);
+    expect(first).toMatchObject({ keyword: "anyOf", hint: 'Closest is branch 1 ("Pair"); its errors follow.' });
+    expect(rest).toMatchObject([{ instancePath: "/1", schemaPath: "/anyOf/1/items/type" }]);
+  });
+
+  it("says when more than one branch fits", () => {
+    expect(one({ oneOf: [{ type: "number" }, { minimum: 0 }] }, 5)?.hint).toBe("It conforms to branches 0 and 1; make it fit only one.");
+  });
+});
+
+describe("secrets are never quoted", () => {
+  it.each([
+    ["writeOnly", { properties: { key: { writeOnly: true, minLength: 99 } } }],
+    ["password", { properties: { key: { format: "password", minLength: 99 } } }],
+    ["a mark in another branch", { allOf: [{ properties: { key: { minLength: 99 } } }, { properties: { key: { writeOnly: true } } }] }],
+    ["a mark behind a reference", { properties: { key: { $ref: "#/$defs/secret", minLength: 99 } }, $defs: { secret: { writeOnly: true } } }],
+    ["an enum", { properties: { key: { writeOnly: true, enum: ["hunter1"] } } }],
+    ["a parent", { writeOnly: true, properties: { key: { minLength: 99 } } }],
+    ["a misspelt name", { properties: { kye: { writeOnly: true } }, additionalProperties: false }],
+    ["a pattern of names", { patternProperties: { "^k": { writeOnly: true, type: "integer" } } }],
+  ])("%s", (_name, schema) => {
+    expect(JSON.stringify(errors(schema, { key: "hunter2" }))).not.toContain("hunter2");
+  });
+});
+
+describe("errors are bounded", () => {
+  it("in number", () => {
+    const schema = { items: { type: "string" } };
+    expect(errors(schema, Array.from({ length: 100 }, (_, n) => n))).toHaveLength(32);
+    expect(errors(schema, [1, 2, 3], { limits: { errors: 2 } })).toHaveLength(2);
+  });
+
+  it("in size", () => {
+    const [error] = errors({ type: "integer" }, "x".repeat(1_000_000));
+    expect(error?.message.length).toBeLessThan(200);
+    const [unknown] = errors({ additionalProperties: false, properties: { a: {} } }, { ["k".repeat(100_000)]: 1 });
+    expect(unknown?.expected.length).toBeLessThan(200);
+  });
+});
+
+describe("standard outputs", () => {
+  const { validate } = compiled({ $ref: "#/$defs/n", $defs: { n: { type: "integer" } } });
+  it("flag", () => {
+    expect(toOutput(validate("x"), "flag")).toEqual({ valid: false });
+    expect(toOutput(validate(1), "flag")).toEqual({ valid: true });
+  });
+  it("basic", () => {
+    expect(toOutput(validate(1), "basic")).toEqual({ valid: true });
+    expect(toOutput(validate("x"), "basic")).toEqual({
+      valid: false,
+      errors: [{ valid: false, keywordLocation: "/$ref/type", absoluteKeywordLocation: "#/$defs/n/type", instanceLocation: "", error: 'The value: expected an integer, got the string "x".' }],
+    });
+  });
+});
