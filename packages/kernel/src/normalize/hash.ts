@@ -12,8 +12,8 @@ export function isDigest(value: unknown): value is Digest {
   return typeof value === "string" && digestPattern.test(value);
 }
 
-const encoder: TextEncoder = /* @__PURE__ */ new TextEncoder();
-const decoder: TextDecoder = /* @__PURE__ */ new TextDecoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
 
 /** Short texts are encoded in place: no array per hash. */
 const scratch: Uint8Array = /* @__PURE__ */ new Uint8Array(16_384);
