@@ -1,0 +1,288 @@
+import {
+  type AuditSink,
+  type CallOptions,
+  type CallResult,
+  createKernel,
+  type ErrorCode,
+  type IsolateHost,
+  IsolateFailure,
+  type IsolateOutcome,
+  type Kernel,
+  type KernelOptions,
+  loadPolicy,
+  manifestOf,
+  packageHash,
+  type Setup,
+  type SetupErrorCode,
+  terminalTypes,
+  type Tool,
+} from "@keyhole/kernel";
+import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
+import { FakeClock } from "../support/fake-clock.ts";
+import { echo, openPolicy, toolOf } from "../support/kernel.ts";
+
+/** One way to an error code, as its page tells it. */
+export interface Scenario {
+  readonly options?: KernelOptions;
+  readonly tools: readonly Parameters<Kernel["register"]>[0][];
+  /** Default: calls the first tool with `{}`. */
+  readonly run?: (kernel: Kernel, clock: FakeClock) => Promise<CallResult>;
+}
+
+export interface Seen {
+  readonly result: CallResult;
+  /** The event that ended the call; `undefined` where the log has none. */
+  readonly terminal: string | undefined;
+}
+
+export async function play({ options = {}, tools, run = (kernel) => call(kernel) }: Scenario): Promise<Seen> {
+  const clock = new FakeClock();
+  const kernel = await createKernel({ policy: openPolicy, clock, ...options });
+  for (const tool of tools) kernel.register(tool);
+  const result = await run(kernel, clock);
+  const events = await kernel.audit.read();
+  const terminal = events.find(({ callId, type }) => callId === result.callId && terminalTypes.includes(type));
+  return { result, terminal: terminal?.type };
+}
+
+function call(kernel: Kernel, options: CallOptions = {}): Promise<CallResult> {
+  const [tool] = kernel.list();
+  return kernel.call(tool?.manifest.name ?? "echo", {}, options);
+}
+
+const waits = (more: Record<string, unknown> = {}): Tool<never, unknown> => toolOf(() => new Promise(() => {}), more);
+const elevated = toolOf(() => 1, { tier: 3 });
+
+const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
+const readsFile = (path: string): Tool<never, unknown> =>
+  toolOf(async (_: never, { files }: { files: { read(path: string): Promise<Uint8Array> } }) => (await files.read(path)).length, reads);
+const withFiles: KernelOptions = {
+  brokers: [filesBroker(memoryStore())],
+  policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["notes/**"] } }] },
+};
+
+function storeWith(path: string, byteLength: number): FileStore {
+  const store = memoryStore();
+  void store.write(path, new Uint8Array(byteLength));
+  return store;
+}
+
+/** A package whose code is never looked at: the host below answers for it. */
+function packageOf(more: Record<string, unknown> = {}): Parameters<Kernel["register"]>[0] {
+  const manifest = manifestOf(toolOf(() => 1, more) as Tool<never, unknown>, "module");
+  return { manifest, code: "export default {};", hash: packageHash(manifest, "export default {};") ?? "" };
+}
+
+/** A host that answers each call as it is told, for ends that no host on this machine can be brought to at will. */
+function hostThat(answers: IsolateOutcome | (() => never)): IsolateHost {
+  return {
+    name: "scripted",
+    sources: ["module"],
+    enforces: [],
+    preempts: true,
+    brokers: [],
+    open: async () =>
+      typeof answers === "function" ? answers() : { call: async () => answers, terminate: () => {}, alive: true },
+    close: async () => {},
+  };
+}
+
+const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({ options: { host: hostThat(answers) }, tools: [packageOf()] });
+
+const brokenSink: AuditSink = {
+  append() {
+    throw new Error("disk full");
+  },
+  read: () => [],
+  last: () => undefined,
+};
+
+/** Per code, in the order of the examples on its page. */
+export const scenarios = {
+  TOOL_NOT_FOUND: [
+    { tools: [echo], run: (kernel) => kernel.call("ecko", {}) },
+    { tools: [echo], run: (kernel) => call(kernel, { version: "^2.0.0" }) },
+  ],
+  INVALID_INPUT: [
+    { tools: [echo], run: (kernel) => kernel.call("echo", { message: 42 }) },
+    { tools: [echo], run: (kernel) => kernel.call("echo", { message: () => "hello" }) },
+    { tools: [toolOf(() => 1, { check: () => "The end is before the start." })] },
+    { tools: [echo], run: (kernel) => kernel.call("echo", { message: "hello" }, { grants: [{ kind: "everything" } as never] }) },
+  ],
+  CAPABILITY_DENIED: [
+    { tools: [readsFile("notes/today.txt")] },
+    { options: withFiles, tools: [readsFile("private/diary.txt")] },
+  ],
+  POLICY_DENIED: [
+    {
+      options: { policy: { ...openPolicy, rules: [{ id: "no-echo-today", effect: "deny", when: { tool: ["echo"] }, reason: "Echo is under repair." }] } },
+      tools: [echo],
+      run: (kernel) => kernel.call("echo", { message: "hello" }),
+    },
+    { options: { policy: { version: "1", posture: "strict" } }, tools: [elevated] },
+  ],
+  APPROVAL_DENIED: [
+    { options: { approver: async () => ({ answer: "deny", approver: "ada", reason: "Not today." }) }, tools: [elevated] },
+    { tools: [elevated] },
+    {
+      tools: [elevated],
+      run: (kernel) =>
+        call(kernel, {
+          approver: async () => {
+            await kernel.setMode("ALERT", "while the question was open");
+            return { answer: "allow", scope: "once", approver: "ada" };
+          },
+        }),
+    },
+  ],
+  APPROVAL_EXPIRED: [
+    {
+      options: { approver: () => new Promise(() => {}) },
+      tools: [elevated],
+      async run(kernel, clock) {
+        const pending = call(kernel);
+        await clock.advance(120_000);
+        return pending;
+      },
+    },
+  ],
+  RATE_LIMITED: [
+    {
+      tools: [waits({ bounds: { concurrency: 1 } })],
+      async run(kernel, clock) {
+        const first = call(kernel);
+        await clock.advance(7_600);
+        const second = await call(kernel);
+        await clock.advance(10_000);
+        await first;
+        return second;
+      },
+    },
+    {
+      tools: [toolOf(() => 1, { bounds: { callsPerHour: 1 } })],
+      async run(kernel, clock) {
+        await call(kernel);
+        await clock.advance(600_000);
+        return call(kernel);
+      },
+    },
+  ],
+  BOUNDS_EXCEEDED: [
+    { tools: [toolOf(() => "x".repeat(2_000_000))] },
+    scripted({ kind: "too-large", what: "messages", limit: 1_000 }),
+    {
+      options: {
+        brokers: [filesBroker(storeWith("notes/long.txt", 2))],
+        policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["**"], fileBytes: 1 } }] },
+      },
+      tools: [readsFile("notes/long.txt")],
+    },
+  ],
+  TIMEOUT: [
+    { tools: [waits()], run: atDeadline },
+    { tools: [waits({ idempotent: true })], run: atDeadline },
+  ],
+  CANCELLED: [
+    {
+      options: { approver: () => new Promise(() => {}) },
+      tools: [elevated],
+      run: (kernel) => call(kernel, { signal: AbortSignal.abort() }),
+    },
+    {
+      tools: [waits()],
+      async run(kernel, clock) {
+        const pending = call(kernel, { signal: AbortSignal.abort() });
+        await clock.advance(250);
+        return pending;
+      },
+    },
+  ],
+  OUT_OF_FUEL: [scripted({ kind: "out-of-fuel" })],
+  OUT_OF_MEMORY: [scripted({ kind: "out-of-memory" })],
+  ISOLATE_LOST: [
+    {
+      tools: [waits()],
+      async run(kernel, clock) {
+        const pending = call(kernel);
+        await clock.advance(1);
+        await kernel.close();
+        return pending;
+      },
+    },
+    {
+      tools: [waits()],
+      async run(kernel, clock) {
+        const other = call(kernel, { sessionId: "shared", bounds: { timeoutMs: 100 } });
+        const pending = call(kernel, { sessionId: "shared" });
+        await clock.advance(100);
+        await other;
+        return pending;
+      },
+    },
+  ],
+  TOOL_ERROR: [
+    {
+      tools: [
+        toolOf(() => {
+          throw new RangeError("The list is empty.");
+        }),
+      ],
+    },
+    { options: withFiles, tools: [readsFile("notes/missing.txt")] },
+    scripted(() => {
+      throw new IsolateFailure("TOOL_ERROR", "The module of subject@1.0.0 failed to load: SyntaxError: Unexpected token");
+    }),
+  ],
+  INVALID_OUTPUT: [
+    {
+      tools: [
+        toolOf(() => ({ celsius: "17" }), {
+          output: { kind: "json", schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] } },
+        }),
+      ],
+    },
+    scripted({ kind: "returned", output: { form: "text", text: "17" } }),
+  ],
+  NOT_NORMALIZABLE: [{ tools: [toolOf(() => ({ when: new Date(0) }))] }],
+  AUDIT_UNAVAILABLE: [{ options: { sink: brokenSink }, tools: [toolOf(() => 1)] }],
+  UNSUPPORTED_HOST: [
+    { tools: [toolOf(() => 1, { bounds: { memoryBytes: 1 << 20 } })] },
+    { tools: [packageOf()] },
+    scripted(() => {
+      throw new IsolateFailure("UNSUPPORTED_HOST", "The page's Content-Security-Policy blocks isolates.");
+    }),
+  ],
+  INTERNAL: [
+    scripted(() => {
+      throw new Error("The host has a bug.");
+    }),
+    {
+      options: { approver: async () => ({ answer: "deny", approver: "ada" }), clock: Object.assign(new FakeClock(), { after: fails }) },
+      tools: [elevated],
+    },
+  ],
+} satisfies Record<ErrorCode, readonly Scenario[]>;
+
+function fails(): never {
+  throw new Error("The host has a bug.");
+}
+
+async function atDeadline(kernel: Kernel, clock: FakeClock): Promise<CallResult> {
+  const pending = call(kernel);
+  await clock.advance(10_000);
+  return pending;
+}
+
+async function registering(...tools: readonly unknown[]): Promise<Setup<unknown>> {
+  const kernel = await createKernel();
+  const results = tools.map((tool) => kernel.register(tool as Tool<never, unknown>));
+  return results.at(-1)!;
+}
+
+/** The same for what goes wrong before there is a call. */
+export const setupScenarios = {
+  ALREADY_REGISTERED: () => registering(echo, echo),
+  INVALID_MANIFEST: () => registering(toolOf(() => 1, { effects: [], capabilities: [{ kind: "net.read", hosts: ["example.com"] }] })),
+  PACKAGE_HASH_MISMATCH: () => registering({ ...packageOf(), hash: "blake3:00" }),
+  INVALID_POLICY: async () => loadPolicy({ version: "1", posture: "relaxed" }),
+} satisfies Record<SetupErrorCode, () => Promise<Setup<unknown>>>;
