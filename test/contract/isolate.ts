@@ -323,21 +323,23 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
       expect(isolate.alive).toBe(true);
     }));
 
-  it.runIf(preempts)("stops a tool that never yields, and serves the next one", () =>
-    opened(async (isolate) => {
-      for (const deed of ["loop", "loop in promises"]) {
-        const spinning = await host.open(tool);
-        const outcome = spinning.call(callOf(deed), listener());
-        // Another isolate answers while this one spins: the loop really runs, and it is stopped from outside.
-        expect(await isolate.call(callOf("echo", 1), listener())).toEqual(json(1));
-        spinning.terminate("deadline");
-        expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
-      }
-      const next = await host.open(tool);
-      expect(await next.call(callOf("echo", 2), listener())).toEqual(json(2));
-      next.terminate("the test is over");
-    }),
-  );
+  if (preempts) {
+    it("stops a tool that never yields, and serves the next one", () =>
+      opened(async (isolate) => {
+        for (const deed of ["loop", "loop in promises"]) {
+          const spinning = await host.open(tool);
+          const outcome = spinning.call(callOf(deed), listener());
+          // Another isolate answers while this one spins: the loop really runs, and it is stopped from outside.
+          expect(await isolate.call(callOf("echo", 1), listener())).toEqual(json(1));
+          spinning.terminate("deadline");
+          expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
+        }
+        const next = await host.open(tool);
+        expect(await next.call(callOf("echo", 2), listener())).toEqual(json(2));
+        next.terminate("the test is over");
+      }),
+    );
+  }
 }
 
 function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
@@ -428,9 +430,11 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: Host
     await expectCode("CANCELLED", await result);
   });
 
-  it.runIf(preempts).each(["loop", "loop in promises"])("stops at the deadline a tool that does: %s", async (deed) => {
-    await expectCode("TIMEOUT", await call(deed, null, { bounds: { timeoutMs: 300 } }));
-  });
+  if (preempts) {
+    it.each(["loop", "loop in promises"])("stops at the deadline a tool that does: %s", async (deed) => {
+      await expectCode("TIMEOUT", await call(deed, null, { bounds: { timeoutMs: 300 } }));
+    });
+  }
 
   it("keeps what one session left in memory from another", async () => {
     await call("remember", "mine", { sessionId: "a" });
@@ -439,11 +443,13 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: Host
   });
 
   // Last: where the realm is shared, it stays spoiled.
-  it.runIf(preempts)("is not touched by prototypes that a tool spoiled", async () => {
-    await call("spoil the prototypes");
-    expect("polluted" in {}).toBe(false);
-    expect(await call("throw")).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
-    expect(await call("echo", [], { sessionId: "other" })).toMatchObject({ ok: true, data: [] });
-    await expectSoundLog(kernel);
-  });
+  if (preempts) {
+    it("is not touched by prototypes that a tool spoiled", async () => {
+      await call("spoil the prototypes");
+      expect("polluted" in {}).toBe(false);
+      expect(await call("throw")).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
+      expect(await call("echo", [], { sessionId: "other" })).toMatchObject({ ok: true, data: [] });
+      await expectSoundLog(kernel);
+    });
+  }
 }

@@ -6,8 +6,6 @@ import { blockedByPolicy, type FrameStage, type StageOutcome } from "./stage.ts"
 export interface DomStageOptions {
   /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
   readonly nonce?: string;
-  /** Where the frames go. Default: the page's own document. */
-  readonly document?: Document;
 }
 
 /** Starting takes about 60 ms; a machine that needs this long is not going to run a tool either. */
@@ -27,9 +25,10 @@ interface StagedFrame {
 /**
  * Puts isolates into the page: per tool one hidden frame without an origin, under a policy that leaves it nothing but its own
  * scripts, and in it one dedicated worker, which inherits both.
+ *
+ * @param script what the worker runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */
-export function domStage(options: DomStageOptions = {}): FrameStage {
-  const page = options.document ?? document;
+export function domStage(options: DomStageOptions = {}, script: string = shell): FrameStage {
   const nonce = options.nonce ?? randomNonce();
   const frames = new Map<string, StagedFrame>();
   let onLost: (id: string, reason: string) => void = () => {};
@@ -52,7 +51,7 @@ export function domStage(options: DomStageOptions = {}): FrameStage {
   };
 
   const add = (id: string): StagedFrame => {
-    const frame = { element: frameElement(page, nonce), onMessage: () => {}, missed: 0 };
+    const frame = { element: frameElement(nonce), onMessage: () => {}, missed: 0 };
     if (frames.size === 0) {
       addEventListener("message", onMessage);
       heartbeat = setInterval(beat, HEARTBEAT_MS);
@@ -75,7 +74,7 @@ export function domStage(options: DomStageOptions = {}): FrameStage {
   return {
     async open(id, port) {
       const frame = add(id);
-      const outcome = await started(frame, page, nonce, port);
+      const outcome = await started(frame, nonce, script, port);
       if (!outcome.ok) remove(id);
       return outcome;
     },
@@ -95,8 +94,8 @@ function post({ element }: StagedFrame, message: PageMessage, transfer: Transfer
   element.contentWindow?.postMessage(message, "*", transfer);
 }
 
-function frameElement(page: Document, nonce: string): HTMLIFrameElement {
-  const element = page.createElement("iframe");
+function frameElement(nonce: string): HTMLIFrameElement {
+  const element = document.createElement("iframe");
   element.sandbox.add("allow-scripts");
   element.hidden = true;
   element.title = "isolate";
@@ -114,19 +113,19 @@ function frameElement(page: Document, nonce: string): HTMLIFrameElement {
 }
 
 /** Puts the frame into the page and waits until its worker runs, or until it is known why it does not. */
-function started(frame: StagedFrame, page: Document, nonce: string, port: MessagePort): Promise<StageOutcome> {
+function started(frame: StagedFrame, nonce: string, script: string, port: MessagePort): Promise<StageOutcome> {
   const { promise, resolve } = Promise.withResolvers<StageOutcome>();
   const tooSlow = setTimeout(() => resolve(lost("The isolate's frame did not start in time.")), START_MS);
   let silent: ReturnType<typeof setTimeout> | undefined;
   frame.element.onload = () => {
-    silent = setTimeout(() => resolve(diagnose(page, nonce)), SCRIPT_MS);
+    silent = setTimeout(() => resolve(diagnose(nonce)), SCRIPT_MS);
   };
   frame.onMessage = (message) => {
     switch (message.type) {
       case "up":
         clearTimeout(silent);
         frame.element.onload = null;
-        return post(frame, { type: "start", shell }, [port]);
+        return post(frame, { type: "start", script }, [port]);
       case "started":
         return resolve({ ok: true });
       case "blocked":
@@ -136,7 +135,7 @@ function started(frame: StagedFrame, page: Document, nonce: string, port: Messag
         return undefined;
     }
   };
-  page.documentElement.append(frame.element);
+  document.documentElement.append(frame.element);
   return promise.finally(() => {
     clearTimeout(tooSlow);
     clearTimeout(silent);
@@ -144,11 +143,11 @@ function started(frame: StagedFrame, page: Document, nonce: string, port: Messag
 }
 
 /** A frame cannot tell that its script was blocked. The page runs one under the same rules and sees. */
-function diagnose(page: Document, nonce: string): StageOutcome {
-  const probe = page.createElement("script");
+function diagnose(nonce: string): StageOutcome {
+  const probe = document.createElement("script");
   probe.nonce = nonce;
   probe.textContent = "document.currentScript.dataset.ran = ''";
-  page.documentElement.append(probe);
+  document.documentElement.append(probe);
   const ran = "ran" in probe.dataset;
   probe.remove();
   return ran ? lost("The isolate's frame did not run its script.") : blockedByPolicy("frameScript");

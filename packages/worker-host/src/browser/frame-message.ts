@@ -1,5 +1,5 @@
 /** Page to frame. */
-export type PageMessage = { readonly type: "start"; readonly shell: string } | { readonly type: "ping" };
+export type PageMessage = { readonly type: "start"; readonly script: string } | { readonly type: "ping" };
 
 /** Frame to page. The frame's own script sends these; no tool can. */
 export type FrameMessage =

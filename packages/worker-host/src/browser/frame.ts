@@ -11,11 +11,11 @@ addEventListener("securitypolicyviolation", ({ effectiveDirective }) => say({ ty
 addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>) => {
   if (source !== parent) return;
   if (data.type === "ping") say({ type: "pong" });
-  else start(data.shell, ports);
+  else start(data.script, ports);
 });
 
-function start(shell: string, ports: readonly MessagePort[]): void {
-  const url = URL.createObjectURL(new Blob([shell], { type: "text/javascript" }));
+function start(script: string, ports: readonly MessagePort[]): void {
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const worker = new Worker(url);
   worker.onmessage = () => {
     worker.onmessage = null;

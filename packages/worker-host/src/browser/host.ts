@@ -1,4 +1,7 @@
-import { type Broker, type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import { filesBroker } from "../brokers/files.ts";
+import { opfsStore } from "../brokers/files-opfs.ts";
+import { netBroker } from "../brokers/net.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
 import { domStage } from "./dom-stage.ts";
 import { Slots } from "./slots.ts";
@@ -11,8 +14,6 @@ export interface BrowserHostOptions {
   readonly warm?: number;
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn. Default 32. */
   readonly maxIsolates?: number;
-  /** Added to, or in place of, the brokers of this host. */
-  readonly brokers?: readonly Broker[];
 }
 
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
@@ -49,7 +50,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     sources: ["module"],
     enforces: [],
     preempts: true,
-    brokers: options.brokers ?? [],
+    brokers: [netBroker(), filesBroker(opfsStore())],
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
   };

@@ -1,0 +1,17 @@
+/** The script of a page under test: opens a host, and tells the test's page how that went. */
+import { IsolateFailure } from "@keyhole/kernel";
+import { browserHost, domStage } from "@keyhole/worker-host/browser";
+
+async function open(): Promise<object> {
+  try {
+    const host = await browserHost({ stage: domStage({ nonce: "n0nce" }) });
+    await host.close();
+    return { opened: host.name };
+  } catch (error) {
+    if (!(error instanceof IsolateFailure)) throw error;
+    const { code, message, hint } = error;
+    return { code, message, hint, left: document.querySelectorAll("iframe").length };
+  }
+}
+
+parent.postMessage(await open(), "*");

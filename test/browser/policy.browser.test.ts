@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+const pages: HTMLIFrameElement[] = [];
+afterEach(() => {
+  for (const page of pages.splice(0)) page.remove();
+});
+
+/** Opens a page of this origin under a Content-Security-Policy of its own; it opens a host there, and says how that went. */
+function openUnder(policy: string): Promise<unknown> {
+  const page = document.createElement("iframe");
+  const script = new URL("./policy-page.ts", import.meta.url).href;
+  page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script type="module" src="${script}"></script>`;
+  pages.push(page);
+  return new Promise((resolve) => {
+    addEventListener("message", function listen({ source, data }) {
+      if (source !== page.contentWindow) return;
+      removeEventListener("message", listen);
+      resolve(data);
+    });
+    document.body.append(page);
+  });
+}
+
+describe("a page's Content-Security-Policy", () => {
+  it("may be as strict as this", async () => {
+    const policy = "default-src 'none'; script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
+    expect(await openUnder(policy)).toEqual({ opened: "browser" });
+  });
+
+  it.each([
+    ["script-src 'nonce-", "script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:"],
+    ["script-src 'nonce-", "script-src 'self' 'nonce-other' blob: 'wasm-unsafe-eval'; worker-src blob:"],
+    ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'self'"],
+    ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'none'"],
+    ["script-src blob:", "script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src blob:"],
+    ["script-src 'wasm-unsafe-eval'", "script-src 'self' 'nonce-n0nce' blob:; worker-src blob:"],
+  ])("is named when it lacks %s", async (directive, policy) => {
+    expect(await openUnder(policy)).toEqual({
+      code: "UNSUPPORTED_HOST",
+      message: expect.stringContaining(directive),
+      hint: expect.stringContaining(directive),
+      left: 0,
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import type { AuditEvent, LogEntry, Progress } from "@keyhole/kernel";
+import { connectKernel, type KernelClient, serveStage } from "@keyhole/worker-host/browser";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import subject from "../contract/tools/subject.ts?tool";
+
+describe("a kernel in a worker of the page", () => {
+  let worker: Worker;
+  let kernel: KernelClient;
+  beforeAll(() => {
+    worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module" });
+    serveStage(worker);
+    kernel = connectKernel(worker);
+  });
+  afterAll(async () => {
+    await kernel.close();
+    worker.terminate();
+  });
+
+  it("answers calls, also such as came before it was ready", async () => {
+    expect(await kernel.call("subject", { deed: "echo", value: [1] })).toMatchObject({ ok: true, data: [1] });
+    expect(await kernel.call(subject, { deed: "echo", value: 2 })).toMatchObject({ ok: true, data: 2, tool: "subject@1.0.0" });
+    expect(await kernel.call("nobody", {})).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
+  });
+
+  it("lists its tools", async () => {
+    expect((await kernel.list()).map(({ id }) => id)).toEqual(["subject@1.0.0"]);
+    expect(await kernel.list({ text: "nothing like it" })).toEqual([]);
+  });
+
+  it("streams events, logs and progress in order", async () => {
+    const events: AuditEvent[] = [];
+    const logs: LogEntry[] = [];
+    const progresses: Progress[] = [];
+    await kernel.call(
+      "subject",
+      { deed: "log and report" },
+      { onEvent: (event) => events.push(event), onLog: (entry) => logs.push(entry), onProgress: (progress) => progresses.push(progress) },
+    );
+    await expect.poll(() => events.at(-1)?.type).toBe("tool.completed");
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
+    expect(logs).toEqual([{ level: "warn", message: "one" }]);
+    expect(progresses).toEqual([{ done: 1, total: 2, message: "half" }]);
+  });
+
+  it("hears a signal", async () => {
+    const controller = new AbortController();
+    const result = kernel.call("subject", { deed: "hang" }, { signal: controller.signal });
+    controller.abort();
+    expect(await result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(await kernel.call("subject", { deed: "echo" }, { signal: controller.signal })).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  });
+
+  it("stops a tool that never yields while the page stays free", async () => {
+    const started = performance.now();
+    const result = await kernel.call("subject", { deed: "loop" }, { bounds: { timeoutMs: 300 } });
+    expect(result).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+    // Far below what the engine lets the terminated thread go on for.
+    expect(performance.now() - started).toBeLessThan(1_900);
+    expect(await kernel.call("subject", { deed: "echo", value: "next" })).toMatchObject({ ok: true, data: "next" });
+  });
+
+  it("asks the page's approver, and denies without one", async () => {
+    const asked: unknown[] = [];
+    const result = await kernel.call(
+      "subject",
+      { deed: "echo", value: 1 },
+      {
+        caller: "asked",
+        approver: async ({ tool, input, reason }) => {
+          asked.push({ tool, input, reason });
+          return { answer: "allow", scope: "once", approver: "tester" };
+        },
+      },
+    );
+    expect(result).toMatchObject({ ok: true, data: 1 });
+    expect(asked).toEqual([{ tool: "subject@1.0.0", input: { deed: "echo", value: 1 }, reason: "It is asked." }]);
+    expect(await kernel.call("subject", { deed: "echo" }, { caller: "asked" })).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
+  });
+
+  it("tells the approver when nobody waits any more", async () => {
+    const controller = new AbortController();
+    let withdrawn = false;
+    const result = kernel.call(
+      "subject",
+      { deed: "echo" },
+      {
+        caller: "asked",
+        signal: controller.signal,
+        approver: (_, signal) =>
+          new Promise(() => {
+            signal.addEventListener("abort", () => (withdrawn = true));
+            controller.abort();
+          }),
+      },
+    );
+    expect(await result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    await expect.poll(() => withdrawn).toBe(true);
+  });
+
+  it("gives its log, and everything new in it", async () => {
+    const heard: AuditEvent[] = [];
+    const stop = kernel.audit.subscribe((event) => heard.push(event));
+    const result = await kernel.call("subject", { deed: "echo" });
+    await expect.poll(() => heard.some(({ type, callId }) => type === "tool.completed" && callId === result.callId)).toBe(true);
+    stop();
+    const count = heard.length;
+    await kernel.call("subject", { deed: "echo" });
+    const log = await kernel.audit.read();
+    expect(log.length).toBeGreaterThan(count);
+    expect(heard.length).toBe(count);
+    expect(log.find(({ hash }) => hash === heard[0]!.hash)).toEqual(heard[0]);
+  });
+
+  it("changes mode and policy", async () => {
+    const before = await kernel.policyHash();
+    expect(await kernel.setPolicy({ version: "1", posture: "imaginary" })).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
+    expect(await kernel.policyHash()).toBe(before);
+    await kernel.setMode("ALERT", "a drill");
+    expect(await kernel.mode()).toBe("ALERT");
+  });
+});
