@@ -41,7 +41,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       if (error) return { ok: false, error };
       const response = await send(request.url.href, initOf(request, session.signal));
       if (session.signal.aborted) return cancelled;
-      if (response.type === "opaqueredirect") return hiddenRedirect(request.url);
+      if ((response.type as string) === "opaqueredirect") return hiddenRedirect(request.url);
       const location = redirectTarget(response);
       if (location === null) return await replyOf(response, request, hop, session);
       response.body?.cancel().catch(() => {});
@@ -95,8 +95,8 @@ function hiddenRedirect(url: URL): CapabilityReply {
 }
 
 function unreachable(url: URL, error: unknown): CapabilityReply {
-  const isForeign = "location" in globalThis && location.origin !== url.origin;
-  if (!isForeign) return refused("UNAVAILABLE", `${url.host} cannot be reached: ${causeOf(error)}.`, "Check the address, and try again later.");
+  const { location } = globalThis as { readonly location?: { readonly origin: string } };
+  if (location === undefined || location.origin === url.origin) return refused("UNAVAILABLE", `${url.host} cannot be reached: ${causeOf(error)}.`, "Check the address, and try again later.");
   return refused(
     "UNAVAILABLE",
     `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,

@@ -89,7 +89,7 @@ function removeGlobals(global: object, keep: ReadonlySet<string>): readonly stri
   const left = new Set<string>();
   for (let holder: object | null = global; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
     // `EventTarget` itself stays, and so do its methods: nothing is dispatched at the global object any more.
-    if (holder === globalThis.EventTarget?.prototype) continue;
+    if (holder === (globalThis as { readonly EventTarget?: { readonly prototype: object } }).EventTarget?.prototype) continue;
     for (const name of Object.getOwnPropertyNames(holder)) {
       if (name === "constructor" && holder !== global) hideConstructor(holder);
       else if (!keep.has(name) && !Reflect.deleteProperty(holder, name)) left.add(name);

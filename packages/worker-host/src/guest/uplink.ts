@@ -12,7 +12,7 @@ export interface Uplink {
   close(): void;
 }
 
-type Post = (message: GuestMessage, transfer?: Transferable[]) => void;
+type Post = (message: GuestMessage, transfer?: ArrayBuffer[]) => void;
 interface Pending {
   readonly message: GuestRequest;
   readonly resolve: (reply: CapabilityReply) => void;

@@ -6,8 +6,8 @@ import { parseGuestMessage, parseRequest } from "./parse.ts";
 /** The part of `MessagePort` that a channel uses. */
 export interface GuestPort {
   postMessage(message: HostMessage): void;
-  onmessage: ((event: MessageEvent<unknown>) => void) | null;
-  onmessageerror: ((event: MessageEvent<unknown>) => void) | null;
+  onmessage: ((event: MessageEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
   close(): void;
 }
 
