@@ -13,8 +13,9 @@ const page = self as unknown as Endpoint;
 
 /** The kernel lives here, apart from the page's work; the frames in which tools run are the page's. */
 async function boot(): Promise<Kernel> {
-  const host = await browserHost({ stage: remoteStage(page), brokers: [netBroker(), filesBroker(opfsStore())] });
-  const kernel = await createKernel({ host, policy: startPolicy });
+  const host = await browserHost({ stage: remoteStage(page) });
+  const brokers = [netBroker(), filesBroker(opfsStore())];
+  const kernel = await createKernel({ host, brokers, policy: startPolicy });
   for (const tool of [...builtinTools, ...exampleTools]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${tool.manifest.name}: ${registered.error.message}`);

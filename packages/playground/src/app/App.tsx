@@ -48,9 +48,19 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
           onEdgeSettings={() => setOpen("edge")}
         />
         {connection.state === "ready" ? (
-          <Workbench key={place} connection={connection} onOpenPolicy={() => setOpen("policy")} onReconnect={reconnect} />
+          <Workbench
+            key={place}
+            connection={connection}
+            onOpenPolicy={() => setOpen("policy")}
+            onReconnect={reconnect}
+          />
         ) : (
-          <Waiting connection={connection} place={place} onReconnect={reconnect} onEdgeSettings={() => setOpen("edge")} />
+          <Waiting
+            connection={connection}
+            place={place}
+            onReconnect={reconnect}
+            onEdgeSettings={() => setOpen("edge")}
+          />
         )}
       </div>
       <PolicySheet governance={client?.governance} isOpen={open === "policy"} onClose={close} />
@@ -114,6 +124,7 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
   const [view, setView] = useState<"list" | "tool">("list");
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const result = useRef<HTMLElement>(null);
   const { question, approve } = useApprovals();
   const { run, start, cancel, clear } = useRun(client, sessionId, approve);
   const tool = tools.find(({ id }) => id === selected);
@@ -148,12 +159,17 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
           headingRef={heading}
           isRunning={run.phase === "running"}
           isCancelling={run.phase === "running" && run.cancelling}
-          onRun={(input) => start(tool, input)}
+          onRun={(input) => {
+            start(tool, input);
+            // Where the result is below the form, it would stay out of sight.
+            if (matchMedia("(width < 1080px)").matches)
+              result.current?.scrollIntoView({ behavior: "smooth", block: "start" });
+          }}
           onCancel={cancel}
           onBack={showList}
         />
       )}
-      <RunPanel run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+      <RunPanel ref={result} run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
       <ApprovalDialog question={question} />
     </main>
   );

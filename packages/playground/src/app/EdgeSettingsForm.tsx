@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type SubmitEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, TextField } from "react-aria-components";
 import { loadEdgeSettings, readAddress, saveEdgeSettings } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
@@ -23,7 +23,7 @@ function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactN
   const [token, setToken] = useState(() => loadEdgeSettings()?.token ?? "");
   const [isInvalid, setInvalid] = useState(false);
 
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const origin = readAddress(address);
     if (origin === undefined) return setInvalid(true);

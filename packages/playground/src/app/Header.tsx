@@ -16,7 +16,10 @@ interface HeaderProps {
   readonly onEdgeSettings: () => void;
 }
 
-const stateTexts = { connecting: "Starting", ready: "Ready", failed: "Not connected" } as const satisfies Record<Connection["state"], string>;
+const stateTexts = { connecting: "Starting", ready: "Ready", failed: "Not connected" } as const satisfies Record<
+  Connection["state"],
+  string
+>;
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const satisfies Record<Theme, Theme>;
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const satisfies Record<Theme, IconName>;
@@ -35,10 +38,10 @@ export function Header({ place, onPlace, state, theme, onTheme, onPolicy, onEdge
         <span>Keyhole</span>
       </h1>
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
-      <span className="state" role="status" data-state={state}>
+      <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{stateTexts[state]}</span>
-      </span>
+      </output>
       <div className="top-end">
         {place === "edge" && (
           <Button look="quiet" onPress={onEdgeSettings}>
@@ -48,7 +51,11 @@ export function Header({ place, onPlace, state, theme, onTheme, onPolicy, onEdge
         <Button look="quiet" icon="shield" onPress={onPolicy}>
           Policy
         </Button>
-        <IconButton icon={themeIcons[theme]} label={`Colours: ${themeTexts[theme]}. Change to ${themeTexts[nextTheme[theme]]}`} onPress={() => onTheme(nextTheme[theme])} />
+        <IconButton
+          icon={themeIcons[theme]}
+          label={`Colours: ${themeTexts[theme]}. Change to ${themeTexts[nextTheme[theme]]}`}
+          onPress={() => onTheme(nextTheme[theme])}
+        />
       </div>
     </header>
   );

@@ -17,7 +17,9 @@ interface ToolListProps {
 
 function matches({ manifest }: ToolSummary, text: string): boolean {
   const wanted = text.trim().toLowerCase();
-  return [manifest.name, manifest.title ?? "", manifest.description, ...manifest.effects].some((each) => each.toLowerCase().includes(wanted));
+  return [manifest.name, manifest.title ?? "", manifest.description, ...manifest.effects].some((each) =>
+    each.toLowerCase().includes(wanted),
+  );
 }
 
 export function ToolList({ tools, selected, onSelect, onOpen, searchRef }: ToolListProps): ReactNode {
@@ -61,7 +63,9 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef }: ToolL
           const [key] = keys === "all" ? [] : [...keys];
           if (key !== undefined) onSelect(String(key));
         }}
-        renderEmptyState={() => <Empty title={tools.length === 0 ? "This kernel has no tools" : `No tool matches “${text}”`} />}
+        renderEmptyState={() => (
+          <Empty title={tools.length === 0 ? "This kernel has no tools" : `No tool matches “${text}”`} />
+        )}
       >
         {(tool) => <ToolItem tool={tool} onOpen={() => onOpen(tool.id)} />}
       </ListBox>

@@ -1,11 +1,9 @@
 import type { Capability, JsonValue, ToolSummary } from "@keyhole/kernel";
 import type { ReactNode, RefObject } from "react";
-import { Disclosure, DisclosurePanel, Heading, Button as AriaButton } from "react-aria-components";
 import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
-import { Icon } from "../ui/icons.tsx";
 import { bytesText, determinismTexts, durationText, effectTexts, tierText, tierTones } from "./words.ts";
 
 interface ToolPanelProps {
@@ -18,7 +16,15 @@ interface ToolPanelProps {
   readonly onBack: () => void;
 }
 
-export function ToolPanel({ tool, isRunning, isCancelling, headingRef, onRun, onCancel, onBack }: ToolPanelProps): ReactNode {
+export function ToolPanel({
+  tool,
+  isRunning,
+  isCancelling,
+  headingRef,
+  onRun,
+  onCancel,
+  onBack,
+}: ToolPanelProps): ReactNode {
   const { name, title, version, description, tier, effects, determinism } = tool.manifest;
   return (
     <section className="tool" aria-labelledby="tool-name">
@@ -55,7 +61,14 @@ export function ToolPanel({ tool, isRunning, isCancelling, headingRef, onRun, on
         </ul>
         <Details tool={tool} />
       </header>
-      <CallForm key={tool.id} tool={tool} isRunning={isRunning} isCancelling={isCancelling} onRun={onRun} onCancel={onCancel} />
+      <CallForm
+        key={tool.id}
+        tool={tool}
+        isRunning={isRunning}
+        isCancelling={isCancelling}
+        onRun={onRun}
+        onCancel={onCancel}
+      />
     </section>
   );
 }
@@ -63,45 +76,40 @@ export function ToolPanel({ tool, isRunning, isCancelling, headingRef, onRun, on
 function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
   const { capabilities, bounds, output, determinism, effects, source } = tool.manifest;
   return (
-    <Disclosure className="disclosure">
-      <Heading level={3}>
-        <AriaButton slot="trigger" className="disclosure-button">
-          <Icon name="chevron" />
-          Details
-        </AriaButton>
-      </Heading>
-      <DisclosurePanel>
-        <dl className="facts">
-          <dt>Effects</dt>
-          <dd>{effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectTexts[effect]).join(", ")}</dd>
-          <dt>Determinism</dt>
-          <dd>{determinismTexts[determinism]}</dd>
-          <dt>Asks for</dt>
-          <dd>{capabilities.length === 0 ? "No capability" : capabilities.map(capabilityText).join("; ")}</dd>
-          <dt>Runs</dt>
-          <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
-          <dt>Gives</dt>
-          <dd>{output.mediaType ?? output.kind}</dd>
-          {bounds.timeoutMs !== undefined && (
-            <>
-              <dt>Time</dt>
-              <dd>At most {durationText(bounds.timeoutMs)}</dd>
-            </>
-          )}
-          {bounds.outputBytes !== undefined && (
-            <>
-              <dt>Output</dt>
-              <dd>At most {bytesText(bounds.outputBytes)}</dd>
-            </>
-          )}
-          <dt>Package</dt>
-          <dd className="hash">
-            <code>{tool.hash}</code>
-            <CopyButton text={tool.hash} what="the package hash" />
-          </dd>
-        </dl>
-      </DisclosurePanel>
-    </Disclosure>
+    <details className="details">
+      <summary>Details</summary>
+      <dl className="facts">
+        <dt>Effects</dt>
+        <dd>
+          {effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectTexts[effect]).join(", ")}
+        </dd>
+        <dt>Determinism</dt>
+        <dd>{determinismTexts[determinism]}</dd>
+        <dt>Asks for</dt>
+        <dd>{capabilities.length === 0 ? "No capability" : capabilities.map(capabilityText).join("; ")}</dd>
+        <dt>Runs</dt>
+        <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
+        <dt>Gives</dt>
+        <dd>{output.mediaType ?? output.kind}</dd>
+        {bounds.timeoutMs !== undefined && (
+          <>
+            <dt>Time</dt>
+            <dd>At most {durationText(bounds.timeoutMs)}</dd>
+          </>
+        )}
+        {bounds.outputBytes !== undefined && (
+          <>
+            <dt>Output</dt>
+            <dd>At most {bytesText(bounds.outputBytes)}</dd>
+          </>
+        )}
+        <dt>Package</dt>
+        <dd className="hash">
+          <code>{tool.hash}</code>
+          <CopyButton text={tool.hash} what="the package hash" />
+        </dd>
+      </dl>
+    </details>
   );
 }
 

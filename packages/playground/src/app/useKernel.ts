@@ -1,5 +1,5 @@
 import type { ToolSummary } from "@keyhole/kernel";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { type ClientFault, faultOf, type KernelClient, type Place } from "../client/kernel-client.ts";
 
 /** What the page knows of the kernel that it is to talk to. */
@@ -11,30 +11,39 @@ export type Connection =
 /** Rejects with a {@link ClientFault}. */
 export type Connect = (place: Place) => Promise<KernelClient>;
 
+const connecting: Connection = { state: "connecting" };
+
 /** Connects when the place changes, or again when asked to, and closes what it leaves. */
-export function useKernel(place: Place, connect: Connect): { readonly connection: Connection; readonly reconnect: () => void } {
+export function useKernel(
+  place: Place,
+  connect: Connect,
+): { readonly connection: Connection; readonly reconnect: () => void } {
   const [attempt, setAttempt] = useState(0);
-  const [connection, setConnection] = useState<Connection>({ state: "connecting" });
+  // A new object for every attempt: what comes of an older one is not shown.
+  const wanted = useMemo(() => ({ place, attempt }), [place, attempt]);
+  const [reached, setReached] = useState({ wanted, connection: connecting });
 
   useEffect(() => {
     let left = false;
     let client: KernelClient | undefined;
-    setConnection({ state: "connecting" });
     const open = async (): Promise<void> => {
-      client = await connect(place);
+      client = await connect(wanted.place);
       if (left) return client.close();
       const tools = await client.tools();
-      if (!left) setConnection({ state: "ready", client, tools });
+      if (!left) setReached({ wanted, connection: { state: "ready", client, tools } });
     };
     open().catch((error: unknown) => {
       client?.close();
-      if (!left) setConnection({ state: "failed", fault: faultOf(error) });
+      if (!left) setReached({ wanted, connection: { state: "failed", fault: faultOf(error) } });
     });
     return () => {
       left = true;
       client?.close();
     };
-  }, [place, connect, attempt]);
+  }, [wanted, connect]);
 
-  return { connection, reconnect: useCallback(() => setAttempt((count) => count + 1), []) };
+  return {
+    connection: reached.wanted === wanted ? reached.connection : connecting,
+    reconnect: useCallback(() => setAttempt((count) => count + 1), []),
+  };
 }

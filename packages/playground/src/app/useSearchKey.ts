@@ -10,7 +10,11 @@ export function useSearchKey(onSearch: () => void): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, target } = event;
       if (key !== "/" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
-      if (target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog]") !== null) return;
+      if (
+        target instanceof Element &&
+        target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog]") !== null
+      )
+        return;
       event.preventDefault();
       latest.current();
     };

@@ -25,7 +25,14 @@ export const determinismTexts = {
 export function durationText(ms: number): string {
   if (ms < 1) return "< 1 ms";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  return ms < 60_000
+    ? `${(ms / 1_000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+/** Of log entries, whose clock counts whole milliseconds. */
+export function offsetText(ms: number): string {
+  return ms < 1 ? "0 ms" : durationText(ms);
 }
 
 export function bytesText(bytes: number): string {

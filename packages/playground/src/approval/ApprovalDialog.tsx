@@ -12,9 +12,14 @@ const approver = "playground";
 
 /** Nothing has the focus that would allow: neither Enter nor a stray click says yes. */
 export function ApprovalDialog({ question }: { readonly question: Approvals["question"] }): ReactNode {
-  const deny = (reason: string): void => question?.answer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
+  const deny = (reason: string): void =>
+    question?.answer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
   return (
-    <ModalOverlay className="overlay centered" isOpen={question !== undefined} onOpenChange={(open) => !open && deny("The dialog was dismissed.")}>
+    <ModalOverlay
+      className="overlay centered"
+      isOpen={question !== undefined}
+      onOpenChange={(open) => !open && deny("The dialog was dismissed.")}
+    >
       <Modal className="dialog">
         <Dialog className="dialog-body" role="alertdialog">
           {question !== undefined && (

@@ -26,7 +26,8 @@ export function useApprovals(): Approvals {
             resolve(answer);
           },
         };
-        const withdraw = (): void => question.answer({ answer: "deny", approver: "playground", reason: "Nobody waits for the answer any more." });
+        const withdraw = (): void =>
+          question.answer({ answer: "deny", approver: "playground", reason: "Nobody waits for the answer any more." });
         if (signal.aborted) withdraw();
         else {
           signal.addEventListener("abort", withdraw, { once: true });

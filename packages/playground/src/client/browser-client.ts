@@ -25,7 +25,9 @@ export async function openBrowserClient(): Promise<KernelClient> {
     place: "browser",
     tools: () => Promise.resolve(tools),
     call: ({ tool, version, input, sessionId, signal, onEvent, onLog, onProgress, approve }) =>
-      alive(kernel.call(tool, input, { version, sessionId, signal, onEvent, onLog, onProgress, approver: approve, caller })),
+      alive(
+        kernel.call(tool, input, { version, sessionId, signal, onEvent, onLog, onProgress, approver: approve, caller }),
+      ),
     governance: {
       read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
       async setPolicy(document) {
@@ -45,7 +47,8 @@ export async function openBrowserClient(): Promise<KernelClient> {
 /** The policy that the person applied last. One that the kernel of a newer page refuses is left aside. */
 function storedPolicy(): JsonValue | undefined {
   try {
-    return JSON.parse(localStorage.getItem(policyKey) ?? "null") ?? undefined;
+    const stored = JSON.parse(localStorage.getItem(policyKey) ?? "null") as JsonValue;
+    return stored ?? undefined;
   } catch {
     return undefined;
   }
@@ -74,5 +77,9 @@ async function started<T>(work: Promise<T>, worker: Worker): Promise<T> {
 }
 
 function startFault(reason: string): ClientFault {
-  return new ClientFault("start", `The kernel in this page does not run. ${reason}`.trim(), "Reload the page. If it happens again, the browser's console says more.");
+  return new ClientFault(
+    "start",
+    `The kernel in this page does not run. ${reason}`.trim(),
+    "Reload the page. If it happens again, the browser's console says more.",
+  );
 }

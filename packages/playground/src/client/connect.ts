@@ -8,5 +8,9 @@ export async function connect(place: Place): Promise<KernelClient> {
   if (place === "browser") return openBrowserClient();
   const settings = loadEdgeSettings();
   if (settings !== undefined) return openEdgeClient(settings);
-  throw new ClientFault("unconfigured", "No edge is set up in this tab.", "Start one with npm start and open the address that it prints, or enter address and token by hand.");
+  throw new ClientFault(
+    "unconfigured",
+    "No edge is set up in this tab.",
+    "Start one with npm start and open the address that it prints, or enter address and token by hand.",
+  );
 }

@@ -1,6 +1,16 @@
 import type { ApprovalRequest, AuditEvent, CallResult } from "@keyhole/kernel";
 import type { EdgeSettings } from "./edge-settings.ts";
-import { readApproval, readEvent, readEvents, readGovernance, readLog, readProblem, readProgress, readResult, readTools } from "./edge-wire.ts";
+import {
+  readApproval,
+  readEvent,
+  readEvents,
+  readGovernance,
+  readLog,
+  readProblem,
+  readProgress,
+  readResult,
+  readTools,
+} from "./edge-wire.ts";
 import { type ClientCall, ClientFault, type KernelClient } from "./kernel-client.ts";
 import { serverEvents } from "./sse.ts";
 
@@ -17,7 +27,8 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
     place: "edge",
     tools: () => Promise.resolve(tools),
     call: (call) => callEdge(edge, call),
-    governance: governance === undefined ? undefined : { read: async () => readGovernance(await edge.get("/v1/policy")) },
+    governance:
+      governance === undefined ? undefined : { read: async () => readGovernance(await edge.get("/v1/policy")) },
     close: () => {},
   };
 }
@@ -27,8 +38,13 @@ async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
   const questions = new AbortController();
   try {
     const { input, version, sessionId } = call;
-    const response = await edge.send(`/v1/tools/${encodeURIComponent(call.tool)}/calls`, { input, version, sessionId }, call.signal);
-    if (response.body === null) throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
+    const response = await edge.send(
+      `/v1/tools/${encodeURIComponent(call.tool)}/calls`,
+      { input, version, sessionId },
+      call.signal,
+    );
+    if (response.body === null)
+      throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
     for await (const { event, data } of serverEvents(response.body)) {
       const foreign: unknown = JSON.parse(data);
       if (event === "result") return readResult(foreign);
@@ -37,7 +53,11 @@ async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
       if (event === "progress") call.onProgress(readProgress(foreign));
       if (event === "approval") void ask(edge, call, readApproval(foreign), questions.signal);
     }
-    throw new ClientFault("protocol", "The edge ended the call without a result.", "The audit log of the edge says what became of it.");
+    throw new ClientFault(
+      "protocol",
+      "The edge ended the call without a result.",
+      "The audit log of the edge says what became of it.",
+    );
   } catch (error) {
     if (call.signal.aborted) return await endOf(edge, call, seen);
     throw error instanceof ClientFault ? error : edge.unreachable();
@@ -62,7 +82,11 @@ async function ask(edge: Edge, call: ClientCall, request: ApprovalRequest, signa
 /** How a cancelled call ended, from the log: nothing is made up here. */
 async function endOf(edge: Edge, call: ClientCall, seen: readonly AuditEvent[]): Promise<CallResult> {
   const last = seen.at(-1);
-  const gone = new ClientFault("unreachable", "The call was cancelled before the edge said how it ended.", "The audit log of the edge has its end.");
+  const gone = new ClientFault(
+    "unreachable",
+    "The call was cancelled before the edge said how it ended.",
+    "The audit log of the edge has its end.",
+  );
   if (last === undefined) throw gone;
   const until = performance.now() + endMs;
   let from = last.seq + 1;
@@ -96,7 +120,8 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
       queuedMs: 0,
       cached: false,
       attempts: 1,
-      networkRequests: events.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net.")).length,
+      networkRequests: events.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net."))
+        .length,
       networkBytes: 0,
       warnings: [],
       traceparent: event.traceparent ?? "",
@@ -117,7 +142,11 @@ class Edge {
   async get(path: string): Promise<unknown> {
     const response = await this.#fetch(path, {});
     return response.json().catch(() => {
-      throw new ClientFault("protocol", `${this.#address} did not answer with JSON.`, "Is this the address of a Keyhole edge?");
+      throw new ClientFault(
+        "protocol",
+        `${this.#address} did not answer with JSON.`,
+        "Is this the address of a Keyhole edge?",
+      );
     });
   }
 
@@ -137,10 +166,18 @@ class Edge {
     return new ClientFault("unreachable", `The edge at ${this.#address} does not answer.`, hint);
   }
 
-  async #fetch(path: string, init: RequestInit & { readonly headers?: Record<string, string> }): Promise<Response> {
+  async #fetch(
+    path: string,
+    init: Omit<RequestInit, "headers"> & { readonly headers?: Record<string, string> },
+  ): Promise<Response> {
     let response: Response;
     try {
-      response = await fetch(this.#address + path, { ...init, headers: { ...init.headers, authorization: this.#authorization }, referrerPolicy: "no-referrer", credentials: "omit" });
+      response = await fetch(this.#address + path, {
+        ...init,
+        headers: { ...init.headers, authorization: this.#authorization },
+        referrerPolicy: "no-referrer",
+        credentials: "omit",
+      });
     } catch (error) {
       throw init.signal?.aborted === true ? error : this.unreachable();
     }
@@ -150,11 +187,20 @@ class Edge {
 }
 
 async function problemOf(response: Response, address: string): Promise<ClientFault> {
-  if (response.status === 401) return new ClientFault("unauthorized", "The edge does not accept this token.", "Copy the token that the edge printed when it started, and enter it under “Edge”.");
+  if (response.status === 401)
+    return new ClientFault(
+      "unauthorized",
+      "The edge does not accept this token.",
+      "Copy the token that the edge printed when it started, and enter it under “Edge”.",
+    );
   try {
     const { code, detail } = readProblem(await response.json());
     return new ClientFault("protocol", detail, `${code}, status ${response.status}`);
   } catch {
-    return new ClientFault("protocol", `${address} answered with status ${response.status}.`, "Is this the address of a Keyhole edge?");
+    return new ClientFault(
+      "protocol",
+      `${address} answered with status ${response.status}.`,
+      "Is this the address of a Keyhole edge?",
+    );
   }
 }

@@ -24,7 +24,8 @@ export function takeEdgeSettings(): EdgeSettings | undefined {
 export function loadEdgeSettings(): EdgeSettings | undefined {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    if (typeof stored !== "object" || stored === null || !("address" in stored) || !("token" in stored)) return undefined;
+    if (typeof stored !== "object" || stored === null || !("address" in stored) || !("token" in stored))
+      return undefined;
     const { address, token } = stored;
     return typeof address === "string" && typeof token === "string" ? { address, token } : undefined;
   } catch {

@@ -1,4 +1,17 @@
-import { type ApprovalRequest, type AuditEvent, type CallResult, type Determinism, type Effect, errorCodes, type JsonObject, type JsonValue, type LogEntry, modes, type Progress, type ToolSummary } from "@keyhole/kernel";
+import {
+  type ApprovalRequest,
+  type AuditEvent,
+  type CallResult,
+  type Determinism,
+  type Effect,
+  errorCodes,
+  type JsonObject,
+  type JsonValue,
+  type LogEntry,
+  modes,
+  type Progress,
+  type ToolSummary,
+} from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { ClientFault, type GovernanceState } from "./kernel-client.ts";
 
@@ -11,7 +24,11 @@ function guard<T>(what: string, schema: JsonObject): Guard<T> {
   return (foreign) => {
     const checked = compiled.validator.validate(foreign);
     if (checked.ok) return checked.value as T;
-    throw new ClientFault("protocol", `The edge sent ${what} that this page does not understand.`, checked.errors[0]?.message ?? "");
+    throw new ClientFault(
+      "protocol",
+      `The edge sent ${what} that this page does not understand.`,
+      checked.errors[0]?.message ?? "",
+    );
   };
 }
 
@@ -23,7 +40,11 @@ const effects = ["net.read", "net.write", "fs.read", "fs.write"] as const satisf
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const effectList: JsonObject = { type: "array", items: { enum: effects } };
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
-const record = (properties: JsonObject): JsonObject => ({ type: "object", properties, required: Object.keys(properties) });
+const record = (properties: JsonObject): JsonObject => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
 
 const manifest: JsonObject = {
   ...record({
@@ -41,15 +62,33 @@ const manifest: JsonObject = {
   }),
 };
 
-export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard("a list of tools", record({ tools: { type: "array", items: record({ id: text, hash: text, manifest }) } }));
+export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard(
+  "a list of tools",
+  record({ tools: { type: "array", items: record({ id: text, hash: text, manifest }) } }),
+);
 
-const event: JsonObject = record({ seq: { type: "integer" }, id: text, time: text, type: text, callId: nullableText, payload: { type: "object" }, prev: text, hash: text });
+const event: JsonObject = record({
+  seq: { type: "integer" },
+  id: text,
+  time: text,
+  type: text,
+  callId: nullableText,
+  payload: { type: "object" },
+  prev: text,
+  hash: text,
+});
 
 export const readEvent: Guard<AuditEvent> = guard("an event", event);
 
-export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = guard("events", record({ events: { type: "array", items: event } }));
+export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = guard(
+  "events",
+  record({ events: { type: "array", items: event } }),
+);
 
-export const readLog: Guard<LogEntry> = guard("a log line", record({ level: { enum: ["debug", "info", "warn", "error"] }, message: text }));
+export const readLog: Guard<LogEntry> = guard(
+  "a log line",
+  record({ level: { enum: ["debug", "info", "warn", "error"] }, message: text }),
+);
 
 export const readProgress: Guard<Progress> = guard("a progress report", {
   type: "object",
@@ -59,24 +98,58 @@ export const readProgress: Guard<Progress> = guard("a progress report", {
 
 export const readApproval: Guard<ApprovalRequest> = guard(
   "a question",
-  record({ approvalId: text, tool: text, description: text, tier, risk: nullableText, effects: effectList, grants: texts, input: {}, argsHash: text, reason: text, expiresAt: text }),
+  record({
+    approvalId: text,
+    tool: text,
+    description: text,
+    tier,
+    risk: nullableText,
+    effects: effectList,
+    grants: texts,
+    input: {},
+    argsHash: text,
+    reason: text,
+    expiresAt: text,
+  }),
 );
 
-export const readGovernance: Guard<GovernanceState> = guard("a policy", record({ policy: { type: "object" }, policyHash: text, mode: { enum: modes } }));
+export const readGovernance: Guard<GovernanceState> = guard(
+  "a policy",
+  record({ policy: { type: "object" }, policyHash: text, mode: { enum: modes } }),
+);
 
-export const readProblem: Guard<{ readonly code: string; readonly detail: string }> = guard("a problem", record({ code: text, detail: text }));
+export const readProblem: Guard<{ readonly code: string; readonly detail: string }> = guard(
+  "a problem",
+  record({ code: text, detail: text }),
+);
 
 const ended = {
   tool: text,
   callId: text,
   effects: effectList,
-  meta: record({ durationMs: number, networkRequests: number, networkBytes: number, cached: { type: "boolean" }, warnings: texts }),
+  meta: record({
+    durationMs: number,
+    networkRequests: number,
+    networkBytes: number,
+    cached: { type: "boolean" },
+    warnings: texts,
+  }),
 };
 
 const wireResult: JsonObject = {
   oneOf: [
     record({ ok: { const: true }, ...ended, data: {}, hash: text, proof: { type: "object" } }),
-    record({ ok: { const: false }, ...ended, error: record({ code: { enum: errorCodes }, message: text, hint: text, retryable: { type: "boolean" }, details: {} }) }),
+    record({
+      ok: { const: false },
+      ...ended,
+      error: record({
+        code: { enum: errorCodes },
+        message: text,
+        hint: text,
+        retryable: { type: "boolean" },
+        details: {},
+      }),
+    }),
   ],
 };
 
@@ -89,4 +162,3 @@ export function readResult(foreign: unknown): CallResult {
   const { encoding: _encoding, ...rest } = result as typeof result & { encoding: string };
   return { ...rest, data: Uint8Array.from(atob(result.data), (character) => character.charCodeAt(0)) };
 }
-

@@ -6,32 +6,44 @@ export interface ServerEvent {
 /** Characters of one event; what is longer is no event of ours. */
 const maxEventLength = 64 << 20;
 
-/** Server-Sent Events of a response (HTML, 9.2.6), as far as one answer to one request needs them: no ids, no reconnecting. */
+/**
+ * Server-Sent Events of a response (HTML, 9.2.6), as far as one answer to one request needs them: no ids, no reconnecting.
+ *
+ * @throws Error when an event is too long, and whatever the stream fails with
+ */
 export async function* serverEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const fields = new EventFields();
   let rest = "";
-  let event = "message";
-  let data: string[] = [];
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      rest += value;
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      rest += read.value;
       if (rest.length > maxEventLength) throw new Error("An event of the stream is too long.");
       // A CR at the very end may be half of a CRLF.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line === "") {
-          if (data.length > 0) yield { event, data: data.join("\n") };
-          event = "message";
-          data = [];
-        } else if (line.startsWith("event:")) event = valueOf(line);
-        else if (line.startsWith("data:")) data.push(valueOf(line));
-      }
+      for (const event of lines.map((line) => fields.take(line))) if (event !== undefined) yield event;
     }
   } finally {
     await reader.cancel().catch(() => {});
+  }
+}
+
+/** What the lines since the last empty one said. */
+class EventFields {
+  #event = "message";
+  #data: string[] = [];
+
+  /** An empty line ends an event; one without data is none. */
+  take(line: string): ServerEvent | undefined {
+    if (line.startsWith("event:")) this.#event = valueOf(line);
+    if (line.startsWith("data:")) this.#data.push(valueOf(line));
+    if (line !== "") return undefined;
+    const ended = { event: this.#event, data: this.#data.join("\n") };
+    const hasData = this.#data.length > 0;
+    this.#event = "message";
+    this.#data = [];
+    return hasData ? ended : undefined;
   }
 }
 

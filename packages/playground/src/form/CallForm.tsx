@@ -1,5 +1,5 @@
 import type { JsonValue, ToolSummary } from "@keyhole/kernel";
-import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -18,6 +18,8 @@ interface CallFormProps {
   readonly onCancel: () => void;
 }
 
+const modifier = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+
 type View = "form" | "json";
 
 export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
@@ -27,10 +29,12 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   const [fault, setFault] = useState("");
   const [refusals, setRefusals] = useState(0);
   const element = useRef<HTMLFormElement>(null);
+  useSubmitKey(element);
   const announce = useAnnounce();
 
   useEffect(() => {
-    if (refusals > 0) element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
+    if (refusals > 0)
+      element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
   }, [refusals]);
 
   const show = (next: View): void => {
@@ -46,7 +50,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
 
   const runForm = (): void => {
     const count = draft.errors.length;
-    if (count === 0 && !draft.isUnreadable) return onRun((draft.value ?? {}) as JsonValue);
+    if (count === 0 && !draft.isUnreadable) return onRun(draft.value ?? {});
     draft.showAll();
     refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
   };
@@ -58,16 +62,9 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
     refuse("The input is not JSON");
   };
 
-  const submit = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
     if (!isRunning) (view === "form" ? runForm : runText)();
-  };
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      submit();
-    }
   };
 
   const changeText = (typed: string): void => {
@@ -78,7 +75,13 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   };
 
   return (
-    <form ref={element} className="call-form" onSubmit={submit} onKeyDown={onKeyDown} noValidate aria-label={`Input of ${tool.manifest.name}`}>
+    <form
+      ref={element}
+      className="call-form"
+      onSubmit={submit}
+      noValidate
+      aria-label={`Input of ${tool.manifest.name}`}
+    >
       <Tabs className="tabs" selectedKey={view} onSelectionChange={(key) => show(key === "json" ? "json" : "form")}>
         <TabList className="tab-list" aria-label="How to write the input">
           <Tab id="form" className="tab">
@@ -92,28 +95,49 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
           <FormBody tool={tool} draft={draft} />
         </TabPanel>
         <TabPanel id="json" className="tab-panel">
-          <TextField className="field" aria-label="Input as JSON" value={text} onChange={changeText} isInvalid={fault !== ""} validationBehavior="aria">
+          <TextField
+            className="field"
+            aria-label="Input as JSON"
+            value={text}
+            onChange={changeText}
+            isInvalid={fault !== ""}
+            validationBehavior="aria"
+          >
             <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
             {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {fault}</p>}
           </TextField>
         </TabPanel>
       </Tabs>
       <div className="actions">
+        <Button look="primary" icon="play" type="submit" isPending={isRunning}>
+          Run
+        </Button>
         {isRunning ? (
           <Button look="danger" icon="stop" onPress={onCancel} isDisabled={isCancelling}>
             {isCancelling ? "Cancelling…" : "Cancel"}
           </Button>
         ) : (
-          <Button look="primary" icon="play" type="submit">
-            Run
-          </Button>
+          <span className="hint keys" aria-hidden="true">
+            <kbd>{modifier}</kbd> <kbd>Enter</kbd>
+          </span>
         )}
-        <span className="hint keys" aria-hidden="true">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
-        </span>
       </div>
     </form>
   );
+}
+
+/** Control and Enter send the form from any field, also where Enter alone starts a line. */
+function useSubmitKey(element: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const form = element.current;
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      form?.requestSubmit();
+    };
+    form?.addEventListener("keydown", onKeyDown);
+    return () => form?.removeEventListener("keydown", onKeyDown);
+  }, [element]);
 }
 
 function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft: DraftState }): ReactNode {
@@ -126,7 +150,15 @@ function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft:
       ) : shape.kind === "object" && shape.extra === undefined ? (
         <p className="hint">This tool takes no input.</p>
       ) : (
-        <JsonField name="input" label="Input" description={undefined} path="" required value={draft.value} onChange={draft.change} />
+        <JsonField
+          name="input"
+          label="Input"
+          description={undefined}
+          path=""
+          required
+          value={draft.value}
+          onChange={draft.change}
+        />
       )}
       <GroupFault path="" />
     </FormContext>

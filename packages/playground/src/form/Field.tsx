@@ -25,7 +25,11 @@ export function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   const { root } = useForm();
   const resolved = resolve(schema, root);
   const shape = shapeOf(resolved, root, depth);
-  const field: FieldProps<Draft> = { ...rest, label: titleOf(resolved, rest.name), description: descriptionOf(resolved) };
+  const field: FieldProps<Draft> = {
+    ...rest,
+    label: titleOf(resolved, rest.name),
+    description: descriptionOf(resolved),
+  };
   switch (shape.kind) {
     case "text":
       return <TextualField {...field} lines={shape.lines} secret={shape.secret} examples={shape.examples} />;
@@ -79,13 +83,16 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
   const { root } = useForm();
   const id = useId();
   const { path, label, description, required, value, onChange } = field;
-  if (shape.members.length === 0 && shape.extra !== undefined) return <MapField {...field} values={shape.extra} depth={depth} renderValue={Field} />;
+  if (shape.members.length === 0 && shape.extra !== undefined)
+    return <MapField {...field} values={shape.extra} depth={depth} renderValue={Field} />;
   const isPresent = value !== undefined;
   return (
-    <div className="group" role="group" aria-labelledby={id}>
+    <fieldset className="group" aria-labelledby={id}>
       <div className="group-head">
         <GroupLabel id={id} label={label} required={required} />
-        {isPresent && !required && <IconButton icon="close" label={`Remove ${label}`} onPress={() => onChange(undefined)} />}
+        {isPresent && !required && (
+          <IconButton icon="close" label={`Remove ${label}`} onPress={() => onChange(undefined)} />
+        )}
       </div>
       {description !== undefined && <p className="hint">{description}</p>}
       {isPresent || required ? (
@@ -96,18 +103,24 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
         </Button>
       )}
       <GroupFault path={path} />
-    </div>
+    </fieldset>
   );
 }
 
-function ListField({ items, most, depth, ...field }: FieldProps<Draft> & { readonly items: JsonObject; readonly most: number; readonly depth: number }): ReactNode {
+function ListField({
+  items,
+  most,
+  depth,
+  ...field
+}: FieldProps<Draft> & { readonly items: JsonObject; readonly most: number; readonly depth: number }): ReactNode {
   const { root } = useForm();
   const id = useId();
   const { path, label, description, required, value, onChange } = field;
   const list: readonly Draft[] = Array.isArray(value) ? (value as readonly Draft[]) : [];
-  const emit = (next: readonly Draft[]): void => onChange(next.length === 0 && !required ? undefined : next.map((item) => item ?? null));
+  const emit = (next: readonly Draft[]): void =>
+    onChange(next.length === 0 && !required ? undefined : next.map((item) => item ?? null));
   return (
-    <div className="group" role="group" aria-labelledby={id}>
+    <fieldset className="group" aria-labelledby={id}>
       <GroupLabel id={id} label={label} required={required} />
       {description !== undefined && <p className="hint">{description}</p>}
       {list.map((item, index) => (
@@ -122,28 +135,48 @@ function ListField({ items, most, depth, ...field }: FieldProps<Draft> & { reado
             onChange={(changed) => emit(list.map((each, at) => (at === index ? changed : each)))}
             depth={depth + 1}
           />
-          <IconButton icon="close" label={`Remove ${label} ${index + 1}`} onPress={() => emit(list.filter((_, at) => at !== index))} />
+          <IconButton
+            icon="close"
+            label={`Remove ${label} ${index + 1}`}
+            onPress={() => emit(list.filter((_, at) => at !== index))}
+          />
         </div>
       ))}
-      <Button icon="plus" isDisabled={list.length >= most} onPress={() => emit([...list, initialValue(items, root, true, depth + 1)])}>
+      <Button
+        icon="plus"
+        isDisabled={list.length >= most}
+        onPress={() => emit([...list, initialValue(items, root, true, depth + 1)])}
+      >
         Add to {label}
       </Button>
       <GroupFault path={path} />
-    </div>
+    </fieldset>
   );
 }
 
 /** References of a variant point into the whole schema. */
 function conforms(value: Draft, schema: JsonObject, root: JsonObject): boolean {
-  const definitions = { ...(root["$defs"] !== undefined && { $defs: root["$defs"] }), ...(root["definitions"] !== undefined && { definitions: root["definitions"] }) };
+  const definitions = {
+    ...(root["$defs"] !== undefined && { $defs: root["$defs"] }),
+    ...(root["definitions"] !== undefined && { definitions: root["definitions"] }),
+  };
   const compiled = compileSchema({ ...schema, ...definitions });
   return compiled.ok && value !== undefined && compiled.validator.check(value);
 }
 
-function VariantsField({ variants, depth, ...field }: FieldProps<Draft> & { readonly variants: readonly Variant[]; readonly depth: number }): ReactNode {
+function VariantsField({
+  variants,
+  depth,
+  ...field
+}: FieldProps<Draft> & { readonly variants: readonly Variant[]; readonly depth: number }): ReactNode {
   const { root } = useForm();
   const { name, path, label, required, value, onChange } = field;
-  const [chosen, setChosen] = useState(() => Math.max(0, variants.findIndex(({ schema }) => conforms(value, schema, root))));
+  const [chosen, setChosen] = useState(() =>
+    Math.max(
+      0,
+      variants.findIndex(({ schema }) => conforms(value, schema, root)),
+    ),
+  );
   const variant = variants[chosen];
   const choose = (id: string): void => {
     const next = Number(id);
@@ -153,9 +186,23 @@ function VariantsField({ variants, depth, ...field }: FieldProps<Draft> & { read
   };
   return (
     <div className="group">
-      <Choice label={`${label}: kind`} value={String(chosen)} onChange={choose} options={variants.map(({ label }, index) => ({ id: String(index), text: label }))} />
+      <Choice
+        label={`${label}: kind`}
+        value={String(chosen)}
+        onChange={choose}
+        options={variants.map(({ label }, index) => ({ id: String(index), text: label }))}
+      />
       {variant !== undefined && (
-        <Field key={chosen} name={name} schema={variant.schema} path={path} required={required} value={value} onChange={onChange} depth={depth + 1} />
+        <Field
+          key={chosen}
+          name={name}
+          schema={variant.schema}
+          path={path}
+          required={required}
+          value={value}
+          onChange={onChange}
+          depth={depth + 1}
+        />
       )}
     </div>
   );

@@ -35,28 +35,39 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
   const { root } = useForm();
   const id = useId();
   const { path, label, description, required, value, onChange } = field;
-  const [rows, setRows] = useState<readonly Row[]>(() => (isObject(value) ? Object.entries(value).map(([key, each], index) => ({ id: index, key, value: each })) : []));
+  const [rows, setRows] = useState<readonly Row[]>(() =>
+    isObject(value) ? Object.entries(value).map(([key, each], index) => ({ id: index, key, value: each })) : [],
+  );
 
   const emit = (next: readonly Row[]): void => {
     setRows(next);
     const named = next.filter(({ key }) => key !== "");
-    onChange(named.length === 0 && !required ? undefined : fromEntries(named.map(({ key, value }) => [key, value] as const)));
+    onChange(
+      named.length === 0 && !required ? undefined : fromEntries(named.map(({ key, value }) => [key, value] as const)),
+    );
   };
-  const change = (id: number, part: Partial<Row>): void => emit(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
+  const change = (id: number, part: Partial<Row>): void =>
+    emit(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
   const add = (): void => {
     const next = Math.max(-1, ...rows.map(({ id }) => id)) + 1;
     emit([...rows, { id: next, key: "", value: initialValue(values, root, true, depth + 1) }]);
   };
 
   return (
-    <div className="group" role="group" aria-labelledby={id}>
+    <fieldset className="group" aria-labelledby={id}>
       <GroupLabel id={id} label={label} required={required} />
       {description !== undefined && <p className="hint">{description}</p>}
       {rows.map((row, index) => {
         const isTwice = rows.some((other) => other.id !== row.id && other.key === row.key && row.key !== "");
         return (
           <div className="row" key={row.id}>
-            <TextField className="field" value={row.key} onChange={(key) => change(row.id, { key })} aria-label={`Name ${index + 1} of ${label}`} isInvalid={isTwice}>
+            <TextField
+              className="field"
+              value={row.key}
+              onChange={(key) => change(row.id, { key })}
+              aria-label={`Name ${index + 1} of ${label}`}
+              isInvalid={isTwice}
+            >
               <Input className="input mono" placeholder="name" autoComplete="off" spellCheck={false} />
               {isTwice && <span className="fault">This name is there twice; the last one counts.</span>}
             </TextField>
@@ -69,7 +80,11 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
               onChange={(changed) => change(row.id, { value: changed })}
               depth={depth + 1}
             />
-            <IconButton icon="close" label={`Remove ${row.key || `row ${index + 1}`}`} onPress={() => emit(rows.filter(({ id }) => id !== row.id))} />
+            <IconButton
+              icon="close"
+              label={`Remove ${row.key || `row ${index + 1}`}`}
+              onPress={() => emit(rows.filter(({ id }) => id !== row.id))}
+            />
           </div>
         );
       })}
@@ -77,6 +92,6 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
         Add to {label}
       </Button>
       <GroupFault path={path} />
-    </div>
+    </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState } from "react";
-import { Checkbox, FieldError, Input, TextArea, TextField } from "react-aria-components";
+import { CheckboxButton, CheckboxField, FieldError, Input, TextArea, TextField } from "react-aria-components";
 import { Choice } from "../ui/Choice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { type FieldProps, useForm } from "./context.ts";
@@ -41,7 +41,15 @@ export function TextualField({ lines, secret, examples, ...field }: TextualProps
 }
 
 /** What is typed stays as it is typed; what is no number goes on as text, and the schema says what is wrong with it. */
-export function NumericField({ path, label, description, required, value, onChange, integer }: FieldProps<Draft> & { readonly integer: boolean }): ReactNode {
+export function NumericField({
+  path,
+  label,
+  description,
+  required,
+  value,
+  onChange,
+  integer,
+}: FieldProps<Draft> & { readonly integer: boolean }): ReactNode {
   const { onLeave } = useForm();
   const [text, setText] = useState(value === undefined ? "" : labelOf(value));
   const change = (typed: string): void => {
@@ -70,29 +78,43 @@ export function NumericField({ path, label, description, required, value, onChan
 
 export function BooleanField({ path, label, description, required, value, onChange }: FieldProps<Draft>): ReactNode {
   return (
-    <div className="field">
-      <Checkbox className="checkbox" isSelected={value === true} isIndeterminate={value === undefined && !required} onChange={onChange}>
+    <CheckboxField
+      className="field"
+      isSelected={value === true}
+      isIndeterminate={value === undefined && !required}
+      onChange={onChange}
+    >
+      <CheckboxButton className="checkbox">
         <span className="checkbox-box" aria-hidden="true">
           <Icon name="check" />
         </span>
         <span className="label">{label}</span>
-      </Checkbox>
-      {description !== undefined && <p className="hint">{description}</p>}
+      </CheckboxButton>
+      <FieldDescription>{description}</FieldDescription>
       <GroupFault path={path} />
-    </div>
+    </CheckboxField>
   );
 }
 
 const unset = "unset";
 
-export function ChoiceField({ path, label, description, required, value, onChange, options }: FieldProps<Draft> & { readonly options: readonly JsonValue[] }): ReactNode {
+export function ChoiceField({
+  path,
+  label,
+  description,
+  required,
+  value,
+  onChange,
+  options,
+}: FieldProps<Draft> & { readonly options: readonly JsonValue[] }): ReactNode {
   const { onLeave } = useForm();
   const items = options.map((option, index) => ({ id: String(index), text: labelOf(option) }));
   const chosen = options.findIndex((option) => JSON.stringify(option) === JSON.stringify(value));
   return (
     <div className="field field-short">
       <Choice
-        label={required ? label : `${label} (optional)`}
+        label={label}
+        optional={!required}
         options={required ? items : [{ id: unset, text: "Not set" }, ...items]}
         value={chosen >= 0 ? String(chosen) : required ? undefined : unset}
         onChange={(id) => onChange(id === unset ? undefined : options[Number(id)])}
@@ -126,11 +148,23 @@ export function JsonField({ path, label, description, required, value, onChange 
     }
   };
   return (
-    <TextField className="field" value={text} onChange={change} onBlur={() => onLeave(path)} isInvalid={isInvalid} isRequired={required} validationBehavior="aria">
+    <TextField
+      className="field"
+      value={text}
+      onChange={change}
+      onBlur={() => onLeave(path)}
+      isInvalid={isInvalid}
+      isRequired={required}
+      validationBehavior="aria"
+    >
       <FieldLabel label={`${label} (JSON)`} required={required} />
       <TextArea className="input area mono" rows={3} spellCheck={false} />
       <FieldDescription>{description}</FieldDescription>
-      {fault === "" ? <FieldFault path={path} /> : <FieldError className="fault">This is not JSON yet: {fault}</FieldError>}
+      {fault === "" ? (
+        <FieldFault path={path} />
+      ) : (
+        <FieldError className="fault">This is not JSON yet: {fault}</FieldError>
+      )}
     </TextField>
   );
 }

@@ -12,7 +12,12 @@ export interface FormState {
   readonly onUnreadable: (path: string, unreadable: boolean) => void;
 }
 
-export const FormContext = createContext<FormState>({ root: {}, errors: [], onLeave: () => {}, onUnreadable: () => {} });
+export const FormContext = createContext<FormState>({
+  root: {},
+  errors: [],
+  onLeave: () => {},
+  onUnreadable: () => {},
+});
 
 export function useForm(): FormState {
   return useContext(FormContext);

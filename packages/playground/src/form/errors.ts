@@ -15,7 +15,11 @@ export function placeErrors(errors: readonly ValidationError[], value: Draft): r
   return errors.map((error) => {
     const missing = error.keyword === "required" ? missingMember(error, value) : undefined;
     const path = missing === undefined ? error.instancePath : pointerTo(error.instancePath, missing);
-    return { path, message: messageOf(error, missing !== undefined), hint: (missing === undefined && error.hint) || "" };
+    return {
+      path,
+      message: messageOf(error, missing !== undefined),
+      hint: (missing === undefined && error.hint) || "",
+    };
   });
 }
 
@@ -37,7 +41,11 @@ function at(value: Draft, pointer: string): Draft {
   let current: Draft = value;
   for (const token of pointer.split("/").slice(1)) {
     const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    current = Array.isArray(current) ? (current as readonly Draft[])[Number(key)] : isObject(current) ? memberOf(current, key) : undefined;
+    current = Array.isArray(current)
+      ? (current as readonly Draft[])[Number(key)]
+      : isObject(current)
+        ? memberOf(current, key)
+        : undefined;
   }
   return current;
 }

@@ -3,7 +3,12 @@ import type { JsonObject, JsonValue } from "@keyhole/kernel";
 /** What one part of a schema becomes on the screen. Whatever has no better form is edited as JSON. */
 export type Shape =
   | { readonly kind: "object"; readonly members: readonly Member[]; readonly extra: JsonObject | undefined }
-  | { readonly kind: "text"; readonly lines: "one" | "many"; readonly secret: boolean; readonly examples: readonly string[] }
+  | {
+      readonly kind: "text";
+      readonly lines: "one" | "many";
+      readonly secret: boolean;
+      readonly examples: readonly string[];
+    }
   | { readonly kind: "number"; readonly integer: boolean }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly options: readonly JsonValue[] }
@@ -140,7 +145,10 @@ function objectShape(schema: JsonObject): Shape {
 
 function textShape(schema: JsonObject): Shape {
   const most = schema["maxLength"];
-  const isLong = typeof schema["contentMediaType"] === "string" || typeof schema["contentEncoding"] === "string" || (typeof most === "number" && most > longText);
+  const isLong =
+    typeof schema["contentMediaType"] === "string" ||
+    typeof schema["contentEncoding"] === "string" ||
+    (typeof most === "number" && most > longText);
   const isShort = typeof schema["format"] === "string" || typeof schema["pattern"] === "string";
   return {
     kind: "text",

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
+import type { JsonObject, ToolSummary } from "@keyhole/kernel";
 import { compileSchema, type Validator } from "@keyhole/kernel/schema";
 import { useCallback, useMemo, useState } from "react";
 import type { FormState } from "./context.ts";
@@ -28,7 +28,10 @@ export function useDraft(tool: ToolSummary): DraftState {
   const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());
 
   const errors = useMemo(() => errorsOf(validator, value), [validator, value]);
-  const seen = useMemo(() => (all ? errors : [...left].flatMap((path) => errorsWithin(errors, path))), [all, left, errors]);
+  const seen = useMemo(
+    () => (all ? errors : [...left].flatMap((path) => errorsWithin(errors, path))),
+    [all, left, errors],
+  );
 
   const change = useCallback(
     (next: Draft) => {
@@ -37,10 +40,26 @@ export function useDraft(tool: ToolSummary): DraftState {
     },
     [tool.id],
   );
-  const onLeave = useCallback((path: string) => setLeft((paths) => (paths.has(path) ? paths : new Set([...paths, path]))), []);
-  const onUnreadable = useCallback((path: string, is: boolean) => setUnreadable((paths) => toggled(paths, path, is)), []);
-  const form = useMemo(() => ({ root, errors: unique(seen), onLeave, onUnreadable }), [root, seen, onLeave, onUnreadable]);
-  return { value, change, form, errors, showAll: useCallback(() => setAll(true), []), isUnreadable: unreadable.size > 0 };
+  const onLeave = useCallback(
+    (path: string) => setLeft((paths) => (paths.has(path) ? paths : new Set([...paths, path]))),
+    [],
+  );
+  const onUnreadable = useCallback(
+    (path: string, is: boolean) => setUnreadable((paths) => toggled(paths, path, is)),
+    [],
+  );
+  const form = useMemo(
+    () => ({ root, errors: unique(seen), onLeave, onUnreadable }),
+    [root, seen, onLeave, onUnreadable],
+  );
+  return {
+    value,
+    change,
+    form,
+    errors,
+    showAll: useCallback(() => setAll(true), []),
+    isUnreadable: unreadable.size > 0,
+  };
 }
 
 /** A registered tool's schema compiles; what does not is left to the kernel to refuse. */
@@ -50,7 +69,7 @@ function validatorOf(schema: JsonObject): Validator | undefined {
 }
 
 function errorsOf(validator: Validator | undefined, value: Draft): readonly FieldError[] {
-  const result = validator?.validate((value ?? null) as JsonValue);
+  const result = validator?.validate(value ?? null);
   return result === undefined || result.ok ? [] : placeErrors(result.errors, value);
 }
 

@@ -12,7 +12,9 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
   switch (shape.kind) {
     case "object": {
       if (!required) return undefined;
-      const members = shape.members.map(({ name, schema, required }) => [name, initialValue(schema, root, required, depth + 1)] as const);
+      const members = shape.members.map(
+        ({ name, schema, required }) => [name, initialValue(schema, root, required, depth + 1)] as const,
+      );
       return fromEntries(members);
     }
     case "choice":

@@ -42,7 +42,13 @@ export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
           validationBehavior="aria"
         >
           <Label className="label">Host that http_fetch may read</Label>
-          <Input className="input mono" placeholder="example.com" onKeyDown={onKeyDown} autoComplete="off" spellCheck={false} />
+          <Input
+            className="input mono"
+            placeholder="example.com"
+            onKeyDown={onKeyDown}
+            autoComplete="off"
+            spellCheck={false}
+          />
           <Text slot="description" className="hint">
             The host must allow this page by CORS headers.
           </Text>
@@ -57,7 +63,11 @@ export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
           {grants.map((grant) => (
             <li className="chip" key={grant.index}>
               <span className="mono">{grant.text}</span>
-              <IconButton icon="close" label={`Remove ${grant.text}`} onPress={() => onChange(withoutGrant(document, grant.index))} />
+              <IconButton
+                icon="close"
+                label={`Remove ${grant.text}`}
+                onPress={() => onChange(withoutGrant(document, grant.index))}
+              />
             </li>
           ))}
         </ul>

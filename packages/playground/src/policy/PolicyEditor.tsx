@@ -56,13 +56,24 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
         <>
           <div className="field">
             <span className="label">Posture</span>
-            <Segmented label="Posture" value={reading.document.posture} options={postures} onChange={(posture) => edit({ ...reading.document, posture })} />
+            <Segmented
+              label="Posture"
+              value={reading.document.posture}
+              options={postures}
+              onChange={(posture) => edit({ ...reading.document, posture })}
+            />
             <p className="hint">{postureTexts[reading.document.posture]}</p>
           </div>
           <HostGrants document={reading.document} onChange={edit} />
         </>
       )}
-      <TextField className="field" value={text} onChange={change} isInvalid={fault !== undefined} validationBehavior="aria">
+      <TextField
+        className="field"
+        value={text}
+        onChange={change}
+        isInvalid={fault !== undefined}
+        validationBehavior="aria"
+      >
         <Label className="label">Policy (JSON)</Label>
         <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
         {fault !== undefined && (
@@ -79,11 +90,9 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
           Undo changes
         </Button>
         <Button look="quiet" onPress={() => edit(startPolicy)}>
-          Start policy
+          Reset
         </Button>
-        <span className="hint" role="status">
-          {text === inForce ? "In force" : "Not applied yet"}
-        </span>
+        <output className="hint">{text === inForce ? "In force" : "Not applied yet"}</output>
       </div>
     </>
   );

@@ -29,19 +29,23 @@ export function PolicySheet({ governance, isOpen, onClose }: PolicySheetProps): 
   );
 }
 
-type Loaded = { readonly state: "loading" } | { readonly state: "ready"; readonly value: GovernanceState } | { readonly state: "failed"; readonly fault: ClientFault };
+type Loaded =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly value: GovernanceState }
+  | { readonly state: "failed"; readonly fault: ClientFault };
 
 function Governed({ governance }: { readonly governance: Governance }): ReactNode {
   const [loaded, setLoaded] = useState<Loaded>({ state: "loading" });
   const announce = useAnnounce();
 
-  const refresh = useCallback(async () => {
-    try {
-      setLoaded({ state: "ready", value: await governance.read() });
-    } catch (error) {
-      setLoaded({ state: "failed", fault: faultOf(error) });
-    }
-  }, [governance]);
+  const refresh = useCallback(
+    () =>
+      governance.read().then(
+        (value) => setLoaded({ state: "ready", value }),
+        (error: unknown) => setLoaded({ state: "failed", fault: faultOf(error) }),
+      ),
+    [governance],
+  );
   useEffect(() => void refresh(), [refresh]);
 
   if (loaded.state === "loading") return <Loading>Reading the policy…</Loading>;
@@ -72,7 +76,11 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
         }}
       />
       <p className="hint">Anything but NORMAL only tightens what the policy says. A change holds at once.</p>
-      {setPolicy === undefined ? <PolicyReader policy={policy} /> : <PolicyEditor key={policyHash} policy={policy} setPolicy={setPolicy} onApplied={refresh} />}
+      {setPolicy === undefined ? (
+        <PolicyReader policy={policy} />
+      ) : (
+        <PolicyEditor key={policyHash} policy={policy} setPolicy={setPolicy} onApplied={refresh} />
+      )}
       <dl className="facts">
         <dt>In force</dt>
         <dd className="hash">

@@ -3,7 +3,9 @@ import { checkHostPattern, loadPolicy, type PolicyDocument, type SetupError } fr
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
 const networkTool = "http_fetch";
 
-export type Reading = { readonly ok: true; readonly document: PolicyDocument } | { readonly ok: false; readonly error: SetupError };
+export type Reading =
+  | { readonly ok: true; readonly document: PolicyDocument }
+  | { readonly ok: false; readonly error: SetupError };
 
 /** The same check that the kernel makes when the policy is applied. */
 export function readPolicy(text: string): Reading {
@@ -33,11 +35,15 @@ export function hostGrants({ grants = [] }: PolicyDocument): readonly HostGrant[
   return grants.flatMap(({ tool, capability }, index) => {
     if (tool !== networkTool || (capability.kind !== "net.read" && capability.kind !== "net.write")) return [];
     const ports = capability.ports === undefined ? "" : `:${capability.ports.join(",")}`;
-    return [{ text: `${capability.hosts.join(", ")}${ports}${capability.kind === "net.write" ? " (write)" : ""}`, index }];
+    return [
+      { text: `${capability.hosts.join(", ")}${ports}${capability.kind === "net.write" ? " (write)" : ""}`, index },
+    ];
   });
 }
 
-export type ParsedHost = { readonly ok: true; readonly host: string; readonly port: number | undefined } | { readonly ok: false; readonly message: string };
+export type ParsedHost =
+  | { readonly ok: true; readonly host: string; readonly port: number | undefined }
+  | { readonly ok: false; readonly message: string };
 
 /** Takes what people paste: a host, a host with a port, `*.example.com`, a whole URL. */
 export function parseHost(typed: string): ParsedHost {
@@ -45,11 +51,14 @@ export function parseHost(typed: string): ParsedHost {
   const wildcard = /^\*(?:\.|$)/.exec(text)?.[0] ?? "";
   if (text === "*") return { ok: true, host: "*", port: undefined };
   const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text.slice(wildcard.length)}`;
-  if (text === "" || !URL.canParse(url)) return { ok: false, message: "This is not a host. Write one like example.com, *.example.com or 127.0.0.1:8080." };
+  if (text === "" || !URL.canParse(url))
+    return { ok: false, message: "This is not a host. Write one like example.com, *.example.com or 127.0.0.1:8080." };
   const { hostname, port } = new URL(url);
   const host = wildcard + hostname.replace(/\.$/, "");
   const fault = checkHostPattern(host);
-  return fault === undefined ? { ok: true, host, port: port === "" ? undefined : Number(port) } : { ok: false, message: `This host cannot be granted: ${fault}.` };
+  return fault === undefined
+    ? { ok: true, host, port: port === "" ? undefined : Number(port) }
+    : { ok: false, message: `This host cannot be granted: ${fault}.` };
 }
 
 export function withHost(document: PolicyDocument, host: string, port: number | undefined): PolicyDocument {
@@ -60,4 +69,3 @@ export function withHost(document: PolicyDocument, host: string, port: number | 
 export function withoutGrant(document: PolicyDocument, index: number): PolicyDocument {
   return { ...document, grants: (document.grants ?? []).filter((_, at) => at !== index) };
 }
-

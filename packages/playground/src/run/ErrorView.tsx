@@ -10,13 +10,20 @@ import { ErrorPageLink } from "./ErrorPage.tsx";
 /** Refusals that a person can lift by changing the policy. */
 const governed: ReadonlySet<ErrorCode> = new Set(["CAPABILITY_DENIED", "POLICY_DENIED"]);
 
-export function ErrorView({ result, onOpenPolicy }: { readonly result: CallFailure; readonly onOpenPolicy: () => void }): ReactNode {
+export function ErrorView({
+  result,
+  onOpenPolicy,
+}: {
+  readonly result: CallFailure;
+  readonly onOpenPolicy: () => void;
+}): ReactNode {
   const { code, message, hint, details, retryable } = result.error;
   return (
     <>
       <Notice
-        tone="bad"
+        tone={code === "CANCELLED" ? "warn" : "bad"}
         title={message}
+        urgent
         actions={
           <>
             {governed.has(code) && (
@@ -25,7 +32,6 @@ export function ErrorView({ result, onOpenPolicy }: { readonly result: CallFailu
               </Button>
             )}
             <ErrorPageLink code={code} />
-            <CopyButton text={JSON.stringify(result.error, undefined, 2)} what="the error" />
           </>
         }
       >
@@ -33,6 +39,7 @@ export function ErrorView({ result, onOpenPolicy }: { readonly result: CallFailu
         <p className="error-code">
           <code>{code}</code>
           {retryable && <span className="muted"> · the same call can succeed later</span>}
+          <CopyButton text={JSON.stringify(result.error, undefined, 2)} what="the error" />
         </p>
       </Notice>
       {hasContent(details) && (
@@ -49,7 +56,13 @@ function hasContent(details: unknown): boolean {
   return typeof details === "object" && details !== null && Object.keys(details).length > 0;
 }
 
-export function BrokenView({ fault, onReconnect }: { readonly fault: ClientFault; readonly onReconnect: () => void }): ReactNode {
+export function BrokenView({
+  fault,
+  onReconnect,
+}: {
+  readonly fault: ClientFault;
+  readonly onReconnect: () => void;
+}): ReactNode {
   return (
     <Notice tone="bad" title={fault.message} actions={<Button onPress={onReconnect}>Connect again</Button>}>
       <p>{fault.hint}</p>

@@ -7,7 +7,6 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
   return (
     <ol className="logs" aria-label="Log lines of the tool">
       {logs.map(({ level, message }, index) => (
-        // oxlint-disable-next-line react/no-array-index-key
         <li key={index} data-level={level}>
           <span className="log-level">{level}</span>
           <span className="log-text">{message}</span>

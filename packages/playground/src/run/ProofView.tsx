@@ -30,7 +30,8 @@ function proofOf(run: ActiveRun): Proof | undefined {
 
 export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
   const proof = proofOf(run);
-  if (proof === undefined) return <p className="hint">Nothing was decided: the call ended before the policy was asked.</p>;
+  if (proof === undefined)
+    return <p className="hint">Nothing was decided: the call ended before the policy was asked.</p>;
   return <ProofFacts key={proof.hash} proof={proof} />;
 }
 
@@ -50,7 +51,11 @@ function ProofFacts({ proof }: { readonly proof: Proof }): ReactNode {
       </p>
       <dl className="facts">
         <dt>Rules</dt>
-        <dd>{proof.determining.length === 0 ? `None of ${proof.considered} matched` : proof.determining.map(({ ruleId }) => ruleId).join(", ")}</dd>
+        <dd>
+          {proof.determining.length === 0
+            ? `None of ${proof.considered} matched`
+            : proof.determining.map(({ ruleId }) => ruleId).join(", ")}
+        </dd>
         <dt>Posture</dt>
         <dd>
           {proof.posture}, mode {proof.mode}, tier {proof.tier}
@@ -97,7 +102,11 @@ function Verify({ proof }: { readonly proof: Proof }): ReactNode {
         Verify in this page
       </Button>
       <CopyButton text={JSON.stringify(proof)} what="the proof" />
-      <span role="status">{check !== undefined && <Badge tone={check.ok ? "good" : "bad"}>{check.ok ? "The hash matches" : "The hash does not match"}</Badge>}</span>
+      <output>
+        {check !== undefined && (
+          <Badge tone={check.ok ? "good" : "bad"}>{check.ok ? "The hash matches" : "The hash does not match"}</Badge>
+        )}
+      </output>
     </div>
   );
 }

@@ -43,7 +43,11 @@ function Data({ data }: { readonly data: CallSuccess["data"] }): ReactNode {
       <span className="code-tools">
         <CopyButton text={text} what="the result" />
       </span>
-      {typeof data === "string" ? <Text text={data === "" ? "(empty text)" : data} label="Result" /> : <Json value={data} label="Result" />}
+      {typeof data === "string" ? (
+        <Text text={data === "" ? "(empty text)" : data} label="Result" />
+      ) : (
+        <Json value={data} label="Result" />
+      )}
     </div>
   );
 }

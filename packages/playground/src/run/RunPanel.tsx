@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from "react";
+import type { ErrorCode } from "@keyhole/kernel";
+import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { Empty } from "../ui/Notice.tsx";
@@ -12,13 +13,14 @@ import { Timeline } from "./Timeline.tsx";
 
 interface RunPanelProps {
   readonly run: Run;
+  readonly ref: RefObject<HTMLElement | null>;
   readonly onOpenPolicy: () => void;
   readonly onReconnect: () => void;
 }
 
-export function RunPanel({ run, onOpenPolicy, onReconnect }: RunPanelProps): ReactNode {
+export function RunPanel({ run, ref, onOpenPolicy, onReconnect }: RunPanelProps): ReactNode {
   return (
-    <section className="run" aria-label="Result" aria-busy={run.phase === "running"}>
+    <section ref={ref} className="run" aria-label="Result" aria-busy={run.phase === "running"}>
       {run.phase === "idle" ? (
         <Empty title="Nothing has run yet">
           <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
@@ -30,11 +32,13 @@ export function RunPanel({ run, onOpenPolicy, onReconnect }: RunPanelProps): Rea
   );
 }
 
-function ActiveRunView({ run, onOpenPolicy, onReconnect }: RunPanelProps & { readonly run: ActiveRun }): ReactNode {
+type ActiveRunProps = Omit<RunPanelProps, "run" | "ref"> & { readonly run: ActiveRun };
+
+function ActiveRunView({ run, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   return (
     <>
       <RunHead run={run} />
-      <div className="outcome" role="status" aria-live="polite">
+      <div className="outcome">
         <Outcome run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
       </div>
       <Tabs className="tabs" defaultSelectedKey="events">
@@ -63,14 +67,18 @@ function ActiveRunView({ run, onOpenPolicy, onReconnect }: RunPanelProps & { rea
   );
 }
 
-function Outcome({ run, onOpenPolicy, onReconnect }: { readonly run: ActiveRun; readonly onOpenPolicy: () => void; readonly onReconnect: () => void }): ReactNode {
+function Outcome({ run, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   switch (run.phase) {
     case "running":
       return <RunProgress run={run} />;
     case "broken":
       return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
     case "done":
-      return run.result.ok ? <ResultView result={run.result} /> : <ErrorView result={run.result} onOpenPolicy={onOpenPolicy} />;
+      return run.result.ok ? (
+        <ResultView result={run.result} />
+      ) : (
+        <ErrorView result={run.result} onOpenPolicy={onOpenPolicy} />
+      );
   }
 }
 
@@ -80,10 +88,31 @@ function Count({ of }: { readonly of: number }): ReactNode {
 
 function stateOf(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
   if (run.phase === "broken") return { text: "No answer", tone: "bad" };
-  if (run.phase === "done") return run.result.ok ? { text: "Completed", tone: "good" } : { text: "Failed", tone: "bad" };
+  if (run.phase === "done")
+    return run.result.ok ? { text: "Completed", tone: "good" } : failureState(run.result.error.code);
   if (run.cancelling) return { text: "Cancelling", tone: "warn" };
-  const asked = run.events.findLast(({ type }) => type === "approval.requested" || type === "approval.resolved");
-  return asked?.type === "approval.requested" ? { text: "Waiting for approval", tone: "warn" } : { text: "Running", tone: "accent" };
+  return isAsking(run) ? { text: "Waiting for approval", tone: "warn" } : { text: "Running", tone: "accent" };
+}
+
+const refusals: ReadonlySet<ErrorCode> = new Set([
+  "INVALID_INPUT",
+  "CAPABILITY_DENIED",
+  "POLICY_DENIED",
+  "APPROVAL_DENIED",
+  "APPROVAL_EXPIRED",
+  "RATE_LIMITED",
+]);
+
+function failureState(code: ErrorCode): { readonly text: string; readonly tone: Tone } {
+  if (code === "CANCELLED") return { text: "Cancelled", tone: "warn" };
+  return { text: refusals.has(code) ? "Refused" : "Failed", tone: "bad" };
+}
+
+function isAsking({ events }: ActiveRun): boolean {
+  return (
+    events.findLast(({ type }) => type === "approval.requested" || type === "approval.resolved")?.type ===
+    "approval.requested"
+  );
 }
 
 function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
@@ -91,15 +120,20 @@ function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
   return (
     <header className="run-head">
       <h2 className="mono">{run.tool}</h2>
-      <Badge tone={tone}>{text}</Badge>
-      <span className="muted run-time">{run.phase === "done" ? <Spent run={run} /> : run.phase === "running" && <Elapsed since={run.startedAt} />}</span>
+      <output>
+        <Badge tone={tone}>{text}</Badge>
+      </output>
+      <span className="muted run-time">
+        {run.phase === "done" ? <Spent run={run} /> : run.phase === "running" && <Elapsed since={run.startedAt} />}
+      </span>
     </header>
   );
 }
 
 function Spent({ run }: { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
   const { durationMs, networkRequests, cached } = run.result.meta;
-  const network = networkRequests === 0 ? "" : ` · ${networkRequests} ${networkRequests === 1 ? "request" : "requests"}`;
+  const network =
+    networkRequests === 0 ? "" : ` · ${networkRequests} ${networkRequests === 1 ? "request" : "requests"}`;
   return `${durationText(durationMs)}${network}${cached ? " · cached" : ""}`;
 }
 
@@ -119,12 +153,26 @@ function RunProgress({ run }: { readonly run: ActiveRun }): ReactNode {
   const { progress } = run;
   const total = progress?.total;
   return (
-    <ProgressBar className="progress" {...(total === undefined ? { isIndeterminate: true } : { value: progress?.done ?? 0, maxValue: Math.max(total, 1) })}>
+    <ProgressBar
+      className="progress"
+      {...(total === undefined
+        ? { isIndeterminate: true }
+        : { value: progress?.done ?? 0, maxValue: Math.max(total, 1) })}
+    >
       {({ percentage }) => (
         <>
-          <Label className="progress-label">{progress?.message ?? "Running in its isolate…"}</Label>
+          <Label className="progress-label">
+            {progress?.message ??
+              (isAsking(run) ? "Nothing runs until a person allows it." : "Running in its isolate…")}
+          </Label>
           <span className="progress-track">
-            <svg className="progress-bar" data-indeterminate={percentage === undefined || undefined} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+            <svg
+              className="progress-bar"
+              data-indeterminate={percentage === undefined || undefined}
+              viewBox="0 0 100 1"
+              preserveAspectRatio="none"
+              aria-hidden="true"
+            >
               <rect width={percentage ?? 30} height="1" />
             </svg>
           </span>

@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditType } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import { durationText } from "../app/words.ts";
+import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
 
@@ -12,7 +12,8 @@ interface TimelineProps {
 /** The call's part of the audit log, in its order, as it is written. */
 export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   const first = events[0];
-  if (first === undefined) return <p className="hint">{isRunning ? "Waiting for the first event…" : "The call left no event."}</p>;
+  if (first === undefined)
+    return <p className="hint">{isRunning ? "Waiting for the first event…" : "The call left no event."}</p>;
   const start = Date.parse(first.time);
   return (
     <ol className="timeline" aria-label="Events of the call">
@@ -37,7 +38,7 @@ function TimelineItem({ event, afterMs }: { readonly event: AuditEvent; readonly
           <span className="event-type">{event.type}</span>
           <span className="event-text">{sentenceOf(event)}</span>
           <time className="event-time" dateTime={event.time} title={event.time}>
-            +{durationText(afterMs)}
+            +{offsetText(afterMs)}
           </time>
         </summary>
         <Json value={event.payload} label={`Payload of ${event.type}`} />
@@ -79,7 +80,8 @@ const tones = {
 } as const satisfies Record<AuditType, Tone>;
 
 function toneOf(event: AuditEvent): Tone {
-  if (event.type === "policy.decided") return ({ allow: "good", ask: "warn", deny: "bad" } as const)[event.payload.decision];
+  if (event.type === "policy.decided")
+    return ({ allow: "good", ask: "warn", deny: "bad" } as const)[event.payload.decision];
   if (event.type === "approval.resolved") return event.payload.answer === "allow" ? "good" : "bad";
   if (event.type === "capability.used") return event.payload.outcome === "ok" ? "accent" : "bad";
   return tones[event.type];

@@ -12,7 +12,7 @@ export interface Runner {
 
 type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
-/** Runs one call at a time. A call that the page turns away from is cancelled, and what it still sends is not shown. */
+/** Runs one call at a time, on the same kernel for its whole life. A call that the page turns away from is cancelled, and what it still sends is not shown. */
 export function useRun(client: KernelClient | undefined, sessionId: string, approve: Approve): Runner {
   const [run, dispatch] = useReducer(reduceRun, idle);
   const current = useRef<AbortController | undefined>(undefined);
@@ -22,7 +22,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
     current.current = undefined;
   }, []);
 
-  useEffect(() => leave, [client, leave]);
+  useEffect(() => leave, [leave]);
 
   const start = useCallback(
     (tool: ToolSummary, input: JsonValue) => {

@@ -4,7 +4,8 @@ export default defineTool({
   name: "append_note",
   version: "1.0.0",
   title: "Append to a note",
-  description: "Appends one line to a text file below workspace/notes and returns the whole note. Its tier makes the standard posture ask a person first.",
+  description:
+    "Appends one line to a text file below workspace/notes and returns the whole note. Its tier makes the standard posture ask a person first.",
   category: "example",
   tier: 2,
   effects: ["fs.read", "fs.write"],
@@ -16,7 +17,12 @@ export default defineTool({
   input: {
     type: "object",
     properties: {
-      note: { type: "string", pattern: "^[a-z0-9-]{1,40}$", description: "Name of the note: lower-case letters, digits and dashes.", examples: ["journal"] },
+      note: {
+        type: "string",
+        pattern: "^[a-z0-9-]{1,40}$",
+        description: "Name of the note: lower-case letters, digits and dashes.",
+        examples: ["journal"],
+      },
       line: { type: "string", minLength: 1, maxLength: 500, description: "What to append." },
     },
     required: ["note", "line"],
@@ -26,7 +32,9 @@ export default defineTool({
   execute: async ({ note, line }, context) => {
     const path = `workspace/notes/${note}.txt`;
     const folder = await context.files.list("workspace/notes").catch(() => []);
-    const before = folder.some((entry) => entry.name === `${note}.txt`) ? new TextDecoder().decode(await context.files.read(path)) : "";
+    const before = folder.some((entry) => entry.name === `${note}.txt`)
+      ? new TextDecoder().decode(await context.files.read(path))
+      : "";
     const after = `${before}${line}\n`;
     await context.files.write(path, after);
     context.log(`${path} has ${after.split("\n").length - 1} lines`);

@@ -4,7 +4,8 @@ export default defineTool({
   name: "spin",
   version: "1.0.0",
   title: "A tool that never ends",
-  description: "Runs an endless loop, to show how the kernel stops a tool that never gives control back. Press Cancel, or wait for its deadline.",
+  description:
+    "Runs an endless loop, to show how the kernel stops a tool that never gives control back. Press Cancel, or wait for its deadline.",
   category: "example",
   determinism: "nondeterministic",
   bounds: { timeoutMs: 5_000 },
@@ -21,9 +22,9 @@ export default defineTool({
   },
   output: { kind: "text" },
   execute: async ({ politely }, context) => {
-    context.log(politely === true ? "Waiting until I am asked to stop." : "Spinning. I will not hear you.", "warn");
-    context.progress({ done: 0, message: politely === true ? "Waiting" : "Spinning" });
-    if (politely === true) {
+    context.log(politely ? "Waiting until I am asked to stop." : "Spinning. I will not hear you.", "warn");
+    context.progress({ done: 0, message: politely ? "Waiting" : "Spinning" });
+    if (politely) {
       await new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve(), { once: true }));
       return "stopped when asked";
     }

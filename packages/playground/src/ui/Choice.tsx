@@ -4,35 +4,33 @@ import { Icon } from "./icons.tsx";
 
 interface ChoiceProps {
   readonly label: string;
-  readonly labelHidden?: boolean;
+  readonly optional?: boolean;
   readonly options: readonly { readonly id: string; readonly text: string }[];
   readonly value: string | undefined;
   readonly onChange: (id: string) => void;
   readonly placeholder?: string;
   readonly isInvalid?: boolean;
   readonly isDisabled?: boolean;
-  readonly describedBy?: string | undefined;
   readonly onBlur?: () => void;
-  readonly id?: string;
 }
 
 /** A select whose list is styled like the page. */
 export function Choice(props: ChoiceProps): ReactNode {
-  const { label, labelHidden = false, options, value, placeholder = "Choose…", describedBy } = props;
+  const { label, optional = false, options, value, placeholder = "Choose…" } = props;
   return (
     <Select
       className="choice"
-      selectedKey={value ?? null}
-      onSelectionChange={(key) => key !== null && props.onChange(String(key))}
+      value={value ?? null}
+      onChange={(key) => key !== null && props.onChange(String(key))}
       isInvalid={props.isInvalid ?? false}
       isDisabled={props.isDisabled ?? false}
       placeholder={placeholder}
-      {...(labelHidden && { "aria-label": label })}
-      {...(describedBy !== undefined && { "aria-describedby": describedBy })}
       {...(props.onBlur && { onBlur: props.onBlur })}
-      {...(props.id !== undefined && { id: props.id })}
     >
-      {!labelHidden && <Label className="label">{label}</Label>}
+      <Label className="label">
+        {label}
+        {optional && <span className="optional">optional</span>}
+      </Label>
       <Button className="input choice-button">
         <SelectValue className="choice-value" />
         <Icon name="chevron" />

@@ -35,9 +35,11 @@ export function Text({ text, label, coloured = false }: TextProps): ReactNode {
   const shown = text.length > shownLength ? text.slice(0, shownLength) : text;
   return (
     <>
-      <pre className="code" tabIndex={0} role="group" aria-label={label}>
+      {/* It scrolls, so that the keyboard must reach it. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <section className="code" tabIndex={0} aria-label={label}>
         {coloured ? colour(shown) : shown}
-      </pre>
+      </section>
       {shown !== text && (
         <p className="hint">
           The first {shownLength.toLocaleString()} of {text.length.toLocaleString()} characters. Copy gives all of them.
@@ -53,13 +55,14 @@ function colour(text: string): ReactNode[] {
   for (const match of text.matchAll(token)) {
     const [whole, string, colon] = match;
     parts.push(text.slice(end, match.index));
+    const coloured = string ?? whole;
     const kind = string === undefined ? "literal" : colon === undefined ? "string" : "key";
     parts.push(
       <span key={match.index} className={`json-${kind}`}>
-        {whole}
+        {coloured}
       </span>,
     );
-    end = match.index + whole.length;
+    end = match.index + coloured.length;
   }
   parts.push(text.slice(end));
   return parts;

@@ -1,13 +1,15 @@
 import type { ReactNode } from "react";
+import { Text } from "./Json.tsx";
 
-/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, fenced and inline code, bold. Its text never becomes HTML. */
+/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
   return <div className="prose">{blocksOf(text).map(renderBlock)}</div>;
 }
 
 type Block =
   | { readonly kind: "heading" | "paragraph" | "code"; readonly text: string }
-  | { readonly kind: "list"; readonly items: readonly string[] };
+  | { readonly kind: "list"; readonly items: readonly string[] }
+  | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 const fence = /^```[^\n]*\n([\s\S]*?)^```[ \t]*$/gm;
 
@@ -29,8 +31,22 @@ function proseOf(text: string): readonly Block[] {
 function blockOf(part: string): readonly Block[] {
   const heading = /^#{1,6} ([^\n]*)\n?/.exec(part);
   if (heading !== null) return [{ kind: "heading", text: heading[1] ?? "" }, ...proseOf(part.slice(heading[0].length))];
-  if (/^[-*] /.test(part)) return [{ kind: "list", items: part.split(/\n(?=[-*] )/).map((item) => item.slice(2).replaceAll(/\s*\n\s*/g, " ")) }];
+  if (/^[-*] /.test(part))
+    return [
+      { kind: "list", items: part.split(/\n(?=[-*] )/).map((item) => item.slice(2).replaceAll(/\s*\n\s*/g, " ")) },
+    ];
+  if (part.startsWith("|")) return tableOf(part);
   return [{ kind: "paragraph", text: part.replaceAll(/\s*\n\s*/g, " ") }];
+}
+
+function tableOf(part: string): readonly Block[] {
+  const [head = [], , ...rows] = part.split("\n").map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return [{ kind: "table", head, rows }];
 }
 
 /** Blocks never move: the text is fixed, so that a position is an identity. */
@@ -41,10 +57,27 @@ function renderBlock(block: Block, index: number): ReactNode {
     case "paragraph":
       return <p key={index}>{inline(block.text)}</p>;
     case "code":
+      return <Text key={index} text={block.text.trimEnd()} label="Example" />;
+    case "table":
       return (
-        <pre key={index} className="code" tabIndex={0} role="group" aria-label="Example">
-          {block.text}
-        </pre>
+        <table key={index}>
+          <thead>
+            <tr>
+              {block.head.map((cell) => (
+                <th key={cell}>{inline(cell)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {block.rows.map((row) => (
+              <tr key={row.join()}>
+                {row.map((cell, column) => (
+                  <td key={column}>{inline(cell)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
       );
     case "list":
       return (
@@ -60,6 +93,10 @@ function renderBlock(block: Block, index: number): ReactNode {
 function inline(text: string): ReactNode[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
     if (part.startsWith("`")) return <code key={index}>{part.slice(1, -1)}</code>;
-    return part.startsWith("**") ? <strong key={index}>{part.slice(2, -2)}</strong> : part.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
+    return part.startsWith("**") ? (
+      <strong key={index}>{part.slice(2, -2)}</strong>
+    ) : (
+      part.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    );
   });
 }

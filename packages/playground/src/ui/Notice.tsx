@@ -34,9 +34,9 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 export function Loading({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <p className="loading" role="status">
+    <output className="loading">
       <span className="spinner" aria-hidden="true" />
       {children}
-    </p>
+    </output>
   );
 }

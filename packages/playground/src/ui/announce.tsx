@@ -13,10 +13,10 @@ export function Announcer({ children }: { readonly children: ReactNode }): React
   return (
     <Announce value={announce}>
       {children}
-      <div className="visually-hidden" role="status" aria-live="polite">
+      <output className="visually-hidden">
         {/* A new element each time, so that the same message twice is said twice. */}
         <span key={message.count}>{message.text}</span>
-      </div>
+      </output>
     </Announce>
   );
 }

@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 
 /** Drawn on a 16 × 16 grid with a 1.5 stroke; decoration only, names are in the text or the label beside them. */
 const paths = {
-  keyhole: "M8 1.75a6.25 6.25 0 1 0 0 12.5 6.25 6.25 0 0 0 0-12.5ZM8 5a1.75 1.75 0 0 0-.75 3.33L6.5 11h3l-.75-2.67A1.75 1.75 0 0 0 8 5Z",
+  keyhole:
+    "M8 1.75a6.25 6.25 0 1 0 0 12.5 6.25 6.25 0 0 0 0-12.5ZM8 5a1.75 1.75 0 0 0-.75 3.33L6.5 11h3l-.75-2.67A1.75 1.75 0 0 0 8 5Z",
   search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9Zm3.25 7.75 3.25 3.25",
   play: "M5 3.25v9.5l7.5-4.75L5 3.25Z",
   stop: "M4.25 4.25h7.5v7.5h-7.5z",
