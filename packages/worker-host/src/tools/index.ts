@@ -1,0 +1,30 @@
+/// <reference path="../vite/client.d.ts" />
+import type { PackageOf, ToolPackage } from "@keyhole/kernel";
+import type calculatorTool from "./calculator.ts";
+import calculatorPackage from "./calculator.ts?tool";
+import type deleteFileTool from "./delete-file.ts";
+import deleteFilePackage from "./delete-file.ts?tool";
+import type echoTool from "./echo.ts";
+import echoPackage from "./echo.ts?tool";
+import type hashTool from "./hash.ts";
+import hashPackage from "./hash.ts?tool";
+import type httpFetchTool from "./http-fetch.ts";
+import httpFetchPackage from "./http-fetch.ts?tool";
+import type listDirectoryTool from "./list-directory.ts";
+import listDirectoryPackage from "./list-directory.ts?tool";
+import type readFileTool from "./read-file.ts";
+import readFilePackage from "./read-file.ts?tool";
+import type writeFileTool from "./write-file.ts";
+import writeFilePackage from "./write-file.ts?tool";
+
+export const calculator: PackageOf<typeof calculatorTool> = calculatorPackage as PackageOf<typeof calculatorTool>;
+export const deleteFile: PackageOf<typeof deleteFileTool> = deleteFilePackage as PackageOf<typeof deleteFileTool>;
+export const echo: PackageOf<typeof echoTool> = echoPackage as PackageOf<typeof echoTool>;
+export const hash: PackageOf<typeof hashTool> = hashPackage as PackageOf<typeof hashTool>;
+export const httpFetch: PackageOf<typeof httpFetchTool> = httpFetchPackage as PackageOf<typeof httpFetchTool>;
+export const listDirectory: PackageOf<typeof listDirectoryTool> = listDirectoryPackage as PackageOf<typeof listDirectoryTool>;
+export const readFile: PackageOf<typeof readFileTool> = readFilePackage as PackageOf<typeof readFileTool>;
+export const writeFile: PackageOf<typeof writeFileTool> = writeFilePackage as PackageOf<typeof writeFileTool>;
+
+/** Every tool of this package, sorted by name. */
+export const builtinTools: readonly ToolPackage[] = [calculator, deleteFile, echo, hash, httpFetch, listDirectory, readFile, writeFile];
