@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: "chromium",
           include: ["test/**/*.browser.test.ts"],
+          globalSetup: "./test/hostile/browser-canary.ts",
           api: { host: "127.0.0.1" },
           browser: {
             enabled: true,

@@ -1,0 +1,40 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Origin of a server that notes everything that reaches it, by the first segment of the path. */
+    readonly canary: string;
+  }
+}
+
+/**
+ * A server that nothing in an isolate may reach. `GET /hits/TAG` says what did under that tag, one line each; any other path is a hit,
+ * answered so that whoever asked finds nothing to complain about.
+ */
+export default async function canary(project: TestProject): Promise<() => void> {
+  const hits: string[] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? "";
+    response.setHeader("access-control-allow-origin", "*");
+    if (url.startsWith("/hits/")) {
+      const tag = `/${url.slice("/hits/".length)}/`;
+      response.end(JSON.stringify(hits.filter((hit) => hit.includes(tag))));
+      return;
+    }
+    hits.push(`${request.method} ${url}`);
+    response.setHeader("content-type", url.endsWith("/events") ? "text/event-stream" : "text/javascript");
+    response.end("/**/");
+  });
+  server.on("upgrade", (request, socket) => {
+    hits.push(`UPGRADE ${request.url}`);
+    socket.destroy();
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  project.provide("canary", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return () => {
+    server.closeAllConnections();
+    server.close();
+  };
+}

@@ -1,0 +1,123 @@
+import { domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { rawAttempts, rawScript } from "./browser-raw.ts";
+
+const canary = inject("canary");
+const hits = async (tag: string): Promise<string[]> => (await fetch(`${canary}/hits/${tag}`)).json() as Promise<string[]>;
+
+/** Runs a script where tools run, without the shell. */
+function openRaw(script: string): { readonly stage: FrameStage; readonly port: Promise<MessagePort> } {
+  const stage = domStage({}, script);
+  const open = async (): Promise<MessagePort> => {
+    const { port1, port2 } = new MessageChannel();
+    expect(await stage.open("raw", port2)).toEqual({ ok: true });
+    return port1;
+  };
+  return { stage, port: open() };
+}
+
+const ask = (port: MessagePort, question: string): Promise<unknown> =>
+  new Promise((resolve) => {
+    port.onmessage = ({ data }) => resolve(data);
+    port.postMessage(question);
+  });
+
+describe("the canary", () => {
+  it("counts what reaches it, whichever way it comes", async () => {
+    const at = (name: string): string => `${canary}/control/${name}`;
+    const silent = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
+    const worker = new Worker(URL.createObjectURL(new Blob([`importScripts(${JSON.stringify(at("import-scripts"))})`])));
+    const settled = (target: WebSocket | EventSource): Promise<void> =>
+      new Promise((resolve) => {
+        target.onopen = target.onerror = () => resolve();
+      });
+    const socket = new WebSocket(at("socket").replace("http", "ws"));
+    const source = new EventSource(at("events"));
+    await Promise.all([
+      silent(fetch(at("fetch"))),
+      silent(fetch(at("no-cors"), { mode: "no-cors" })),
+      silent(import(/* @vite-ignore */ at("import"))),
+      settled(socket),
+      settled(source),
+    ]);
+    navigator.sendBeacon(at("beacon"), "x");
+    await expect
+      .poll(async () => (await hits("control")).map((hit) => hit.replace("/control/", "")).toSorted())
+      .toEqual(["GET events", "GET fetch", "GET import", "GET import-scripts", "GET no-cors", "POST beacon", "UPGRADE socket"]);
+    source.close();
+    worker.terminate();
+  });
+});
+
+describe("the frame alone, around a worker that nobody sealed", () => {
+  let raw: ReturnType<typeof openRaw>;
+  let channel: BroadcastChannel;
+  const overheard: unknown[] = [];
+  beforeAll(async () => {
+    channel = new BroadcastChannel("keyhole-test");
+    channel.onmessage = ({ data }) => {
+      overheard.push(data);
+      channel.postMessage("I am");
+    };
+    raw = openRaw(rawScript("raw", canary, location.origin));
+    await raw.port;
+  });
+  afterAll(() => {
+    channel.close();
+    return raw.stage.close("raw");
+  });
+
+  it.each(Object.keys(rawAttempts))("refuses %s", async (name) => {
+    expect(["refused", "nothing", "no answer"]).toContain(await ask(await raw.port, name));
+  });
+
+  it("let nothing out", async () => {
+    expect(await hits("raw")).toEqual([]);
+    expect(overheard).toEqual([]);
+  });
+
+  it("lets the same script out where there is no frame: it is the frame that holds", async () => {
+    const worker = new Worker(URL.createObjectURL(new Blob([rawScript("unframed", canary, location.origin)])));
+    const { port1, port2 } = new MessageChannel();
+    worker.postMessage(null, [port2]);
+    for (const name of ["fetch", "import()", "importScripts", "the page's BroadcastChannel", "the origin private file system", "eval"]) {
+      expect(await ask(port1, name), name).toMatch(/^GOT /);
+    }
+    worker.terminate();
+    expect((await hits("unframed")).toSorted()).toEqual(["GET /unframed/fetch", "GET /unframed/import", "GET /unframed/import-scripts"]);
+    expect(overheard).toEqual(["who is there"]);
+  });
+});
+
+describe("two frames", () => {
+  const listening = `onmessage = ({ ports: [port] }) => {
+    postMessage('started');
+    const channel = new BroadcastChannel('between tools');
+    const heard = [];
+    channel.onmessage = ({ data }) => heard.push(data);
+    port.onmessage = ({ data }) => { channel.postMessage(data); setTimeout(() => port.postMessage(heard), 300); };
+  }`;
+
+  it("do not hear each other", async () => {
+    const [a, b] = [openRaw(listening), openRaw(listening)];
+    const [portA, portB] = [await a.port, await b.port];
+    const [heardByA, heardByB] = await Promise.all([ask(portA, "from a"), ask(portB, "from b")]);
+    expect([heardByA, heardByB]).toEqual([[], []]);
+    await Promise.all([a.stage.close("raw"), b.stage.close("raw")]);
+  });
+
+  it("would, if they were two workers of one page: a control", async () => {
+    const start = (): MessagePort => {
+      const worker = new Worker(URL.createObjectURL(new Blob([listening])));
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage(null, [port2]);
+      workers.push(worker);
+      return port1;
+    };
+    const workers: Worker[] = [];
+    const [portA, portB] = [start(), start()];
+    await Promise.all([ask(portA, "ready?"), ask(portB, "ready?")]);
+    expect(await Promise.all([ask(portA, "from a"), ask(portB, "from b")])).toEqual([expect.arrayContaining(["from b"]), expect.arrayContaining(["from a"])]);
+    for (const worker of workers) worker.terminate();
+  });
+});
