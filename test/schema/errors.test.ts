@@ -124,6 +124,16 @@ describe("secrets are never quoted", () => {
   });
 });
 
+it("keywords, formats and members may be called like members of Object.prototype", () => {
+  const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+  for (const name of names) {
+    const schema = JSON.parse(`{"${name}":{},"type":"integer","format":"${name}","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`) as unknown;
+    expect(errors(schema, {}).map(({ keyword }) => keyword)).toEqual(["type", "required"]);
+    expect(errors({ required: [name] }, {})).toMatchObject([{ keyword: "required" }]);
+    expect(errors({ enum: [name] }, "x")).toMatchObject([{ keyword: "enum" }]);
+  }
+});
+
 describe("errors are bounded", () => {
   it("in number", () => {
     const schema = { items: { type: "string" } };

@@ -1,9 +1,9 @@
 import { Compiler } from "./compiler.ts";
-import { Budget, type Place, type Unit } from "./context.ts";
+import { Budget, type Place } from "./context.ts";
 import { draftDialect } from "./dialect.ts";
 import { fillDefaults, findSecrets } from "./explain/defaults.ts";
 import { received } from "./explain/describe.ts";
-import { Explainer, failure, type Spot } from "./explain/explain.ts";
+import { explainer, failure, type Spot } from "./explain/explain.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { Resources } from "./resources.ts";
@@ -27,11 +27,23 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   const compiler = new Compiler(resources, budget, options);
   try {
     const root = resources.add(schema, "", draftDialect(options.draft ?? "2020-12"));
-    return { ok: true, validator: validator(compiler.root(root), root.root, compiler, limits, options.defaults !== "ignore" && resources.defaults) };
+    return {
+      ok: true,
+      validator: validator(
+        compiler.root(root),
+        root.root,
+        compiler,
+        limits,
+        options.defaults !== "ignore" && resources.defaults,
+      ),
+    };
   } catch (thrown) {
     if (thrown instanceof Refusal) return { ok: false, error: thrown.error };
     if (thrown instanceof RangeError) {
-      return { ok: false, error: { code: "SCHEMA_TOO_DEEP", message: "The schema nests too deep to be compiled.", schemaPath: "" } };
+      return {
+        ok: false,
+        error: { code: "SCHEMA_TOO_DEEP", message: "The schema nests too deep to be compiled.", schemaPath: "" },
+      };
     }
     throw thrown;
   }
@@ -52,22 +64,29 @@ function metered(check: Check, budget: Budget): Check {
   };
 }
 
-function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown, compiler: Compiler, limits: Limits, defaults: boolean): Validator {
+function validator(
+  { check: plain, place }: { check: Check; place: Place },
+  root: unknown,
+  compiler: Compiler,
+  limits: Limits,
+  defaults: boolean,
+): Validator {
   const { budget, resources } = compiler;
-  const check = compiler.metered ? metered(unit.check, budget) : unit.check;
+  const check = compiler.metered ? metered(plain, budget) : plain;
 
   const explain = (value: unknown): readonly ValidationError[] => {
+    const errors: ValidationError[] = [];
     const secrets = new Set<string>();
-    const explainer = new Explainer(compiler, secrets);
     budget.reset();
     try {
       if (resources.secrets) findSecrets(root, place, value, "", compiler, secrets);
-      if (root === false) return [failure(TOP, "", "false", "nothing: the schema refuses every value", received(value, false))];
-      explainer.explain(root, place, value, TOP);
+      if (root === false)
+        errors.push(failure(TOP, "", "false", "nothing: the schema refuses every value", received(value, false)));
+      explainer(compiler, secrets, errors)(root, place, value, TOP);
     } catch (thrown) {
       if (!isExhausted(thrown)) throw thrown;
     }
-    return explainer.errors.length > 0 ? explainer.errors : [EXHAUSTED_ERROR];
+    return errors.length > 0 ? errors : [EXHAUSTED_ERROR];
   };
 
   const validate = (input: unknown): ValidationResult => {
@@ -92,4 +111,10 @@ function validator({ unit, place }: { unit: Unit; place: Place }, root: unknown,
 }
 
 const TOP: Spot = { instance: "", schema: "", location: "" };
-const EXHAUSTED_ERROR: ValidationError = failure(TOP, "", "limit", "a value that can be checked within the limits", "one that takes more steps or nests deeper");
+const EXHAUSTED_ERROR: ValidationError = failure(
+  TOP,
+  "",
+  "limit",
+  "a value that can be checked within the limits",
+  "one that takes more steps or nests deeper",
+);

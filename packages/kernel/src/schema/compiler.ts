@@ -1,4 +1,15 @@
-import { ALWAYS, Budget, call, type Context, invalid, NEVER, OP, type Place, type Scope, type Unit } from "./context.ts";
+import {
+  ALWAYS,
+  Budget,
+  call,
+  type Context,
+  invalid,
+  NEVER,
+  OP,
+  type Place,
+  type Scope,
+  type Unit,
+} from "./context.ts";
 import { all, arrays } from "./keywords/arrays.ts";
 import { logic } from "./keywords/logic.ts";
 import { numbers } from "./keywords/numbers.ts";
@@ -12,36 +23,44 @@ import { EXHAUSTED, Refusal } from "./refusal.ts";
 import { isObject, type Resource, type Resources } from "./resources.ts";
 import type { Check, CompileOptions, Idna, JsonObject } from "./types.ts";
 
-const TYPE = 1, NUMBER = 2, STRING = 4, ARRAY = 8, OBJECT = 16, VALUES = 32, LOGIC = 64, UNEVALUATED = 128, REF = 256;
+const TYPE = 1,
+  NUMBER = 2,
+  STRING = 4,
+  ARRAY = 8,
+  OBJECT = 16,
+  VALUES = 32,
+  LOGIC = 64,
+  UNEVALUATED = 128,
+  REF = 256;
 
 const GROUPS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    type: TYPE,
-    minimum: NUMBER, maximum: NUMBER, exclusiveMinimum: NUMBER, exclusiveMaximum: NUMBER, multipleOf: NUMBER,
-    minLength: STRING, maxLength: STRING, pattern: STRING, format: STRING, contentEncoding: STRING, contentMediaType: STRING,
-    items: ARRAY, prefixItems: ARRAY, additionalItems: ARRAY, contains: ARRAY, minItems: ARRAY, maxItems: ARRAY, uniqueItems: ARRAY,
-    properties: OBJECT, patternProperties: OBJECT, additionalProperties: OBJECT, propertyNames: OBJECT, required: OBJECT,
-    minProperties: OBJECT, maxProperties: OBJECT, dependentRequired: OBJECT, dependentSchemas: OBJECT, dependencies: OBJECT,
-    enum: VALUES, const: VALUES,
-    allOf: LOGIC, anyOf: LOGIC, oneOf: LOGIC, not: LOGIC, if: LOGIC,
-    unevaluatedItems: UNEVALUATED, unevaluatedProperties: UNEVALUATED,
-    $ref: REF, $dynamicRef: REF,
-  }),
+  (
+    [
+      [TYPE, "type"],
+      [NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"],
+      [STRING, "minLength maxLength pattern format contentEncoding contentMediaType"],
+      [ARRAY, "items prefixItems additionalItems contains minItems maxItems uniqueItems"],
+      [
+        OBJECT,
+        "properties patternProperties additionalProperties propertyNames required minProperties maxProperties dependentRequired dependentSchemas dependencies",
+      ],
+      [VALUES, "enum const"],
+      [LOGIC, "allOf anyOf oneOf not if"],
+      [UNEVALUATED, "unevaluatedItems unevaluatedProperties"],
+      [REF, "$ref $dynamicRef"],
+    ] as const
+  ).flatMap(([group, keywords]) => keywords.split(" ").map((keyword) => [keyword, group] as const)),
 );
-
-/** References followed at once; deeper ones wait their turn, so that a long chain cannot exhaust the stack. */
-const EAGER = 32;
 
 /** Groups of the validation vocabulary alone: a meta-schema can leave it out. The mixed groups look for themselves. */
 const VALIDATION = TYPE | NUMBER | VALUES;
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
+  /** Undefined while it is being compiled, further up the stack. */
   unit: Unit | undefined;
-  /** Compiled, being compiled (further up the stack), or put off. */
-  state: "new" | "open" | "done";
   /** How deep in the value the compiler was when it began here. */
-  descent: number;
+  readonly descent: number;
   /** Targets that apply to the same value. */
   readonly inPlace: Set<Target>;
   readonly path: string;
@@ -55,14 +74,12 @@ export class Compiler implements Context {
   readonly idna: Idna | undefined;
   readonly #targets = new Map<unknown, Map<Scope, Target>>();
   readonly #scopes = new Map<string, Scope>();
-  readonly #pending: (() => unknown)[] = [];
-  readonly #checks = new Map<unknown, Map<Scope, Check>>();
   readonly #patterns = new Map<string, Matcher>();
   #rootUri = "";
   #nesting = 0;
   #descent = 0;
   #subschemas = 0;
-  #owner: Target = { unit: undefined, state: "open", descent: 0, inPlace: new Set(), path: "" };
+  #owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
   /** True when a check can spend steps: only then does it need a budget. */
   metered = false;
 
@@ -74,15 +91,13 @@ export class Compiler implements Context {
     this.idna = options.idna;
   }
 
-  root(resource: Resource): { unit: Unit; place: Place } {
+  root(resource: Resource): { check: Check; place: Place } {
     this.#rootUri = resource.uri;
     const place = this.#enter({ resource, scope: new Map(), path: "" }, resource, "");
-    const target = this.#target(resource.root, place);
-    const unit = this.#compileTarget(target, resource.root, place);
-    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) next();
+    const check = this.check(resource.root, place);
     if (this.metered) this.#refuseCycles();
     this.#subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
-    return { unit, place };
+    return { check, place };
   }
 
   inPlace(schema: unknown, place: Place): Unit {
@@ -90,7 +105,8 @@ export class Compiler implements Context {
     if (schema === false) return NEVER;
     if (!isObject(schema)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", place.path);
     const { subschemas } = this.budget.limits;
-    if (++this.#subschemas > subschemas) throw new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${subschemas} subschemas.`, place.path);
+    if (++this.#subschemas > subschemas)
+      throw new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${subschemas} subschemas.`, place.path);
     return this.#unit(schema, this.locate(schema, place));
   }
 
@@ -102,11 +118,7 @@ export class Compiler implements Context {
   }
 
   check(schema: unknown, place: Place): Check {
-    let scopes = this.#checks.get(schema);
-    if (scopes === undefined) this.#checks.set(schema, (scopes = new Map()));
-    let check = scopes.get(place.scope);
-    if (check === undefined) scopes.set(place.scope, (check = this.inPlace(schema, place).check));
-    return check;
+    return isObject(schema) ? (this.#target(schema, place).unit as Unit).check : this.inPlace(schema, place).check;
   }
 
   pattern(source: string, path: string): Matcher {
@@ -126,7 +138,10 @@ export class Compiler implements Context {
     const found = this.resources.resolve(reference, place.resource, `${place.path}/${keyword}`);
     const outermost = dynamic && found.dynamicAnchor !== undefined ? place.scope.get(found.dynamicAnchor) : undefined;
     const { schema, resource, path } = outermost ?? found;
-    return { schema, place: this.#enter(place, resource, resource.uri === this.#rootUri ? path : `${resource.uri}#${path}`) };
+    return {
+      schema,
+      place: this.#enter(place, resource, resource.uri === this.#rootUri ? path : `${resource.uri}#${path}`),
+    };
   }
 
   /** The place inside a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
@@ -135,15 +150,19 @@ export class Compiler implements Context {
     for (const [name, anchored] of resource.dynamicAnchors) {
       if (scope.has(name)) continue;
       if (scope === place.scope) scope = new Map(scope);
-      (scope as Map<string, Scope extends ReadonlyMap<string, infer Entry> ? Entry : never>).set(name, { ...anchored, resource });
+      (scope as Map<string, Scope extends ReadonlyMap<string, infer Entry> ? Entry : never>).set(name, {
+        ...anchored,
+        resource,
+      });
     }
-    if (scope.size > 0) {
-      const key = [...scope].map(([name, to]) => `${name} ${to.resource.uri}`).sort().join("\n");
-      const known = this.#scopes.get(key);
-      if (known === undefined) this.#scopes.set(key, scope);
-      else scope = known;
-    } else scope = EMPTY;
-    return { resource, scope, path };
+    // One object for each scope: what is compiled is kept by it.
+    const key = [...scope]
+      .map(([name, to]) => `${name} ${to.resource.uri}`)
+      .sort()
+      .join("\n");
+    const known = this.#scopes.get(key) ?? scope;
+    this.#scopes.set(key, known);
+    return { resource, scope: known, path };
   }
 
   #unit(schema: JsonObject, place: Place): Unit {
@@ -151,7 +170,10 @@ export class Compiler implements Context {
     for (const key in schema) groups |= GROUPS.get(key) ?? 0;
     const { dialect } = place.resource;
     if (!dialect.validation) groups &= ~VALIDATION;
-    if ((groups & REF) !== 0 && dialect.year === 7) return schema["$ref"] === undefined ? this.#plain(schema, place, groups & ~REF) : this.#ref(schema["$ref"], false, place);
+    if ((groups & REF) !== 0 && dialect.year === 7)
+      return schema["$ref"] === undefined
+        ? this.#plain(schema, place, groups & ~REF)
+        : this.#ref(schema["$ref"], false, place);
     return this.#plain(schema, place, groups);
   }
 
@@ -191,10 +213,6 @@ export class Compiler implements Context {
     if (typeof schema === "boolean") return schema ? ALWAYS : NEVER;
     const target = this.#target(schema, place);
     if (this.#descent === this.#owner.descent) this.#owner.inPlace.add(target);
-    if (target.state === "new") {
-      if (this.#nesting < EAGER) this.#compileTarget(target, schema, place);
-      else this.#pending.push(() => target.state === "new" && this.#compileTarget(target, schema, place));
-    }
     if (target.unit !== undefined && target.unit.op !== OP.CALL) return target.unit;
     this.metered = true;
     const { budget } = this;
@@ -209,37 +227,33 @@ export class Compiler implements Context {
   #target(schema: unknown, place: Place): Target {
     let scopes = this.#targets.get(schema);
     if (scopes === undefined) this.#targets.set(schema, (scopes = new Map()));
-    let target = scopes.get(place.scope);
-    if (target === undefined) {
-      target = { unit: undefined, state: "new", descent: 0, inPlace: new Set(), path: place.path };
-      scopes.set(place.scope, target);
-    }
-    return target;
-  }
-
-  #compileTarget(target: Target, schema: unknown, place: Place): Unit {
+    const known = scopes.get(place.scope);
+    if (known !== undefined) return known;
+    const target: Target = { unit: undefined, descent: this.#descent, inPlace: new Set(), path: place.path };
+    scopes.set(place.scope, target);
+    const { refDepth } = this.budget.limits;
+    if (this.#nesting++ > refDepth)
+      throw new Refusal("SCHEMA_TOO_DEEP", `More than ${refDepth} references form a chain.`, place.path);
     const outer = this.#owner;
     this.#owner = target;
-    this.#nesting++;
-    target.state = "open";
-    target.descent = this.#descent;
-    const unit = this.inPlace(schema, place);
-    target.unit = unit;
-    target.state = "done";
-    this.#nesting--;
+    target.unit = this.inPlace(schema, place);
     this.#owner = outer;
-    return unit;
+    this.#nesting--;
+    return target;
   }
 
   /** A cycle of references that stays at the same value would never end. */
   #refuseCycles(): void {
     const done = new Set<Target>();
     const open = new Set<Target>();
-    const { refDepth } = this.budget.limits;
     const visit = (target: Target): void => {
       if (done.has(target)) return;
-      if (open.size > refDepth) throw new Refusal("SCHEMA_TOO_DEEP", `More than ${refDepth} references apply to one value.`, target.path);
-      if (open.has(target)) throw new Refusal("REF_CYCLE", "The references lead back to themselves without going into the value.", target.path);
+      if (open.has(target))
+        throw new Refusal(
+          "REF_CYCLE",
+          "The references lead back to themselves without going into the value.",
+          target.path,
+        );
       open.add(target);
       target.inPlace.forEach(visit);
       open.delete(target);
@@ -248,5 +262,3 @@ export class Compiler implements Context {
     for (const scopes of this.#targets.values()) scopes.forEach(visit);
   }
 }
-
-const EMPTY: Scope = new Map();

@@ -66,7 +66,11 @@ export interface Context {
   follow(reference: unknown, dynamic: boolean, place: Place): { readonly schema: unknown; readonly place: Place };
 }
 
-export const at = (place: Place, step: string): Place => ({ resource: place.resource, scope: place.scope, path: `${place.path}/${step}` });
+export const at = (place: Place, step: string): Place => ({
+  resource: place.resource,
+  scope: place.scope,
+  path: `${place.path}/${step}`,
+});
 
 export const call = (check: Check): Unit => ({ check, op: OP.CALL, lo: 0, hi: 0 });
 export const ALWAYS: Unit = { check: () => true, op: OP.ANY, lo: 0, hi: 0 };
@@ -93,14 +97,16 @@ export function numeric(schema: JsonObject, keyword: string, place: Place, missi
 
 /** Names in an array without repeats. */
 export function names(value: unknown, keyword: string, place: Place): readonly string[] {
-  if (!Array.isArray(value) || !value.every((name) => typeof name === "string")) throw invalid(place, keyword, "an array of strings");
+  if (!Array.isArray(value) || !value.every((name) => typeof name === "string"))
+    throw invalid(place, keyword, "an array of strings");
   return value;
 }
 
 export function schemaMap(schema: JsonObject, keyword: string, place: Place): JsonObject | undefined {
   const value = schema[keyword];
   if (value === undefined) return undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(place, keyword, "an object of schemas");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid(place, keyword, "an object of schemas");
   return value as JsonObject;
 }
 

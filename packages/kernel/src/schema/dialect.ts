@@ -37,14 +37,34 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
   const base = KNOWN.get(typeof $schema === "string" ? $schema.replace(/#$/, "") : "") ?? DRAFT_2020;
   if (typeof $vocabulary !== "object" || $vocabulary === null) return base;
   const names = Object.keys($vocabulary).map((name) => name.slice(name.lastIndexOf("/") + 1));
-  return { year: base.year, validation: names.includes("validation"), formatAssertion: names.includes("format-assertion") };
+  return {
+    year: base.year,
+    validation: names.includes("validation"),
+    formatAssertion: names.includes("format-assertion"),
+  };
 }
 
 /** Where subschemas are: `map` holds schemas by name, `schema` is one schema or an array of them. */
 export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = new Map([
-  ...["$defs", "definitions", "properties", "patternProperties", "dependentSchemas", "dependencies"].map((k) => [k, "map"] as const),
+  ...["$defs", "definitions", "properties", "patternProperties", "dependentSchemas", "dependencies"].map(
+    (k) => [k, "map"] as const,
+  ),
   ...[
-    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items", "not",
-    "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
   ].map((k) => [k, "schema"] as const),
 ]);

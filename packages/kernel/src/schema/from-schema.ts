@@ -74,23 +74,31 @@ type ArrayType<S, T extends State> = S extends { readonly prefixItems: infer P e
       : unknown[];
 
 /** Positions from `minItems` on may be missing. */
-type Tuple<P extends readonly unknown[], R, S, T extends State, Done extends readonly unknown[] = [], Open extends boolean = false> =
-  P extends readonly [infer Head, ...infer Tail]
-    ? S extends { readonly minItems: infer M }
-      ? Done["length"] extends M
-        ? Partial<Tuple<P, R, {}, T>> extends infer Optional extends readonly unknown[]
-          ? [...Done, ...Optional]
-          : never
-        : Tuple<Tail, R, S, T, [...Done, Infer<Head, Deeper<T>>], Open>
-      : Tuple<Tail, R, S, T, [...Done, Infer<Head, Deeper<T>>], true>
-    : R extends false
-      ? Open extends true
-        ? Partial<Done>
-        : Done
-      : [...(Open extends true ? Partial<Done> : Done), ...Infer<R, Deeper<T>>[]];
+type Tuple<
+  P extends readonly unknown[],
+  R,
+  S,
+  T extends State,
+  Done extends readonly unknown[] = [],
+  Open extends boolean = false,
+> = P extends readonly [infer Head, ...infer Tail]
+  ? S extends { readonly minItems: infer M }
+    ? Done["length"] extends M
+      ? Partial<Tuple<P, R, {}, T>> extends infer Optional extends readonly unknown[]
+        ? [...Done, ...Optional]
+        : never
+      : Tuple<Tail, R, S, T, [...Done, Infer<Head, Deeper<T>>], Open>
+    : Tuple<Tail, R, S, T, [...Done, Infer<Head, Deeper<T>>], true>
+  : R extends false
+    ? Open extends true
+      ? Partial<Done>
+      : Done
+    : [...(Open extends true ? Partial<Done> : Done), ...Infer<R, Deeper<T>>[]];
 
 type Names<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
-type Defaulted<P, T extends State> = T["mode"] extends "output" ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P] : never;
+type Defaulted<P, T extends State> = T["mode"] extends "output"
+  ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P]
+  : never;
 
 type ObjectType<S, T extends State> = S extends { readonly properties: infer P }
   ? Members<P, Names<S> | Defaulted<P, T>, T> & Rest<S, T, unknown> & Unnamed<Exclude<Names<S>, keyof P>>
@@ -122,7 +130,9 @@ type Reference<S, T extends State> = S extends { readonly $ref: infer R extends 
   : unknown;
 
 type All<S, T extends State> = S extends { readonly allOf: infer L extends readonly unknown[] } ? Every<L, T> : unknown;
-type Every<L extends readonly unknown[], T extends State> = L extends readonly [infer Head, ...infer Tail] ? Infer<Head, Deeper<T>> & Every<Tail, T> : unknown;
+type Every<L extends readonly unknown[], T extends State> = L extends readonly [infer Head, ...infer Tail]
+  ? Infer<Head, Deeper<T>> & Every<Tail, T>
+  : unknown;
 
 type Any<S, K extends string, T extends State> = S extends { readonly [N in K]: infer L extends readonly unknown[] }
   ? { [I in keyof L]: Infer<L[I], Branch<T>> }[number]

@@ -4,7 +4,9 @@ import type { Idna } from "./types.ts";
  * IDNA 2008. The derived property of RFC 5892 is computed from what the engine's own Unicode tables say, so no table is
  * carried here; only the viramas and the joining types, which engines do not expose, are listed.
  */
-const BASE = 36, T_MIN = 1, T_MAX = 26;
+const BASE = 36,
+  T_MIN = 1,
+  T_MAX = 26;
 
 function adapt(delta: number, points: number, first: boolean): number {
   let rest = first ? Math.floor(delta / 700) : delta >> 1;
@@ -19,10 +21,16 @@ const threshold = (k: number, bias: number): number => Math.min(T_MAX, Math.max(
 /** Punycode (RFC 3492 section 6.3), without the prefix. */
 function encode(label: string): string {
   const points = Array.from(label, (char) => char.codePointAt(0) as number);
-  let out = points.filter((point) => point < 128).map((point) => String.fromCharCode(point)).join("");
+  let out = points
+    .filter((point) => point < 128)
+    .map((point) => String.fromCharCode(point))
+    .join("");
   const basic = out.length;
   if (basic > 0) out += "-";
-  let n = 128, delta = 0, bias = 72, handled = basic;
+  let n = 128,
+    delta = 0,
+    bias = 72,
+    handled = basic;
   while (handled < points.length) {
     const next = Math.min(...points.filter((point) => point >= n));
     delta += (next - n) * (handled + 1);
@@ -54,8 +62,10 @@ const digit = (value: number): string => String.fromCharCode(value < 26 ? 97 + v
 function decode(text: string): string | undefined {
   const dash = text.lastIndexOf("-");
   const points = Array.from(dash > 0 ? text.slice(0, dash) : "", (char) => char.charCodeAt(0));
-  let n = 128, i = 0, bias = 72;
-  for (let at = dash > 0 ? dash + 1 : 0; at < text.length; ) {
+  let n = 128,
+    i = 0,
+    bias = 72;
+  for (let at = dash > 0 ? dash + 1 : 0; at < text.length;) {
     const before = i;
     for (let w = 1, k = BASE; ; k += BASE) {
       const unit = text.charCodeAt(at++);
@@ -79,7 +89,8 @@ function decode(text: string): string | undefined {
 const PVALID_EXCEPTIONS = /[ßς۽۾་〇]/u;
 const DISALLOWED_EXCEPTIONS = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 const LETTER_DIGIT = /[\p{Ll}\p{Lu}\p{Lo}\p{Nd}\p{Lm}\p{Mn}\p{Mc}]/u;
-const IGNORABLE = /[\p{DI}\p{White_Space}\p{NChar}\u20d0-\u20ff\u{1d100}-\u{1d24f}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/u;
+const IGNORABLE =
+  /[\p{DI}\p{White_Space}\p{NChar}\u20d0-\u20ff\u{1d100}-\u{1d24f}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/u;
 
 /** RFC 5892 section 2, PVALID. */
 function isPvalid(char: string): boolean {
@@ -91,8 +102,10 @@ function isPvalid(char: string): boolean {
 }
 
 /** Canonical_Combining_Class=Virama, Unicode 16. */
-const VIRAMA = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u1715\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2\u1bf3\u2d7f\ua806\ua82c\ua8c4\ua953\ua9c0\uaaf6\uabed\u{10a3f}\u{11046}\u{11070}\u{1107f}\u{110b9}\u{11133}\u{11134}\u{111c0}\u{11235}\u{112ea}\u{1134d}\u{113ce}-\u{113d0}\u{11442}\u{114c2}\u{115bf}\u{1163f}\u{116b6}\u{1172b}\u{11839}\u{1193d}\u{1193e}\u{119e0}\u{11a34}\u{11a47}\u{11a99}\u{11c3f}\u{11d44}\u{11d45}\u{11d97}\u{11f41}\u{11f42}\u{1612f}]$/u;
-const RIGHT = "\\u0622-\\u0625\\u0627\\u0629\\u062f-\\u0632\\u0648\\u0671-\\u0673\\u0675-\\u0677\\u0688-\\u0699\\u06c0\\u06c3-\\u06cb\\u06cd\\u06cf\\u06d2\\u06d3\\u06d5\\u06ee\\u06ef\\u0710\\u0715-\\u0719\\u071e\\u0728\\u072a\\u072c\\u072f\\u074d\\u0759-\\u075b\\u076b\\u076c\\u0771\\u0773\\u0774\\u0778\\u0779\\u08aa-\\u08ac\\u08ae\\u08b1\\u08b2\\u08b9";
+const VIRAMA =
+  /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u1715\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2\u1bf3\u2d7f\ua806\ua82c\ua8c4\ua953\ua9c0\uaaf6\uabed\u{10a3f}\u{11046}\u{11070}\u{1107f}\u{110b9}\u{11133}\u{11134}\u{111c0}\u{11235}\u{112ea}\u{1134d}\u{113ce}-\u{113d0}\u{11442}\u{114c2}\u{115bf}\u{1163f}\u{116b6}\u{1172b}\u{11839}\u{1193d}\u{1193e}\u{119e0}\u{11a34}\u{11a47}\u{11a99}\u{11c3f}\u{11d44}\u{11d45}\u{11d97}\u{11f41}\u{11f42}\u{1612f}]$/u;
+const RIGHT =
+  "\\u0622-\\u0625\\u0627\\u0629\\u062f-\\u0632\\u0648\\u0671-\\u0673\\u0675-\\u0677\\u0688-\\u0699\\u06c0\\u06c3-\\u06cb\\u06cd\\u06cf\\u06d2\\u06d3\\u06d5\\u06ee\\u06ef\\u0710\\u0715-\\u0719\\u071e\\u0728\\u072a\\u072c\\u072f\\u074d\\u0759-\\u075b\\u076b\\u076c\\u0771\\u0773\\u0774\\u0778\\u0779\\u08aa-\\u08ac\\u08ae\\u08b1\\u08b2\\u08b9";
 /** Letters of scripts that join; those of Arabic and Syriac that join on the right only, or not at all, are told apart. */
 const DUAL = `(?![${RIGHT}\\u0621\\u0674])(?=\\p{L})[\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Nkoo}\\p{sc=Mand}\\p{sc=Mong}\\p{sc=Phag}\\p{sc=Adlm}\\p{sc=Rohg}\\p{sc=Mani}]`;
 const JOINED_BEFORE = new RegExp(`${DUAL}\\p{M}*$`, "u");
@@ -119,11 +132,16 @@ function fitsContext(char: string, before: string, after: string, label: string)
   return /[۰-۹]/.test(char) && !/[٠-٩]/.test(label);
 }
 
-const RTL = "\\u05be\\u05c0\\u05c3\\u05c6\\u05d0-\\u05ff\\u0608\\u060b\\u060d\\u061b-\\u064a\\u066d-\\u066f\\u0671-\\u06d5\\u06e5\\u06e6\\u06ee\\u06ef\\u06fa-\\u08c9\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10d23}\\u{10d4a}-\\u{10e5f}\\u{10e80}-\\u{10fff}\\u{1e800}-\\u{1efff}";
-const AN = "\\u0600-\\u0605\\u0660-\\u0669\\u066b\\u066c\\u06dd\\u0890\\u0891\\u08e2\\u{10d30}-\\u{10d49}\\u{10e60}-\\u{10e7e}";
+const RTL =
+  "\\u05be\\u05c0\\u05c3\\u05c6\\u05d0-\\u05ff\\u0608\\u060b\\u060d\\u061b-\\u064a\\u066d-\\u066f\\u0671-\\u06d5\\u06e5\\u06e6\\u06ee\\u06ef\\u06fa-\\u08c9\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10d23}\\u{10d4a}-\\u{10e5f}\\u{10e80}-\\u{10fff}\\u{1e800}-\\u{1efff}";
+const AN =
+  "\\u0600-\\u0605\\u0660-\\u0669\\u066b\\u066c\\u06dd\\u0890\\u0891\\u08e2\\u{10d30}-\\u{10d49}\\u{10e60}-\\u{10e7e}";
 const EN = "0-9\\u06f0-\\u06f9";
 const MAY_BE_RTL = new RegExp(`[${RTL}${AN}]`, "u");
-const RTL_LABEL = new RegExp(`^(?!\\p{Mn})(?=[${RTL}])(?:[${RTL}${AN}${EN}\\u200c\\u200d-]|\\p{Mn})*(?<=[${RTL}${AN}${EN}]\\p{Mn}*)$`, "u");
+const RTL_LABEL = new RegExp(
+  `^(?!\\p{Mn})(?=[${RTL}])(?:[${RTL}${AN}${EN}\\u200c\\u200d-]|\\p{Mn})*(?<=[${RTL}${AN}${EN}]\\p{Mn}*)$`,
+  "u",
+);
 const LTR_LABEL = new RegExp(`^(?![${RTL}${AN}${EN}]|\\p{Mn})[^${RTL}${AN}]*(?<=[^${RTL}${AN}-]\\p{Mn}*)$`, "u");
 const BOTH_DIGITS = new RegExp(`[${AN}].*[${EN}]|[${EN}].*[${AN}]`, "u");
 
@@ -135,7 +153,13 @@ function obeysBidi(label: string, domain: string): boolean {
 
 /** RFC 5891 section 4.2. */
 function isULabel(label: string, domain: string): boolean {
-  if (label.length > 63 || label !== label.normalize("NFC") || /^-|^..--|-$|^\p{M}/u.test(label) || !obeysBidi(label, domain)) return false;
+  if (
+    label.length > 63 ||
+    label !== label.normalize("NFC") ||
+    /^-|^..--|-$|^\p{M}/u.test(label) ||
+    !obeysBidi(label, domain)
+  )
+    return false;
   let before = "";
   for (const char of label) {
     if (!isPvalid(char) && !fitsContext(char, before, label.slice(before.length + char.length), label)) return false;
@@ -165,7 +189,11 @@ export const idna: Idna = {
   hostname(text) {
     const labels = text.split(/[.。．｡]/);
     const lengths = labels.map(labelLength);
-    if (lengths.some((length) => length === 0 || length > 63) || lengths.reduce((sum, length) => sum + length + 1, -1) > 253) return false;
+    if (
+      lengths.some((length) => length === 0 || length > 63) ||
+      lengths.reduce((sum, length) => sum + length + 1, -1) > 253
+    )
+      return false;
     const domain = labels.join(".");
     return labels.every((label) => (/^xn--/i.test(label) ? isALabel(label) : isULabel(label.toLowerCase(), domain)));
   },

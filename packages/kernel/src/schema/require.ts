@@ -9,6 +9,7 @@ import type { Validator } from "./types.ts";
  */
 export function requireValidator(schema: JsonObject): Validator {
   const compiled = compileSchema(schema, { trusted: true });
-  if (!compiled.ok) throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
+  if (!compiled.ok)
+    throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
   return compiled.validator;
 }

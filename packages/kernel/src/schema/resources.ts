@@ -79,10 +79,16 @@ export class Resources {
   #dialect(schema: JsonObject, fallback: Dialect, uri: string): Dialect {
     const named = schema["$schema"];
     if (typeof named !== "string") return fallback;
-    const dialect = findDialect(named, (meta) => this.#given.get(meta));
+    const dialect = findDialect(named, (meta) =>
+      this.#given.has(meta) ? this.#copy(this.#given.get(meta), meta)[0] : undefined,
+    );
     if (dialect === undefined) {
-      throw new Refusal("DIALECT_UNKNOWN", `The dialect ${named.slice(0, 100)} is not known.`, `${uri}#/$schema`.replace(/^#/, ""),
-        "Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or pass the meta-schema in resources.");
+      throw new Refusal(
+        "DIALECT_UNKNOWN",
+        `The dialect ${named.slice(0, 100)} is not known.`,
+        `${uri}#/$schema`.replace(/^#/, ""),
+        "Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or pass the meta-schema in resources.",
+      );
     }
     return dialect;
   }
@@ -93,7 +99,8 @@ export class Resources {
     let hasIds = false;
     const { schemaNodes, schemaDepth } = this.#limits;
     const copy = (value: object, depth: number): unknown => {
-      if (depth > schemaDepth) throw new Refusal("SCHEMA_TOO_DEEP", `The schema nests deeper than ${schemaDepth} levels.`, uri);
+      if (depth > schemaDepth)
+        throw new Refusal("SCHEMA_TOO_DEEP", `The schema nests deeper than ${schemaDepth} levels.`, uri);
       if (Array.isArray(value)) {
         nodes += value.length;
         if (nodes > schemaNodes) throw tooLarge();
@@ -116,10 +123,13 @@ export class Resources {
       if (nodes > schemaNodes) throw tooLarge();
       return object;
     };
-    const tooLarge = (): Refusal => new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${schemaNodes} values.`, uri);
+    const tooLarge = (): Refusal =>
+      new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${schemaNodes} values.`, uri);
     const visit = (value: unknown, depth: number): unknown => {
-      if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value)) return value;
-      if (typeof value !== "object") throw new Refusal("SCHEMA_NOT_JSON", `The schema contains a ${typeof value}, which is not JSON.`, uri);
+      if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
+        return value;
+      if (typeof value !== "object")
+        throw new Refusal("SCHEMA_NOT_JSON", `The schema contains a ${typeof value}, which is not JSON.`, uri);
       return copy(value, depth + 1);
     };
     try {
@@ -141,7 +151,8 @@ export class Resources {
     }
     const { $anchor, $dynamicAnchor, $id } = schema;
     if (resource.dialect.year === 7) {
-      if (typeof $id === "string" && $id.startsWith("#") && schema["$ref"] === undefined) resource.anchors.set($id.slice(1), { schema, path });
+      if (typeof $id === "string" && $id.startsWith("#") && schema["$ref"] === undefined)
+        resource.anchors.set($id.slice(1), { schema, path });
     } else {
       if (typeof $anchor === "string") resource.anchors.set($anchor, { schema, path });
       if (typeof $dynamicAnchor === "string") resource.dynamicAnchors.set($dynamicAnchor, { schema, path });
@@ -151,7 +162,9 @@ export class Resources {
       const value = schema[key];
       if (kind === undefined || typeof value !== "object" || value === null) continue;
       if (kind === "schema" && !Array.isArray(value)) this.#scan(value, resource, `${path}/${key}`);
-      else for (const name of Object.keys(value)) this.#scan((value as JsonObject)[name], resource, `${path}/${key}/${escapeToken(name)}`);
+      else
+        for (const name of Object.keys(value))
+          this.#scan((value as JsonObject)[name], resource, `${path}/${key}/${escapeToken(name)}`);
     }
   }
 
@@ -175,7 +188,7 @@ export class Resources {
     // Nobody is called that: perhaps a resource embedded in one of the documents is.
     this.#givenLoaded = true;
     for (const [name, document] of this.#given) {
-      const bare = splitFragment(name)[0];
+      const bare = resolveUri("", splitFragment(name)[0]);
       if (!this.#byUri.has(bare)) this.add(document, bare, dialect);
     }
     return this.#byUri.get(uri);
@@ -186,20 +199,30 @@ export class Resources {
     const [relative, fragment] = splitFragment(reference);
     const resource = relative === "" ? from : this.#find(resolveUri(from.uri, relative), from.dialect);
     const fail = (hint: string): Refusal =>
-      new Refusal("REF_UNRESOLVED", `The reference ${JSON.stringify(reference.slice(0, 200))} leads nowhere.`, at, hint);
+      new Refusal(
+        "REF_UNRESOLVED",
+        `The reference ${JSON.stringify(reference.slice(0, 200))} leads nowhere.`,
+        at,
+        hint,
+      );
     if (resource === undefined) throw fail("Pass the document in resources; nothing is fetched.");
     if (fragment === "") return { schema: resource.root, resource, path: resource.path, dynamicAnchor: undefined };
     if (!fragment.startsWith("/")) {
       const dynamic = resource.dynamicAnchors.get(fragment);
       const anchored = resource.anchors.get(fragment) ?? dynamic;
       if (anchored === undefined) throw fail("No subschema of that document has this anchor.");
-      return { ...anchored, resource: this.enclosing(anchored.schema, resource), dynamicAnchor: dynamic === undefined ? undefined : fragment };
+      return {
+        ...anchored,
+        resource: this.enclosing(anchored.schema, resource),
+        dynamicAnchor: dynamic === undefined ? undefined : fragment,
+      };
     }
     let at2: Resource = resource;
     let schema: unknown = resource.root;
     for (const token of fragment.slice(1).split("/")) {
       const key = unescapeToken(token);
-      if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) throw fail("There is nothing at this pointer.");
+      if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key))
+        throw fail("There is nothing at this pointer.");
       schema = (schema as JsonObject)[key];
       at2 = this.enclosing(schema, at2);
     }

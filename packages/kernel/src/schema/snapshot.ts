@@ -35,7 +35,9 @@ export function snapshot(
   const tokens: (string | number)[] = [];
   const refuse = (keyword: NotJson["keyword"], expected: string, received: string, hint?: string): never => {
     const path = tokens.map((token) => `/${escapeToken(String(token))}`).join("");
-    throw new Found(hint === undefined ? { path, keyword, expected, received } : { path, keyword, expected, received, hint });
+    throw new Found(
+      hint === undefined ? { path, keyword, expected, received } : { path, keyword, expected, received, hint },
+    );
   };
   const copy = (value: unknown): unknown => {
     if (++nodes > limits.valueNodes) refuse("limit", `at most ${limits.valueNodes} JSON values`, "more");
@@ -50,7 +52,8 @@ export function snapshot(
   const read = (from: object, key: string | number): unknown => {
     tokens.push(key);
     const property = Object.getOwnPropertyDescriptor(from, key);
-    if (property === undefined) return refuse("json", "an array without holes", "a hole", "Put null where there is no item.");
+    if (property === undefined)
+      return refuse("json", "an array without holes", "a hole", "Put null where there is no item.");
     if (!("value" in property)) return refuse("json", "plain data", "an accessor");
     const result = copy(property.value);
     tokens.pop();
@@ -66,7 +69,8 @@ export function snapshot(
   const copyObject = (from: object): object => {
     const to: Record<string, unknown> = {};
     for (const key of Object.keys(from)) {
-      if (key === "__proto__") refuse("json", "an object without a __proto__ member", "one with it", "Rename or remove __proto__.");
+      if (key === "__proto__")
+        refuse("json", "an object without a __proto__ member", "one with it", "Rename or remove __proto__.");
       to[key] = read(from, key);
     }
     return to;
@@ -76,7 +80,10 @@ export function snapshot(
   } catch (thrown) {
     if (thrown instanceof Found) return { ok: false, reason: thrown.reason };
     // A proxy's trap or a revoked proxy: foreign code, whatever it threw.
-    return { ok: false, reason: { path: "", keyword: "json", expected: "plain data", received: "an object that throws when read" } };
+    return {
+      ok: false,
+      reason: { path: "", keyword: "json", expected: "plain data", received: "an object that throws when read" },
+    };
   }
 }
 

@@ -24,7 +24,14 @@ export interface Part {
  */
 export function parts(schema: JsonObject, place: Place, value: unknown, context: Context): readonly Part[] {
   const out: Part[] = [];
-  const add = (keyword: string, step: string, sub: unknown, part: unknown = value, token?: string | number, branch = false): void => {
+  const add = (
+    keyword: string,
+    step: string,
+    sub: unknown,
+    part: unknown = value,
+    token?: string | number,
+    branch = false,
+  ): void => {
     if (sub !== undefined) out.push({ keyword, step, schema: sub, place: at(place, step), value: part, token, branch });
   };
   for (const keyword of ["$ref", "$dynamicRef"]) {
@@ -35,7 +42,8 @@ export function parts(schema: JsonObject, place: Place, value: unknown, context:
   }
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
     const list = schema[keyword];
-    if (Array.isArray(list)) list.forEach((sub, index) => add(keyword, `${keyword}/${index}`, sub, value, undefined, keyword !== "allOf"));
+    if (Array.isArray(list))
+      list.forEach((sub, index) => add(keyword, `${keyword}/${index}`, sub, value, undefined, keyword !== "allOf"));
   }
   if (schema["if"] !== undefined) {
     const holds = context.check(schema["if"], at(place, "if"))(value);
@@ -48,7 +56,14 @@ export function parts(schema: JsonObject, place: Place, value: unknown, context:
   return out;
 }
 
-type Add = (keyword: string, step: string, sub: unknown, part?: unknown, token?: string | number, branch?: boolean) => void;
+type Add = (
+  keyword: string,
+  step: string,
+  sub: unknown,
+  part?: unknown,
+  token?: string | number,
+  branch?: boolean,
+) => void;
 
 function arrayParts(schema: JsonObject, place: Place, value: readonly unknown[], add: Add): void {
   const { prefix, prefixKey, rest, restKey } = tuple(schema, place);
@@ -68,8 +83,16 @@ function objectParts(schema: JsonObject, place: Place, value: JsonObject, contex
     const own = Object.hasOwn(properties, name);
     if (own) add("properties", `properties/${escapeToken(name)}`, properties[name], value[name], name);
     const matching = patterns.filter((source) => context.pattern(source, place.path)(name));
-    for (const source of matching) add("patternProperties", `patternProperties/${escapeToken(source)}`, map("patternProperties")[source], value[name], name);
-    if (!own && matching.length === 0) add("additionalProperties", "additionalProperties", schema["additionalProperties"], value[name], name);
+    for (const source of matching)
+      add(
+        "patternProperties",
+        `patternProperties/${escapeToken(source)}`,
+        map("patternProperties")[source],
+        value[name],
+        name,
+      );
+    if (!own && matching.length === 0)
+      add("additionalProperties", "additionalProperties", schema["additionalProperties"], value[name], name);
     add("unevaluatedProperties", "unevaluatedProperties", schema["unevaluatedProperties"], value[name], name);
     add("propertyNames", "propertyNames", schema["propertyNames"], name, name);
     for (const keyword of ["dependentSchemas", "dependencies"]) {

@@ -7,7 +7,9 @@ import { parts } from "../walk.ts";
 
 function clone(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clone);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clone(member)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clone(member)]))
+    : value;
 }
 
 /**
@@ -24,24 +26,44 @@ export function fillDefaults(schema: unknown, from: Place, value: unknown, conte
   if (isObject(properties) && isObject(value) && !(place.resource.dialect.year === 7 && schema["$ref"] !== undefined)) {
     for (const name of Object.keys(properties)) {
       const property = properties[name];
-      if (!Object.hasOwn(value, name) && isObject(property) && Object.hasOwn(property, "default") && name !== "__proto__") {
+      if (
+        !Object.hasOwn(value, name) &&
+        isObject(property) &&
+        Object.hasOwn(property, "default") &&
+        name !== "__proto__"
+      ) {
         (value as Record<string, unknown>)[name] = clone(property["default"]);
       }
     }
   }
   for (const part of parts(schema, place, value, context)) {
-    if (!part.branch && !part.keyword.startsWith("unevaluated")) fillDefaults(part.schema, part.place, part.value, context, part.token === undefined ? depth : depth + 1);
+    if (!part.branch && !part.keyword.startsWith("unevaluated"))
+      fillDefaults(part.schema, part.place, part.value, context, part.token === undefined ? depth : depth + 1);
   }
 }
 
 /** Adds the paths of all parts of a value that some subschema marks as secret, whether or not it applies in the end. */
-export function findSecrets(schema: unknown, from: Place, value: unknown, path: string, context: Context, out: Set<string>): void {
+export function findSecrets(
+  schema: unknown,
+  from: Place,
+  value: unknown,
+  path: string,
+  context: Context,
+  out: Set<string>,
+): void {
   if (!isObject(schema)) return;
   context.budget.spend(1);
   if (isSecret(schema)) out.add(path);
   const place = context.locate(schema, from);
   for (const part of parts(schema, place, value, context)) {
-    findSecrets(part.schema, part.place, part.value, part.token === undefined ? path : `${path}/${escapeToken(String(part.token))}`, context, out);
+    findSecrets(
+      part.schema,
+      part.place,
+      part.value,
+      part.token === undefined ? path : `${path}/${escapeToken(String(part.token))}`,
+      context,
+      out,
+    );
   }
 }
 

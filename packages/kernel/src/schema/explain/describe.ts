@@ -19,8 +19,10 @@ export function received(value: unknown, hidden: boolean): string {
   return hidden ? `a hidden ${typeof value}` : `the ${typeof value} ${quote(value)}`;
 }
 
-const article = (type: unknown): string => (type === "null" ? "null" : `${/^[aeiou]/.test(String(type)) ? "an" : "a"} ${String(type)}`);
-const items = (n: unknown, one: string): string => `${String(n)} ${n === 1 ? one : one === "property" ? "properties" : `${one}s`}`;
+const article = (type: unknown): string =>
+  type === "null" ? "null" : `${/^[aeiou]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
+const items = (n: unknown, one: string): string =>
+  `${String(n)} ${n === 1 ? one : one === "property" ? "properties" : `${one}s`}`;
 
 /** Up to eight allowed values. */
 export function choices(values: readonly unknown[]): string {
@@ -28,71 +30,62 @@ export function choices(values: readonly unknown[]): string {
   return or(values.length > 8 ? [...shown, `${values.length - 8} more`] : shown);
 }
 
-const EXPECTED: ReadonlyMap<string, (value: unknown) => string> = new Map<string, (value: unknown) => string>([
-  ["type", (type) => or((Array.isArray(type) ? type : [type]).map(article))],
-  ["enum", (values) => (values as unknown[]).length === 1 ? quote((values as unknown[])[0]) : `one of ${choices(values as unknown[])}`],
-  ["const", quote],
-  ["minimum", (n) => `a number of at least ${String(n)}`],
-  ["maximum", (n) => `a number of at most ${String(n)}`],
-  ["exclusiveMinimum", (n) => `a number above ${String(n)}`],
-  ["exclusiveMaximum", (n) => `a number below ${String(n)}`],
-  ["multipleOf", (n) => `a multiple of ${String(n)}`],
-  ["minLength", (n) => `a string of at least ${items(n, "character")}`],
-  ["maxLength", (n) => `a string of at most ${items(n, "character")}`],
-  ["pattern", (source) => `a string that matches the pattern ${String(source).slice(0, 100)}`],
-  ["format", (name) => `a string in the format ${String(name)}`],
-  ["contentEncoding", (name) => `a string in the encoding ${String(name)}`],
-  ["contentMediaType", (name) => `a string that holds ${String(name)}`],
-  ["minItems", (n) => `an array of at least ${items(n, "item")}`],
-  ["maxItems", (n) => `an array of at most ${items(n, "item")}`],
-  ["uniqueItems", () => "an array without equal items"],
-  ["contains", () => "an array with the right number of items that conform to contains"],
-  ["minProperties", (n) => `an object of at least ${items(n, "property")}`],
-  ["maxProperties", (n) => `an object of at most ${items(n, "property")}`],
-  ["not", () => "a value that does not conform to the schema under not"],
-]);
+const EXPECTED: ReadonlyMap<string, (value: unknown) => string> = new Map(
+  Object.entries<(value: unknown) => string>({
+    type: (type) => or([type].flat().map(article)),
+    enum: (values) =>
+      (values as unknown[]).length === 1 ? quote((values as unknown[])[0]) : `one of ${choices(values as unknown[])}`,
+    const: quote,
+    minimum: (n) => `a number of at least ${n}`,
+    maximum: (n) => `a number of at most ${n}`,
+    exclusiveMinimum: (n) => `a number above ${n}`,
+    exclusiveMaximum: (n) => `a number below ${n}`,
+    multipleOf: (n) => `a multiple of ${n}`,
+    minLength: (n) => `a string of at least ${items(n, "character")}`,
+    maxLength: (n) => `a string of at most ${items(n, "character")}`,
+    pattern: (source) => `a string that matches the pattern ${String(source).slice(0, 100)}`,
+    format: (name) => `a string in the format ${name}`,
+    minItems: (n) => `an array of at least ${items(n, "item")}`,
+    maxItems: (n) => `an array of at most ${items(n, "item")}`,
+    uniqueItems: () => "an array without equal items",
+    contains: () => "an array with the right number of items that conform to contains",
+    minProperties: (n) => `an object of at least ${items(n, "property")}`,
+    maxProperties: (n) => `an object of at most ${items(n, "property")}`,
+    not: () => "a value that does not conform to the schema under not",
+  }),
+);
 
-export const expected = (keyword: string, value: unknown): string => EXPECTED.get(keyword)?.(value) ?? `a value that conforms to ${keyword}`;
+export const expected = (keyword: string, value: unknown): string =>
+  EXPECTED.get(keyword)?.(value) ?? `a value that conforms to ${keyword}`;
 
-const EXAMPLES: ReadonlyMap<unknown, string> = new Map([
-  ["date-time", "2026-01-31T09:30:00Z"], ["date", "2026-01-31"], ["time", "09:30:00Z"], ["duration", "P1DT12H"],
-  ["email", "name@example.com"], ["hostname", "example.com"], ["ipv4", "192.0.2.1"], ["ipv6", "2001:db8::1"],
-  ["uri", "https://example.com/path"], ["uri-reference", "/path?query"], ["uuid", "123e4567-e89b-12d3-a456-426614174000"], ["json-pointer", "/items/0"],
-]);
+const EXAMPLES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    "date-time": "2026-01-31T09:30:00Z",
+    date: "2026-01-31",
+    time: "09:30:00Z",
+    duration: "P1DT12H",
+    email: "name@example.com",
+    uri: "https://example.com/path",
+    uuid: "123e4567-e89b-12d3-a456-426614174000",
+  }),
+);
 
 export function formatHint(format: unknown): string | undefined {
   const example = EXAMPLES.get(format);
   return example === undefined ? undefined : `For example ${example}.`;
 }
 
-/** The candidate nearest to a word by edit distance, if it is near: a third of its length at most. */
+/** The candidate, quoted, that shares almost all letters with a word, in whatever order: typing errors are mostly that. */
 export function nearest(word: unknown, candidates: Iterable<unknown>): string | undefined {
   if (typeof word !== "string" || word.length > 100) return undefined;
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
-  let left = 200;
-  for (const candidate of candidates) {
-    if (left-- === 0) break;
-    if (typeof candidate !== "string" || Math.abs(candidate.length - word.length) >= least) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [least, best] = [distance, candidate];
+  let least = Math.min(word.length, Math.max(3, word.length / 3));
+  for (const candidate of [...candidates].slice(0, 200)) {
+    if (typeof candidate !== "string" || candidate.length > 100) continue;
+    let left = candidate.toLowerCase();
+    for (const letter of word.toLowerCase()) left = left.replace(letter, () => "");
+    const distance = word.length - candidate.length + 2 * left.length;
+    if (distance < least) [least, best] = [distance, quote(candidate)];
   }
   return best;
-}
-
-/** Insertions, deletions, substitutions, and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const turned = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] as number) + 1 : Infinity;
-      next.push(Math.min(replaced, turned, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] as number;
 }

@@ -12,7 +12,8 @@ function dateAt(text: string): boolean {
   const year = two(text, 2);
   const month = two(text, 5);
   const day = two(text, 8);
-  if (!(century + year >= 0 && month >= 1 && month <= 12 && day >= 1) || text[4] !== "-" || text[7] !== "-") return false;
+  if (!(century + year >= 0 && month >= 1 && month <= 12 && day >= 1) || text[4] !== "-" || text[7] !== "-")
+    return false;
   if (day > (DAYS[month - 1] as number)) return false;
   return month !== 2 || day < 29 || (year === 0 ? century % 4 === 0 : year % 4 === 0);
 }
@@ -49,9 +50,11 @@ function timeFrom(text: string, start: number): boolean {
 export const time = (text: string): boolean => timeFrom(text, 0);
 
 /** RFC 3339 section 5.6, `date-time`. */
-export const dateTime = (text: string): boolean => (text[10] === "T" || text[10] === "t") && dateAt(text) && timeFrom(text, 11);
+export const dateTime = (text: string): boolean =>
+  (text[10] === "T" || text[10] === "t") && dateAt(text) && timeFrom(text, 11);
 
-const DURATION = /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
+const DURATION =
+  /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
 
 /** RFC 3339 appendix A, `duration`. */
 export const duration = (text: string): boolean => DURATION.test(text);

@@ -51,16 +51,21 @@ function isLdh(text: string): boolean {
 }
 
 /** One label by the kinds of its characters alone, for want of the exact rules. */
-const LABEL = /^(?!-|..--|\p{M})[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{Nd}\u200c\u200d\u00b7\u0375\u05f3\u05f4\u30fb-]{1,63}(?<!-)$/u;
+const LABEL =
+  /^(?!-|..--|\p{M})[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{Nd}\u200c\u200d\u00b7\u0375\u05f3\u05f4\u30fb-]{1,63}(?<!-)$/u;
 
 const APPROXIMATE: Idna = {
   aLabel: () => true,
-  hostname: (name) => name.length <= 253 && name.split(/[.\u3002\uff0e\uff61]/).every((label) => LABEL.test(label) || isLdh(label)),
+  hostname: (name) =>
+    name.length <= 253 && name.split(/[.\u3002\uff0e\uff61]/).every((label) => LABEL.test(label) || isLdh(label)),
 };
 
 /** RFC 1123, with the rules of IDNA for labels that begin with `xn--`. */
 export function hostname(text: string, idna: Idna = APPROXIMATE): boolean {
-  return isLdh(text) && (!/(^|\.)xn--/i.test(text) || text.split(".").every((label) => !/^xn--/i.test(label) || idna.aLabel(label)));
+  return (
+    isLdh(text) &&
+    (!/(^|\.)xn--/i.test(text) || text.split(".").every((label) => !/^xn--/i.test(label) || idna.aLabel(label)))
+  );
 }
 
 /** RFC 5890 section 2.3.2.3. */
@@ -72,7 +77,12 @@ const LOCAL_PART = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-[\\]-~\\u{80}
 /** RFC 6531 section 3.3. */
 export function idnEmail(text: string, idna?: Idna): boolean {
   const at = text.lastIndexOf("@");
-  return at > 0 && at <= 64 && LOCAL_PART.test(text.slice(0, at)) && (domain(text.slice(at + 1), idna) || idnHostname(text.slice(at + 1).normalize("NFC"), idna));
+  return (
+    at > 0 &&
+    at <= 64 &&
+    LOCAL_PART.test(text.slice(0, at)) &&
+    (domain(text.slice(at + 1), idna) || idnHostname(text.slice(at + 1).normalize("NFC"), idna))
+  );
 }
 
 /** RFC 5321 section 4.1.2, `Mailbox`. */

@@ -6,7 +6,10 @@ import { iri, iriReference, uri, uriReference, uriTemplate } from "./uris.ts";
 /** `idna` only matters to the formats that have host names in them. */
 type Format = (text: string, idna?: Idna) => boolean;
 
-const matches = (pattern: RegExp): Format => (text) => pattern.test(text);
+const matches =
+  (pattern: RegExp): Format =>
+  (text) =>
+    pattern.test(text);
 
 function regex(text: string): boolean {
   try {

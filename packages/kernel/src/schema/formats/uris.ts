@@ -2,8 +2,12 @@ import { ipv6 } from "./hosts.ts";
 
 const UNRESERVED = "A-Za-z0-9_.~!$&'()*+,;=-";
 /** RFC 3987 section 2.2, `ucschar` and `iprivate`. */
-const UCS = "\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}" +
-  Array.from({ length: 14 }, (_, plane) => `\\u{${(plane + 1).toString(16)}${plane === 13 ? "1" : "0"}000}-\\u{${(plane + 1).toString(16)}fffd}`).join("");
+const UCS =
+  "\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}" +
+  Array.from(
+    { length: 14 },
+    (_, plane) => `\\u{${(plane + 1).toString(16)}${plane === 13 ? "1" : "0"}000}-\\u{${(plane + 1).toString(16)}fffd}`,
+  ).join("");
 const PRIVATE = "\\u{e000}-\\u{f8ff}\\u{f0000}-\\u{ffffd}\\u{100000}-\\u{10fffd}";
 
 /** RFC 3986 appendix A and RFC 3987 section 2.2; the text in brackets is left to be looked at. */
@@ -25,7 +29,8 @@ const hostOk = (text: string): boolean => {
 
 const format = (letters: string, queryOnly: string, relative: boolean): ((text: string) => boolean) => {
   let regex: RegExp | undefined;
-  return (text) => (regex ??= grammar(letters, queryOnly, relative)).test(text) && (!text.includes("[") || hostOk(text));
+  return (text) =>
+    (regex ??= grammar(letters, queryOnly, relative)).test(text) && (!text.includes("[") || hostOk(text));
 };
 
 export const uri: (text: string) => boolean = format("", "", false);
@@ -39,6 +44,8 @@ let template: RegExp | undefined;
 /** RFC 6570 section 2, with the apostrophe that its erratum 6937 allows in literals. */
 export function uriTemplate(text: string): boolean {
   template ??= new RegExp(
-    `^(?:[!#$&-;=?-[\\]_a-z~'${UCS}${PRIVATE}]|%[\\dA-Fa-f]{2}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*$`, "u");
+    `^(?:[!#$&-;=?-[\\]_a-z~'${UCS}${PRIVATE}]|%[\\dA-Fa-f]{2}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*$`,
+    "u",
+  );
   return template.test(text);
 }

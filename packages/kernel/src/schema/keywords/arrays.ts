@@ -6,15 +6,20 @@ import type { Check, JsonObject } from "../types.ts";
 type ArrayCheck = (value: readonly unknown[]) => boolean;
 
 /** Which keyword holds the schemas by position, and which one the rest, in this dialect. */
-export function tuple(schema: JsonObject, place: Place): { prefix: readonly unknown[]; prefixKey: string; rest: unknown; restKey: string } {
+export function tuple(
+  schema: JsonObject,
+  place: Place,
+): { prefix: readonly unknown[]; prefixKey: string; rest: unknown; restKey: string } {
   const { items } = schema;
   if (place.resource.dialect.year === 2020) {
     const prefix = schema["prefixItems"] ?? [];
     if (!Array.isArray(prefix)) throw invalid(place, "prefixItems", "an array of schemas");
-    if (Array.isArray(items)) throw invalid(place, "items", "a schema (2020-12 writes a list of schemas as prefixItems)");
+    if (Array.isArray(items))
+      throw invalid(place, "items", "a schema (2020-12 writes a list of schemas as prefixItems)");
     return { prefix, prefixKey: "prefixItems", rest: items, restKey: "items" };
   }
-  if (Array.isArray(items)) return { prefix: items, prefixKey: "items", rest: schema["additionalItems"], restKey: "additionalItems" };
+  if (Array.isArray(items))
+    return { prefix: items, prefixKey: "items", rest: schema["additionalItems"], restKey: "additionalItems" };
   return { prefix: [], prefixKey: "items", rest: items, restKey: "items" };
 }
 
@@ -35,7 +40,8 @@ function every(unit: Unit, start: number): ArrayCheck {
       return (value) => {
         for (let index = start; index < value.length; index++) {
           const item = value[index] as number;
-          if (!(op === OP.INTEGER ? Number.isInteger(item) : Number.isFinite(item)) || item < lo || item > hi) return false;
+          if (!(op === OP.INTEGER ? Number.isInteger(item) : Number.isFinite(item)) || item < lo || item > hi)
+            return false;
         }
         return true;
       };

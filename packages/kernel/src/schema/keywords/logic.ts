@@ -14,7 +14,8 @@ function behindRefs(schema: unknown, place: Place, context: Context): unknown {
 
 /** The primitive values that a branch allows for a property that it requires. */
 function tags(branch: JsonObject, key: string): readonly unknown[] {
-  const property = isObject(branch["properties"]) && Object.hasOwn(branch["properties"], key) ? branch["properties"][key] : undefined;
+  const property =
+    isObject(branch["properties"]) && Object.hasOwn(branch["properties"], key) ? branch["properties"][key] : undefined;
   if (!isObject(property) || property["$ref"] !== undefined) return [];
   const list = Object.hasOwn(property, "const") ? [property["const"]] : property["enum"];
   return Array.isArray(list) && list.every((tag) => typeof tag !== "object" || tag === null) ? list : [];
@@ -24,17 +25,26 @@ function tags(branch: JsonObject, key: string): readonly unknown[] {
  * The property whose value picks the branch: each branch is of type object, requires it, and allows values for it that
  * no other branch allows. Undefined when there is none.
  */
-export function discriminator(branches: readonly unknown[], place: Place, context: Context): { key: string; byTag: Map<unknown, number> } | undefined {
+export function discriminator(
+  branches: readonly unknown[],
+  place: Place,
+  context: Context,
+): { key: string; byTag: Map<unknown, number> } | undefined {
   if (branches.length < 2) return undefined;
   const resolved = branches.map((branch) => behindRefs(branch, place, context));
-  if (!resolved.every((branch) => isObject(branch) && branch["type"] === "object" && Array.isArray(branch["required"]))) return undefined;
+  if (!resolved.every((branch) => isObject(branch) && branch["type"] === "object" && Array.isArray(branch["required"])))
+    return undefined;
   const objects = resolved as JsonObject[];
   for (const key of (objects[0] as JsonObject)["required"] as unknown[]) {
     if (typeof key !== "string") continue;
     const byTag = new Map<unknown, number>();
     const fits = objects.every((branch, index) => {
       const own = tags(branch, key);
-      return own.length > 0 && (branch["required"] as unknown[]).includes(key) && own.every((tag) => !byTag.has(tag) && byTag.set(tag, index));
+      return (
+        own.length > 0 &&
+        (branch["required"] as unknown[]).includes(key) &&
+        own.every((tag) => !byTag.has(tag) && byTag.set(tag, index))
+      );
     });
     if (fits) return { key, byTag };
   }
@@ -45,9 +55,12 @@ function anyOf(checks: readonly Check[], context: Context): Check {
   const { budget } = context;
   const [a, b, c] = checks as [Check, Check, Check];
   switch (checks.length) {
-    case 1: return a;
-    case 2: return (value) => (budget.spend(2), a(value) || b(value));
-    case 3: return (value) => (budget.spend(3), a(value) || b(value) || c(value));
+    case 1:
+      return a;
+    case 2:
+      return (value) => (budget.spend(2), a(value) || b(value));
+    case 3:
+      return (value) => (budget.spend(3), a(value) || b(value) || c(value));
   }
   return (value) => {
     budget.spend(checks.length);
@@ -72,7 +85,13 @@ function oneOf(checks: readonly Check[], context: Context): Check {
 }
 
 /** `anyOf` and `oneOf` whose branches a discriminator keeps apart: one look instead of a try of each branch. */
-function picked(list: readonly unknown[], checks: readonly Check[], other: Check, place: Place, context: Context): Check {
+function picked(
+  list: readonly unknown[],
+  checks: readonly Check[],
+  other: Check,
+  place: Place,
+  context: Context,
+): Check {
   const found = discriminator(list, place, context);
   if (found === undefined) return other;
   const { key } = found;
@@ -88,17 +107,24 @@ function picked(list: readonly unknown[], checks: readonly Check[], other: Check
 export function logic(schema: JsonObject, place: Place, context: Context): Unit[] {
   const units: Unit[] = [];
   const branches = (keyword: string): Unit[] =>
-    schemaList(schema, keyword, place).map((branch, index) => context.inPlace(branch, at(place, `${keyword}/${index}`)));
+    schemaList(schema, keyword, place).map((branch, index) =>
+      context.inPlace(branch, at(place, `${keyword}/${index}`)),
+    );
   const { budget } = context;
   if (schema["allOf"] !== undefined) {
     const parts = branches("allOf");
     if (parts.length > 1) units.push(call(() => (budget.spend(parts.length), true)));
     units.push(...parts);
   }
-  for (const [keyword, combine] of [["anyOf", anyOf], ["oneOf", oneOf]] as const) {
+  for (const [keyword, combine] of [
+    ["anyOf", anyOf],
+    ["oneOf", oneOf],
+  ] as const) {
     if (schema[keyword] === undefined) continue;
     const checks = branches(keyword).map((unit) => unit.check);
-    units.push(call(picked(schema[keyword] as unknown[], checks, combine(checks, context), at(place, keyword), context)));
+    units.push(
+      call(picked(schema[keyword] as unknown[], checks, combine(checks, context), at(place, keyword), context)),
+    );
   }
   if (schema["not"] !== undefined) {
     const { check } = context.inPlace(schema["not"], at(place, "not"));

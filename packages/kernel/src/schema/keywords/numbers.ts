@@ -16,7 +16,9 @@ function isMultiple(value: number, divisor: number): boolean {
   const a = decimal(value);
   const b = decimal(divisor);
   const shift = a.exponent - b.exponent;
-  return shift >= 0 ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n : a.digits % (b.digits * 10n ** BigInt(-shift)) === 0n;
+  return shift >= 0
+    ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n
+    : a.digits % (b.digits * 10n ** BigInt(-shift)) === 0n;
 }
 
 function multipleOf(divisor: number): Check {
@@ -48,7 +50,10 @@ export function numbers(schema: JsonObject, place: Place): NumberChecks {
   if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const multiple = divisor === 0 ? undefined : multipleOf(divisor);
   const open = above === -Infinity && below === Infinity;
-  const inside: Check | undefined = open ? undefined : (value) => (value as number) > above && (value as number) < below;
-  const more: Check | undefined = inside !== undefined && multiple !== undefined ? (value) => inside(value) && multiple(value) : (inside ?? multiple);
+  const inside: Check | undefined = open
+    ? undefined
+    : (value) => (value as number) > above && (value as number) < below;
+  const more: Check | undefined =
+    inside !== undefined && multiple !== undefined ? (value) => inside(value) && multiple(value) : (inside ?? multiple);
   return { lo, hi, more };
 }

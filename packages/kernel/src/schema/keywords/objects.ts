@@ -1,4 +1,16 @@
-import { ALWAYS, at, type Context, count, names, NEVER, OP, type Op, type Place, schemaMap, type Unit } from "../context.ts";
+import {
+  ALWAYS,
+  at,
+  type Context,
+  count,
+  names,
+  NEVER,
+  OP,
+  type Op,
+  type Place,
+  schemaMap,
+  type Unit,
+} from "../context.ts";
 import type { Matcher } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { escapeToken } from "../uri.ts";
@@ -39,7 +51,14 @@ function passes(slot: Slot | Unit, value: unknown): boolean {
  * One pass over the value's own members. Members usually come in the order in which the schema names them, so that
  * each is first compared with the slot that is next, and looked up only when that fails.
  */
-function members(slots: readonly Slot[], extra: Unit, patterns: readonly (readonly [Matcher, Check])[], nameCheck: Check | undefined, lo: number, hi: number): Check {
+function members(
+  slots: readonly Slot[],
+  extra: Unit,
+  patterns: readonly (readonly [Matcher, Check])[],
+  nameCheck: Check | undefined,
+  lo: number,
+  hi: number,
+): Check {
   const byName = new Map(slots.map((slot) => [slot.key as string, slot]));
   const order = [...slots, END];
   const need = slots.reduce((sum, slot) => sum + slot.required, 0);
@@ -104,7 +123,10 @@ function dependents(schema: JsonObject, place: Place, context: Context, checks: 
       const entry = map[name];
       if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry))) {
         const needs = names(entry, `${keyword}/${escapeToken(name)}`, place);
-        checks.push((value) => !Object.hasOwn(value as object, name) || needs.every((need) => Object.hasOwn(value as object, need)));
+        checks.push(
+          (value) =>
+            !Object.hasOwn(value as object, name) || needs.every((need) => Object.hasOwn(value as object, need)),
+        );
       } else {
         const { check } = context.inPlace(entry, at(place, `${keyword}/${escapeToken(name)}`));
         checks.push((value) => !Object.hasOwn(value as object, name) || check(value));
@@ -130,7 +152,8 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
     return [context.pattern(source, where.path), context.child(patternMap[source], where).check] as const;
   });
   const propertyNames = schema["propertyNames"];
-  const nameCheck = propertyNames === undefined ? undefined : context.child(propertyNames, at(place, "propertyNames")).check;
+  const nameCheck =
+    propertyNames === undefined ? undefined : context.child(propertyNames, at(place, "propertyNames")).check;
   const lo = validation ? count(schema, "minProperties", place, 0) : 0;
   const hi = validation ? count(schema, "maxProperties", place, Infinity) : Infinity;
   const checks: Check[] = [];
@@ -141,8 +164,8 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
     checks.push((value) => unnamed.every((name) => Object.hasOwn(value as object, name)));
   }
   const closed = extra.op !== OP.ANY || patterns.length > 0 || nameCheck !== undefined || lo > 0 || hi !== Infinity;
-  if (slots.some((slot) => slot.required === 1 || slot.op !== OP.ANY) || closed) checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi));
+  if (slots.some((slot) => slot.required === 1 || slot.op !== OP.ANY) || closed)
+    checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi));
   dependents(schema, place, context, checks);
   return all(checks);
 }
-

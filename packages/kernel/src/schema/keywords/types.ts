@@ -4,7 +4,13 @@ import type { NumberChecks } from "./numbers.ts";
 import { lengthWithin, type StringChecks } from "./strings.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
-  ["null", 1], ["boolean", 2], ["number", 12], ["integer", 8], ["string", 16], ["array", 32], ["object", 64],
+  ["null", 1],
+  ["boolean", 2],
+  ["number", 12],
+  ["integer", 8],
+  ["string", 16],
+  ["array", 32],
+  ["object", 64],
 ]);
 export const ANY_TYPE = 127;
 
@@ -44,31 +50,66 @@ export function typed(mask: number, checks: TypedChecks): Unit {
   const num = checks.number === undefined ? undefined : number(checks.number);
   const str = checks.string === undefined ? undefined : string(checks.string);
   const { array, object } = checks;
-  const bounds = (of: { readonly lo: number; readonly hi: number; readonly more: Check | undefined } | undefined, lo: number, op: Unit["op"], check: Check): Unit =>
-    of?.more === undefined ? { check, op, lo: of?.lo ?? lo, hi: of?.hi ?? Infinity } : call(check);
+  const bounds = (
+    of: { readonly lo: number; readonly hi: number; readonly more: Check | undefined } | undefined,
+    lo: number,
+    op: Unit["op"],
+    check: Check,
+  ): Unit => (of?.more === undefined ? { check, op, lo: of?.lo ?? lo, hi: of?.hi ?? Infinity } : call(check));
   switch (mask) {
-    case 1: return call((value) => value === null);
-    case 2: return { check: (value) => typeof value === "boolean", op: OP.BOOLEAN, lo: 0, hi: 0 };
-    case 8: return bounds(checks.number, -Infinity, OP.INTEGER, num === undefined ? Number.isInteger : (value) => Number.isInteger(value) && num(value));
-    case 12: return bounds(checks.number, -Infinity, OP.NUMBER, num === undefined ? Number.isFinite : (value) => Number.isFinite(value) && num(value));
-    case 16: return bounds(checks.string, 0, OP.STRING, str === undefined ? (value) => typeof value === "string" : (value) => typeof value === "string" && str(value));
-    case 32: return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
-    case 64: return call(object === undefined
-      ? (value) => typeof value === "object" && value !== null && !Array.isArray(value)
-      : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value));
+    case 1:
+      return call((value) => value === null);
+    case 2:
+      return { check: (value) => typeof value === "boolean", op: OP.BOOLEAN, lo: 0, hi: 0 };
+    case 8:
+      return bounds(
+        checks.number,
+        -Infinity,
+        OP.INTEGER,
+        num === undefined ? Number.isInteger : (value) => Number.isInteger(value) && num(value),
+      );
+    case 12:
+      return bounds(
+        checks.number,
+        -Infinity,
+        OP.NUMBER,
+        num === undefined ? Number.isFinite : (value) => Number.isFinite(value) && num(value),
+      );
+    case 16:
+      return bounds(
+        checks.string,
+        0,
+        OP.STRING,
+        str === undefined ? (value) => typeof value === "string" : (value) => typeof value === "string" && str(value),
+      );
+    case 32:
+      return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
+    case 64:
+      return call(
+        object === undefined
+          ? (value) => typeof value === "object" && value !== null && !Array.isArray(value)
+          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
+      );
     case ANY_TYPE:
       if (num === undefined && str === undefined && array === undefined && object === undefined) return ALWAYS;
   }
   return call((value) => {
     switch (typeof value) {
-      case "string": return (mask & 16) !== 0 && (str === undefined || str(value));
-      case "number": return (Number.isInteger(value) ? (mask & 8) !== 0 : (mask & 4) !== 0 && Number.isFinite(value)) && (num === undefined || num(value));
-      case "boolean": return (mask & 2) !== 0;
+      case "string":
+        return (mask & 16) !== 0 && (str === undefined || str(value));
+      case "number":
+        return (
+          (Number.isInteger(value) ? (mask & 8) !== 0 : (mask & 4) !== 0 && Number.isFinite(value)) &&
+          (num === undefined || num(value))
+        );
+      case "boolean":
+        return (mask & 2) !== 0;
       case "object":
         if (value === null) return (mask & 1) !== 0;
         if (Array.isArray(value)) return (mask & 32) !== 0 && (array === undefined || array(value));
         return (mask & 64) !== 0 && (object === undefined || object(value));
-      default: return false;
+      default:
+        return false;
     }
   });
 }

@@ -8,10 +8,14 @@ function oneOfThese(allowed: readonly unknown[]): Check {
   const [a, b, c, d] = allowed;
   if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
   switch (allowed.length) {
-    case 1: return (value) => value === a;
-    case 2: return (value) => value === a || value === b;
-    case 3: return (value) => value === a || value === b || value === c;
-    case 4: return (value) => value === a || value === b || value === c || value === d;
+    case 1:
+      return (value) => value === a;
+    case 2:
+      return (value) => value === a || value === b;
+    case 3:
+      return (value) => value === a || value === b || value === c;
+    case 4:
+      return (value) => value === a || value === b || value === c || value === d;
   }
   const set = new Set(allowed);
   return (value) => set.has(value);

@@ -57,7 +57,12 @@ export function automaton(regex: Regex, budget: Budget): (text: string) => boole
       case "sequence":
         return part.parts.reduceRight((to, each) => build(each, to), next);
       case "choice":
-        return part.parts.length === 1 ? build(part.parts[0] as Regex, next) : add("split", part.parts.map((each) => build(each, next)));
+        return part.parts.length === 1
+          ? build(part.parts[0] as Regex, next)
+          : add(
+              "split",
+              part.parts.map((each) => build(each, next)),
+            );
       case "repeat": {
         let to = next;
         if (part.max === Infinity) {
@@ -115,7 +120,15 @@ export function automaton(regex: Regex, budget: Budget): (text: string) => boole
   /** Looks at what is between two characters, then takes the next one. */
   const step = (state: State, number: number): State => {
     const kind = kinds[number] as Kind;
-    const between = { "^": state.atStart, $: number === 0, "\\b": state.afterWord !== kind.word, "\\B": state.afterWord === kind.word, split: true, set: false, accept: false };
+    const between = {
+      "^": state.atStart,
+      $: number === 0,
+      "\\b": state.afterWord !== kind.word,
+      "\\B": state.afterWord === kind.word,
+      split: true,
+      set: false,
+      accept: false,
+    };
     const seen = new Set(state.nodes);
     const after = new Set<number>();
     let result: State | undefined;
@@ -123,7 +136,8 @@ export function automaton(regex: Regex, budget: Budget): (text: string) => boole
     for (const at of seen) {
       const node = nodes[at] as Node;
       if (node.kind === "accept") result = MATCH;
-      else if (node.kind === "set" ? kind.sets[node.set] === true : between[node.kind]) for (const to of node.to) (node.kind === "set" ? after : seen).add(to);
+      else if (node.kind === "set" ? kind.sets[node.set] === true : between[node.kind])
+        for (const to of node.to) (node.kind === "set" ? after : seen).add(to);
     }
     budget.spend(seen.size + after.size);
     if (result === undefined && number !== 0) {

@@ -15,7 +15,8 @@ export type Regex = {
 export type Irregular = "look-around" | "a back-reference" | "an inline flag";
 
 /** One character: a property, a pair of escaped surrogates, another escape, a class, or itself. */
-const CHARACTER = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89aAbB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[^])|\[(?:\\[^]|[^\]\\])*\]|[^]/uy;
+const CHARACTER =
+  /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89aAbB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[^])|\[(?:\\[^]|[^\]\\])*\]|[^]/uy;
 
 /**
  * Parses a pattern that the engine has already accepted with the `u` flag (ECMA-262 section 22.2.1), so that nothing
@@ -56,7 +57,8 @@ export function parse(source: string): Regex | Irregular {
     if (found === null) return body;
     const [, symbol = "", low, comma, high] = found;
     const min = low === undefined ? Number(symbol === "+") : Number(low);
-    const max = low === undefined ? (symbol === "?" ? 1 : Infinity) : comma === "" ? min : high === "" ? Infinity : Number(high);
+    const max =
+      low === undefined ? (symbol === "?" ? 1 : Infinity) : comma === "" ? min : high === "" ? Infinity : Number(high);
     const copies = Math.max(1, max === Infinity ? min + 1 : max);
     return { kind: "repeat", body, min, max, size: 1 + body.size * copies, anchored: min > 0 && body.anchored };
   };

@@ -25,18 +25,30 @@ export function compilePattern(source: string, path: string, context: PatternCon
   try {
     native = new RegExp(source, "u");
   } catch {
-    throw new Refusal("PATTERN_INVALID", "The pattern is not an ECMA-262 regular expression with Unicode semantics.", path,
-      "With Unicode semantics only syntax characters may be escaped, and a hyphen in a class stands first, last or escaped.");
+    throw new Refusal(
+      "PATTERN_INVALID",
+      "The pattern is not an ECMA-262 regular expression with Unicode semantics.",
+      path,
+      "With Unicode semantics only syntax characters may be escaped, and a hyphen in a class stands first, last or escaped.",
+    );
   }
   const regex = parse(source);
   if (typeof regex === "string") {
     if (context.trusted) return (text) => native.test(text);
-    throw new Refusal("PATTERN_UNSAFE", `The pattern contains ${regex}, whose matching time has no bound.`, path,
-      "Write it without, use several patterns in allOf, or mark the schema as trusted.");
+    throw new Refusal(
+      "PATTERN_UNSAFE",
+      `The pattern contains ${regex}, whose matching time has no bound.`,
+      path,
+      "Write it without, use several patterns in allOf, or mark the schema as trusted.",
+    );
   }
   if (regex.size > patternStates) {
-    throw new Refusal("PATTERN_TOO_LARGE", `The pattern needs more than ${patternStates} states with its repetitions written out.`, path,
-      "Use maxLength or minLength instead of large repetition counts.");
+    throw new Refusal(
+      "PATTERN_TOO_LARGE",
+      `The pattern needs more than ${patternStates} states with its repetitions written out.`,
+      path,
+      "Use maxLength or minLength instead of large repetition counts.",
+    );
   }
   context.metered = true;
   let matcher: Matcher | undefined;
