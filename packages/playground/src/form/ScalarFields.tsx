@@ -5,10 +5,11 @@ import { Choice } from "../ui/Choice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { FieldDescription, FieldFault, FieldLabel, GroupFault, useInvalid } from "./FieldFrame.tsx";
+import type { Lines } from "./schema.ts";
 import { type Draft, labelOf } from "./value.ts";
 
 interface TextualProps extends FieldProps<Draft> {
-  readonly lines: "one" | "many";
+  readonly lines: Lines;
   readonly secret: boolean;
   readonly examples: readonly string[];
 }
@@ -29,10 +30,10 @@ export function TextualField({ lines, secret, examples, ...field }: TextualProps
       type={secret ? "password" : "text"}
     >
       <FieldLabel label={label} required={required} />
-      {lines === "many" ? (
-        <TextArea className="input area" rows={3} placeholder={placeholder} spellCheck={false} />
-      ) : (
+      {lines === "one" ? (
         <Input className="input" placeholder={placeholder} spellCheck={false} autoComplete="off" />
+      ) : (
+        <TextArea className="input area" rows={lines === "many" ? 3 : 1} placeholder={placeholder} spellCheck={false} />
       )}
       <FieldDescription>{description}</FieldDescription>
       <FieldFault path={path} />

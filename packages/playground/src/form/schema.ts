@@ -5,7 +5,7 @@ export type Shape =
   | { readonly kind: "object"; readonly members: readonly Member[]; readonly extra: JsonObject | undefined }
   | {
       readonly kind: "text";
-      readonly lines: "one" | "many";
+      readonly lines: Lines;
       readonly secret: boolean;
       readonly examples: readonly string[];
     }
@@ -15,6 +15,9 @@ export type Shape =
   | { readonly kind: "list"; readonly items: JsonObject; readonly most: number }
   | { readonly kind: "variants"; readonly variants: readonly Variant[] }
   | { readonly kind: "json" };
+
+/** `grow`: nothing says how long it is, so it starts with one line and takes what it needs. */
+export type Lines = "one" | "grow" | "many";
 
 export interface Member {
   readonly name: string;
@@ -29,8 +32,8 @@ export interface Variant {
 
 /** References are followed this far; a recursive schema is edited as JSON below. */
 const maxDepth = 12;
-/** A text that may be longer than this gets several lines. */
-const longText = 300;
+/** Paths, addresses and expressions fit; a text that may be longer is a text of several lines. */
+const longText = 10_000;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -145,14 +148,11 @@ function objectShape(schema: JsonObject): Shape {
 
 function textShape(schema: JsonObject): Shape {
   const most = schema["maxLength"];
-  const isLong =
-    typeof schema["contentMediaType"] === "string" ||
-    typeof schema["contentEncoding"] === "string" ||
-    (typeof most === "number" && most > longText);
-  const isShort = typeof schema["format"] === "string" || typeof schema["pattern"] === "string";
+  const isLine = typeof schema["format"] === "string" || typeof schema["pattern"] === "string";
+  const lines = isLine || (typeof most === "number" && most <= longText) ? "one" : most === undefined ? "grow" : "many";
   return {
     kind: "text",
-    lines: isLong && !isShort ? "many" : "one",
+    lines,
     secret: schema["format"] === "password" || schema["writeOnly"] === true,
     examples: stringsOf(schema["examples"]),
   };

@@ -12,9 +12,7 @@ export const startPolicy: PolicyDocument = {
   grants: [
     files("read_file", "fs.read"),
     files("list_directory", "fs.read"),
-    files("write_file", "fs.read"),
     files("write_file", "fs.write"),
-    files("delete_file", "fs.read"),
     files("delete_file", "fs.write"),
     files("append_note", "fs.read"),
     files("append_note", "fs.write"),
