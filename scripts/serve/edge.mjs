@@ -31,8 +31,8 @@ export const allScopes = ["tools:read", "tools:call", "audit:read", "approvals:w
  */
 export async function startEdge({ port, sandboxPort, tokens, origins = [], policy, state }) {
   const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
-  const shared = { registry: join(scratch, "registry"), state: state ?? join(scratch, "state") };
-  const sandbox = startWorker({ config: "packages/edge/wrangler.sandbox.toml", port: sandboxPort, ...shared });
+  // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
+  const sandbox = startWorker({ config: "packages/edge/wrangler.sandbox.toml", port: sandboxPort, state: join(scratch, "sandbox"), scratch });
 
   /** @type {(reason: string) => void} */
   let fail = () => {};
@@ -45,7 +45,7 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
     KEYHOLE_WATCHDOG: watchdog.url,
     ...(policy && { KEYHOLE_POLICY: JSON.stringify(policy) }),
   };
-  const kernel = startWorker({ config: "wrangler.toml", env: "local", port, vars, ...shared });
+  const kernel = startWorker({ config: "wrangler.toml", env: "local", port, vars, state: state ?? join(scratch, "kernel"), scratch });
 
   const stop = async () => {
     await watchdog.stop();

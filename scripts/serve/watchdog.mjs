@@ -28,25 +28,30 @@ const recoveryMs = 15_000;
  */
 export async function startWatchdog(sandbox, onLost) {
   let kills = 0;
-  let busy = false;
+  let recovering = false;
   let stopped = false;
 
   /** @param {number} patienceMs */
   async function look(patienceMs) {
-    if (busy || stopped) return;
-    busy = true;
-    try {
-      if (await isHealthy(sandbox.url, patienceMs)) return;
-      if (stopped) return;
-      kills += killRuntime(sandbox);
-      const deadline = Date.now() + recoveryMs;
-      while (!stopped && !(await isHealthy(sandbox.url, 500))) {
-        if (Date.now() > deadline) return onLost("The sandbox does not come back after it was restarted.");
-        await delay(25);
-      }
-    } finally {
-      busy = false;
+    // A nudge may find a heartbeat waiting patiently for an answer: it looks for itself.
+    if (recovering || stopped || (await isHealthy(sandbox.url, patienceMs))) return;
+    if (recovering || stopped) return;
+    recovering = true;
+    kills += killRuntime(sandbox);
+    const deadline = Date.now() + recoveryMs;
+    while (!stopped && !(await isHealthy(sandbox.url, 500))) {
+      if (Date.now() > deadline) return onLost("The sandbox does not come back after it was restarted.");
+      await delay(25);
     }
+    recovering = false;
+  }
+
+  let beating = false;
+  async function heartbeat() {
+    if (beating) return;
+    beating = true;
+    await look(heartbeatPatienceMs);
+    beating = false;
   }
 
   // Only who knows the path can ask; it is told to nobody but the kernel.
@@ -59,7 +64,7 @@ export async function startWatchdog(sandbox, onLost) {
   await new Promise((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", () => resolve(undefined));
   });
-  const heartbeat = setInterval(() => void look(heartbeatPatienceMs), heartbeatEveryMs);
+  const timer = setInterval(() => void heartbeat(), heartbeatEveryMs);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
 
@@ -68,7 +73,7 @@ export async function startWatchdog(sandbox, onLost) {
     kills: () => kills,
     async stop() {
       stopped = true;
-      clearInterval(heartbeat);
+      clearInterval(timer);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

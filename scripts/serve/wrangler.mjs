@@ -22,11 +22,11 @@ const startTimeoutMs = 60_000;
  * @param {string} [options.env] an environment of that configuration
  * @param {number} options.port
  * @param {string} options.state where local storage is kept
- * @param {string} options.registry where Workers of one run find each other; a folder of its own, or they find those of another run
+ * @param {string} options.scratch where the Workers of one run find each other; a folder of its own, or they find those of another run
  * @param {Readonly<Record<string, string>>} [options.vars]
  * @returns {Worker}
  */
-export function startWorker({ config, env, port, state, registry, vars = {} }) {
+export function startWorker({ config, env, port, state, scratch, vars = {} }) {
   const args = ["dev", "--config", config, "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"];
   args.push("--persist-to", state, "--log-level", "warn", "--show-interactive-dev-session=false");
   if (env !== undefined) args.push("--env", env);
@@ -37,7 +37,8 @@ export function startWorker({ config, env, port, state, registry, vars = {} }) {
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_SEND_ERROR_REPORTS: "false",
     WRANGLER_HIDE_BANNER: "true",
-    WRANGLER_REGISTRY_PATH: registry,
+    WRANGLER_LOG_PATH: join(scratch, "logs"),
+    WRANGLER_REGISTRY_PATH: join(scratch, "registry"),
     // Halves the time of an RPC call.
     X_LOCAL_OBSERVABILITY: "false",
   });

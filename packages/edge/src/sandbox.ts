@@ -25,6 +25,10 @@ export class RackObject extends DurableObject<SandboxEnv> implements IsolateLoad
   close(id: string): Promise<void> {
     return this.#rack.close(id);
   }
+
+  ping(): Promise<void> {
+    return this.#rack.ping();
+  }
 }
 
 export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements IsolateLoader {
@@ -38,6 +42,10 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
 
   close(id: string): Promise<void> {
     return this.#rack().close(id);
+  }
+
+  ping(): Promise<void> {
+    return this.#rack().ping();
   }
 
   /** The heartbeat: it answers for as long as nothing spins. */

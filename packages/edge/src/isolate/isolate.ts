@@ -5,9 +5,11 @@ import type { IsolateLoader, LoadedTool } from "./loader.ts";
 
 /** A guest that was told to end gets this long before it counts as stuck. */
 const unresponsiveMs = 100;
-/** How long, and how often, the way to a sandbox that is being restarted is tried. */
+/** How long, and how often, a sandbox that is being restarted is asked whether it is back. */
 const reconnectMs = 8_000;
 const reconnectEveryMs = 50;
+/** A module that takes its whole process down while it loads is not tried forever. */
+const maxLoads = 3;
 
 interface Surroundings {
   readonly loader: IsolateLoader;
@@ -80,10 +82,10 @@ export class EdgeIsolate implements Isolate {
       try {
         const answer = await this.#around.loader.call(this.#id, call, line.target);
         if (answer.kind === "answered") return settle(line, answer.outcome);
-      } catch (error) {
-        if (line.heard || !isConnectionLoss(error)) break;
+      } catch {
+        // The way to the sandbox broke, or the dynamic Worker ended.
       }
-      if (!this.#alive) break;
+      if (line.heard || !this.#alive) break;
       try {
         await this.#load();
       } catch {
@@ -94,11 +96,11 @@ export class EdgeIsolate implements Isolate {
   }
 
   async #load(): Promise<void> {
-    const { loader, onUnresponsive } = this.#around;
+    const { onUnresponsive } = this.#around;
     // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
     const stuck = setTimeout(onUnresponsive, this.#tool.cpuMs);
     try {
-      const answer = parseGuestMessage(await persistently(() => loader.load(this.#id, this.#tool)));
+      const answer = parseGuestMessage(await this.#loadAnswer());
       if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
         throw new IsolateFailure("ISOLATE_LOST", "The isolate answered with something else than its shell would say.");
       }
@@ -108,6 +110,18 @@ export class EdgeIsolate implements Isolate {
     } finally {
       clearTimeout(stuck);
     }
+  }
+
+  /** Loading may be repeated: the module has no line to anything. */
+  async #loadAnswer(): Promise<unknown> {
+    for (let attempt = 1; attempt <= maxLoads; attempt++) {
+      try {
+        return await this.#around.loader.load(this.#id, this.#tool);
+      } catch {
+        await untilReachable(this.#around.loader);
+      }
+    }
+    throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while the tool's code was loaded.");
   }
 }
 
@@ -122,21 +136,14 @@ function settle(line: CallLine, returned: unknown): IsolateOutcome {
   return outcome;
 }
 
-/** Tries again while the sandbox is away. Only for what may run twice. */
-async function persistently<Value>(attempt: () => Promise<Value>): Promise<Value> {
+async function untilReachable(loader: IsolateLoader): Promise<void> {
   const giveUpAt = performance.now() + reconnectMs;
-  for (;;) {
+  while (performance.now() < giveUpAt) {
     try {
-      return await attempt();
-    } catch (error) {
-      if (isConnectionLoss(error) && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
-      else throw new IsolateFailure("ISOLATE_LOST", "The sandbox in which tools run cannot be reached.", "Try again in a few seconds.");
+      return await loader.ping();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
     }
   }
-}
-
-/** workerd has no code for it: the runtime marks what a new attempt can mend, and says the rest in words. */
-function isConnectionLoss(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (error as { retryable?: unknown }).retryable === true || /connection lost|disconnected|not connected|refused/i.test(error.message);
+  throw new IsolateFailure("ISOLATE_LOST", "The sandbox in which tools run cannot be reached.", "Try again in a few seconds.");
 }

@@ -11,6 +11,8 @@ export interface IsolateLoader {
   call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer>;
   /** Forgets the isolate and tells its shell to stop; a guest that never yields does not hear it. */
   close(id: string): Promise<void>;
+  /** Resolves when the way there is open. */
+  ping(): Promise<void>;
 }
 
 /** `absent`: the rack holds no such isolate (any more), and nothing ran. */
@@ -30,5 +32,6 @@ export function sandboxLoader(sandbox: IsolateLoader): IsolateLoader {
     load: (id, tool) => sandbox.load(id, tool),
     call: (id, call, target) => sandbox.call(id, call, target),
     close: (id) => sandbox.close(id),
+    ping: () => sandbox.ping(),
   };
 }

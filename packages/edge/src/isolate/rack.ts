@@ -57,6 +57,8 @@ export class IsolateRack implements IsolateLoader {
       .catch(() => {});
   }
 
+  async ping(): Promise<void> {}
+
   #hold(id: string, worker: WorkerStub): void {
     this.#workers.set(id, worker);
     const [oldest] = this.#workers.keys();
