@@ -15,13 +15,23 @@ export function contentSecurityPolicy(): Plugin {
     name: "playground:content-security-policy",
     apply: "build",
     moduleParsed({ id, code }) {
-      if (frameScript.test(id) && code !== null) digest = createHash("sha256").update(exportedText(code)).digest("base64");
+      if (frameScript.test(id) && code !== null)
+        digest = createHash("sha256").update(exportedText(code)).digest("base64");
     },
     transformIndexHtml: {
       order: "post",
       handler() {
-        if (digest === undefined) throw new Error("The script of the isolates' frame was not found, so that the page's policy cannot allow it.");
-        return [{ tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: policyOf(digest) }, injectTo: "head-prepend" }];
+        if (digest === undefined)
+          throw new Error(
+            "The script of the isolates' frame was not found, so that the page's policy cannot allow it.",
+          );
+        return [
+          {
+            tag: "meta",
+            attrs: { "http-equiv": "Content-Security-Policy", content: policyOf(digest) },
+            injectTo: "head-prepend",
+          },
+        ];
       },
     },
   };

@@ -4,6 +4,7 @@ import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { Inline } from "../ui/Markdown.tsx";
 import { bytesText, determinismTexts, durationText, effectTexts, tierText, tierTones } from "./words.ts";
 
 interface ToolPanelProps {
@@ -39,7 +40,9 @@ export function ToolPanel({
           <span className="muted mono">{version}</span>
         </div>
         {title !== undefined && <p className="tool-subtitle">{title}</p>}
-        <p className="tool-description">{description}</p>
+        <p className="tool-description">
+          <Inline text={description} />
+        </p>
         <ul className="badges" aria-label="Facts">
           <li>
             <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>

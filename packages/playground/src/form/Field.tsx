@@ -4,7 +4,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { Choice } from "../ui/Choice.tsx";
 import { type FieldProps, useForm } from "./context.ts";
-import { GroupFault, GroupLabel } from "./FieldFrame.tsx";
+import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
 import { MapField } from "./MapField.tsx";
 import { BooleanField, ChoiceField, JsonField, NumericField, TextualField } from "./ScalarFields.tsx";
 import { descriptionOf, resolve, shapeOf, titleOf, type Member, type Shape, type Variant } from "./schema.ts";
@@ -94,7 +94,7 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
           <IconButton icon="close" label={`Remove ${label}`} onPress={() => onChange(undefined)} />
         )}
       </div>
-      {description !== undefined && <p className="hint">{description}</p>}
+      <GroupDescription>{description}</GroupDescription>
       {isPresent || required ? (
         <Members members={shape.members} path={path} value={value} onChange={onChange} depth={depth} />
       ) : (
@@ -122,7 +122,7 @@ function ListField({
   return (
     <fieldset className="group" aria-labelledby={id}>
       <GroupLabel id={id} label={label} required={required} />
-      {description !== undefined && <p className="hint">{description}</p>}
+      <GroupDescription>{description}</GroupDescription>
       {list.map((item, index) => (
         // Items have no identity of their own: the key also changes with the length, so that removing one redraws the others.
         <div className="row" key={`${list.length}-${index}`}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { FieldError, Label, Text } from "react-aria-components";
+import { Inline } from "../ui/Markdown.tsx";
 import { useForm } from "./context.ts";
 
 interface FieldLabelProps {
@@ -29,8 +30,17 @@ export function GroupLabel({ label, required, id }: FieldLabelProps & { readonly
 export function FieldDescription({ children }: { readonly children: string | undefined }): ReactNode {
   return children === undefined ? null : (
     <Text slot="description" className="hint">
-      {children}
+      <Inline text={children} />
     </Text>
+  );
+}
+
+/** The same where no field of react-aria is around. */
+export function GroupDescription({ children }: { readonly children: string | undefined }): ReactNode {
+  return children === undefined ? null : (
+    <p className="hint">
+      <Inline text={children} />
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import { type ComponentType, type ReactNode, useId, useState } from "react";
 import { Input, TextField } from "react-aria-components";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { type FieldProps, useForm } from "./context.ts";
-import { GroupFault, GroupLabel } from "./FieldFrame.tsx";
+import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
 import { isObject } from "./schema.ts";
 import { type Draft, fromEntries, initialValue, pointerTo } from "./value.ts";
 
@@ -56,7 +56,7 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
   return (
     <fieldset className="group" aria-labelledby={id}>
       <GroupLabel id={id} label={label} required={required} />
-      {description !== undefined && <p className="hint">{description}</p>}
+      <GroupDescription>{description}</GroupDescription>
       {rows.map((row, index) => {
         const isTwice = rows.some((other) => other.id !== row.id && other.key === row.key && row.key !== "");
         return (

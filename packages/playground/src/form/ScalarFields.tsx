@@ -4,7 +4,7 @@ import { CheckboxButton, CheckboxField, FieldError, Input, TextArea, TextField }
 import { Choice } from "../ui/Choice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { type FieldProps, useForm } from "./context.ts";
-import { FieldDescription, FieldFault, FieldLabel, GroupFault, useInvalid } from "./FieldFrame.tsx";
+import { FieldDescription, FieldFault, FieldLabel, GroupDescription, GroupFault, useInvalid } from "./FieldFrame.tsx";
 import type { Lines } from "./schema.ts";
 import { type Draft, labelOf } from "./value.ts";
 
@@ -122,7 +122,7 @@ export function ChoiceField({
         onBlur={() => onLeave(path)}
         isInvalid={useInvalid(path)}
       />
-      {description !== undefined && <p className="hint">{description}</p>}
+      <GroupDescription>{description}</GroupDescription>
       <GroupFault path={path} />
     </div>
   );

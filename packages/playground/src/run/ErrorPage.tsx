@@ -6,7 +6,10 @@ import { Loading } from "../ui/Notice.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
 
 /** The project's own page per code, each loaded when it is asked for. */
-const pages = import.meta.glob<string>(["../../../../docs/errors/*.md", "!**/README.md"], { query: "?raw", import: "default" });
+const pages = import.meta.glob<string>(["../../../../docs/errors/*.md", "!../../../../docs/errors/README.md"], {
+  query: "?raw",
+  import: "default",
+});
 
 function loaderOf(code: ErrorCode): (() => Promise<string>) | undefined {
   const path = Object.keys(pages).find((each) => each.endsWith(`/${code}.md`));

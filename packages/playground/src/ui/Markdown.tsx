@@ -90,6 +90,11 @@ function renderBlock(block: Block, index: number): ReactNode {
   }
 }
 
+/** One line of it: code and bold. */
+export function Inline({ text }: { readonly text: string }): ReactNode {
+  return inline(text);
+}
+
 function inline(text: string): ReactNode[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
     if (part.startsWith("`")) return <code key={index}>{part.slice(1, -1)}</code>;
