@@ -10,7 +10,12 @@ const source = "keyhole-source";
 
 const executablePath = findChromium();
 const chromium = playwright({
-  launchOptions: { args: chromiumArgs, ...(executablePath === undefined ? {} : { executablePath }) },
+  launchOptions: {
+    args: chromiumArgs,
+    // Far from UTC: an isolate that shows the machine's time zone fails.
+    env: { ...process.env, TZ: "America/New_York" },
+    ...(executablePath === undefined ? {} : { executablePath }),
+  },
 });
 
 export default defineConfig({
