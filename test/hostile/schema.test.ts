@@ -214,16 +214,16 @@ describe("a hostile value is refused, with a reason", () => {
     ["undefined", "/a", () => ({ a: undefined })],
     ["the number NaN", "", () => NaN],
     ["the number Infinity", "/0", () => [Infinity]],
-    ["a bigint", "/n", () => ({ n: 1n })],
-    ["a function", "", () => () => 1],
-    ["a symbol", "", () => Symbol("s")],
+    ["a BigInt", "/n", () => ({ n: 1n })],
+    ["a Function", "", () => () => 1],
+    ["a Symbol", "", () => Symbol("s")],
     ["a Date", "/at", () => ({ at: new Date(0) })],
     ["a Map", "", () => new Map()],
     ["an instance of a class", "", () => new Point()],
     ["a Uint8Array", "", () => new Uint8Array(1)],
     ["a hole", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
     ["an accessor", "/a", () => ({ get a() { throw new Error("ran"); } })],
-    ["one with it", "/b", () => JSON.parse('{"b":{"__proto__":1}}')],
+    ["__proto__", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
   ])("%s at %j", (received, instancePath, value) => {
     expect(validate(value())).toMatchObject({ ok: false, errors: [{ instancePath, received, keyword: "json" }] });
   });

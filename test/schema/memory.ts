@@ -8,9 +8,9 @@ const value: unknown = JSON.parse(JSON.stringify(Array.from({ length: 20 }, () =
 const compiled = compileSchema({ ...workload?.schema, maxItems: 100_000 });
 if (!compiled.ok) throw new Error(compiled.error.message);
 const { check } = compiled.validator;
-for (let warm = 0; warm < 30; warm++) check(value);
+for (let warm = 0; warm < 200; warm++) check(value);
 
-const RUNS = 50;
+const RUNS = 200;
 (globalThis as unknown as { gc: () => void }).gc();
 const before = process.memoryUsage().heapUsed;
 let ok = true;

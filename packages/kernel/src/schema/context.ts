@@ -121,3 +121,45 @@ export function both(a: Check | undefined, b: Check | undefined): Check | undefi
   if (a === undefined) return b;
   return b === undefined ? a : (value) => a(value) && b(value);
 }
+
+/** Unicode code points, the unit of `minLength` and `maxLength`; a lone surrogate counts as one. */
+function codePoints(text: string): number {
+  let length = text.length;
+  for (let index = 1; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xdc00 && unit <= 0xdfff) {
+      const before = text.charCodeAt(index - 1);
+      if (before >= 0xd800 && before <= 0xdbff) length--;
+    }
+  }
+  return length;
+}
+
+/** Counts code points only where UTF-16 units leave it open. */
+export function lengthWithin(text: string, lo: number, hi: number): boolean {
+  const units = text.length;
+  if (units < lo) return false;
+  if (units <= hi && units >= 2 * lo) return true;
+  if (units > 2 * hi) return false;
+  if (units <= hi && lo === 0) return true;
+  const length = codePoints(text);
+  return length >= lo && length <= hi;
+}
+
+/** The unit's check; what its `op` says is decided without a call. */
+export function passes(unit: Unit, value: unknown): boolean {
+  switch (unit.op) {
+    case OP.ANY:
+      return true;
+    case OP.STRING:
+      return typeof value === "string" && lengthWithin(value, unit.lo, unit.hi);
+    case OP.INTEGER:
+      return Number.isInteger(value) && (value as number) >= unit.lo && (value as number) <= unit.hi;
+    case OP.NUMBER:
+      return Number.isFinite(value) && (value as number) >= unit.lo && (value as number) <= unit.hi;
+    case OP.BOOLEAN:
+      return typeof value === "boolean";
+    case OP.CALL:
+      return unit.check(value);
+  }
+}

@@ -1,57 +1,37 @@
-const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const DATE = "\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])";
+const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:(?:[0-5]\\d|60)(?:\\.\\d+)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
+const FULL_DATE = new RegExp(`^${DATE}$`);
+const FULL_TIME = new RegExp(`^${TIME}$`);
+const DATE_TIME = new RegExp(`^${DATE}[Tt]${TIME}$`);
 
-/** The number that two ASCII digits write, or NaN. */
-function two(text: string, at: number): number {
-  const tens = text.charCodeAt(at) - 48;
-  const ones = text.charCodeAt(at + 1) - 48;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;
-}
+/** The number that two digits write. */
+const two = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528;
 
-function dateAt(text: string): boolean {
-  const century = two(text, 0);
-  const year = two(text, 2);
+function dayExists(text: string): boolean {
   const month = two(text, 5);
   const day = two(text, 8);
-  if (!(century + year >= 0 && month >= 1 && month <= 12 && day >= 1) || text[4] !== "-" || text[7] !== "-")
-    return false;
-  if (day > (DAYS[month - 1] as number)) return false;
-  return month !== 2 || day < 29 || (year === 0 ? century % 4 === 0 : year % 4 === 0);
+  if (month !== 2) return day <= 30 + ((month + (month >> 3)) & 1);
+  const year = two(text, 2);
+  return day < 29 || (day === 29 && (year === 0 ? two(text, 0) : year) % 4 === 0);
+}
+
+/** A leap second is the last of a UTC day, wherever the clock on the wall stands. */
+function secondExists(text: string, start: number): boolean {
+  if (two(text, start + 6) < 60) return true;
+  const end = text.length;
+  const sign = text[end - 6];
+  const offset = sign === "+" || sign === "-" ? (two(text, end - 5) * 60 + two(text, end - 2)) * (sign === "+" ? 1 : -1) : 0;
+  return (two(text, start) * 60 + two(text, start + 3) - offset + 1440) % 1440 === 1439;
 }
 
 /** RFC 3339 section 5.6, `full-date`. */
-export const date = (text: string): boolean => text.length === 10 && dateAt(text);
-
-function timeFrom(text: string, start: number): boolean {
-  const hour = two(text, start);
-  const minute = two(text, start + 3);
-  const second = two(text, start + 6);
-  if (!(hour <= 23 && minute <= 59 && second <= 60) || text[start + 2] !== ":" || text[start + 5] !== ":") return false;
-  let at = start + 8;
-  if (text[at] === ".") {
-    const first = ++at;
-    while (text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at++;
-    if (at === first) return false;
-  }
-  let offset = 0;
-  const sign = text[at];
-  if (sign === "Z" || sign === "z") at++;
-  else {
-    const hours = two(text, at + 1);
-    const minutes = two(text, at + 4);
-    if ((sign !== "+" && sign !== "-") || !(hours <= 23 && minutes <= 59) || text[at + 3] !== ":") return false;
-    offset = (hours * 60 + minutes) * (sign === "+" ? 1 : -1);
-    at += 6;
-  }
-  // A leap second is the last of a UTC day, wherever the clock on the wall stands.
-  return at === text.length && (second < 60 || (hour * 60 + minute - offset + 1440) % 1440 === 1439);
-}
+export const date = (text: string): boolean => FULL_DATE.test(text) && dayExists(text);
 
 /** RFC 3339 section 5.6, `full-time`. */
-export const time = (text: string): boolean => timeFrom(text, 0);
+export const time = (text: string): boolean => FULL_TIME.test(text) && secondExists(text, 0);
 
 /** RFC 3339 section 5.6, `date-time`. */
-export const dateTime = (text: string): boolean =>
-  (text[10] === "T" || text[10] === "t") && dateAt(text) && timeFrom(text, 11);
+export const dateTime = (text: string): boolean => DATE_TIME.test(text) && dayExists(text) && secondExists(text, 11);
 
 const DURATION =
   /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;

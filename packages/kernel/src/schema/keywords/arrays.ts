@@ -1,5 +1,4 @@
-import { ALWAYS, at, call, type Context, count, OP, type Place, type Unit } from "../context.ts";
-import { invalid } from "../context.ts";
+import { ALWAYS, at, call, type Context, count, OP, passes, type Place, type Unit , invalid } from "../context.ts";
 import { unique } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 
@@ -23,31 +22,10 @@ export function tuple(
   return { prefix: [], prefixKey: "items", rest: items, restKey: "items" };
 }
 
-/** All items from `start` on; the commonest item types are decided in the loop. */
+/** All items from `start` on. */
 function every(unit: Unit, start: number): ArrayCheck {
-  const { check, op, lo, hi } = unit;
-  switch (op) {
-    case OP.ANY:
-      return () => true;
-    case OP.STRING:
-      if (lo > 0 || hi !== Infinity) break;
-      return (value) => {
-        for (let index = start; index < value.length; index++) if (typeof value[index] !== "string") return false;
-        return true;
-      };
-    case OP.INTEGER:
-    case OP.NUMBER:
-      return (value) => {
-        for (let index = start; index < value.length; index++) {
-          const item = value[index] as number;
-          if (!(op === OP.INTEGER ? Number.isInteger(item) : Number.isFinite(item)) || item < lo || item > hi)
-            return false;
-        }
-        return true;
-      };
-  }
   return (value) => {
-    for (let index = start; index < value.length; index++) if (!check(value[index])) return false;
+    for (let index = start; index < value.length; index++) if (!passes(unit, value[index])) return false;
     return true;
   };
 }

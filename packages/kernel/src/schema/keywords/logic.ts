@@ -51,31 +51,14 @@ export function discriminator(
   return undefined;
 }
 
-function anyOf(checks: readonly Check[], context: Context): Check {
-  const { budget } = context;
-  const [a, b, c] = checks as [Check, Check, Check];
-  switch (checks.length) {
-    case 1:
-      return a;
-    case 2:
-      return (value) => (budget.spend(2), a(value) || b(value));
-    case 3:
-      return (value) => (budget.spend(3), a(value) || b(value) || c(value));
-  }
-  return (value) => {
-    budget.spend(checks.length);
-    for (let index = 0; index < checks.length; index++) if ((checks[index] as Check)(value)) return true;
-    return false;
-  };
-}
-
-function oneOf(checks: readonly Check[], context: Context): Check {
-  const { budget } = context;
+/** At least one of the checks, or exactly one. */
+function some(checks: readonly Check[], exactly: boolean, { budget }: Context): Check {
   return (value) => {
     budget.spend(checks.length);
     let found = false;
     for (let index = 0; index < checks.length; index++) {
       if ((checks[index] as Check)(value)) {
+        if (!exactly) return true;
         if (found) return false;
         found = true;
       }
@@ -116,14 +99,11 @@ export function logic(schema: JsonObject, place: Place, context: Context): Unit[
     if (parts.length > 1) units.push(call(() => (budget.spend(parts.length), true)));
     units.push(...parts);
   }
-  for (const [keyword, combine] of [
-    ["anyOf", anyOf],
-    ["oneOf", oneOf],
-  ] as const) {
+  for (const keyword of ["anyOf", "oneOf"]) {
     if (schema[keyword] === undefined) continue;
     const checks = branches(keyword).map((unit) => unit.check);
     units.push(
-      call(picked(schema[keyword] as unknown[], checks, combine(checks, context), at(place, keyword), context)),
+      call(picked(schema[keyword] as unknown[], checks, some(checks, keyword === "oneOf", context), at(place, keyword), context)),
     );
   }
   if (schema["not"] !== undefined) {

@@ -6,6 +6,7 @@ import {
   names,
   NEVER,
   OP,
+  passes,
   type Op,
   type Place,
   schemaMap,
@@ -15,7 +16,6 @@ import type { Matcher } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { all } from "./arrays.ts";
-import { lengthWithin } from "./strings.ts";
 
 /** A property that the schema names: how to check it, and whether it is required. */
 interface Slot {
@@ -29,23 +29,6 @@ interface Slot {
 }
 
 const END: Slot = { key: undefined, index: 0, ...NEVER, required: 0 };
-
-function passes(slot: Slot | Unit, value: unknown): boolean {
-  switch (slot.op) {
-    case OP.ANY:
-      return true;
-    case OP.STRING:
-      return typeof value === "string" && lengthWithin(value, slot.lo, slot.hi);
-    case OP.INTEGER:
-      return Number.isInteger(value) && (value as number) >= slot.lo && (value as number) <= slot.hi;
-    case OP.NUMBER:
-      return Number.isFinite(value) && (value as number) >= slot.lo && (value as number) <= slot.hi;
-    case OP.BOOLEAN:
-      return typeof value === "boolean";
-    case OP.CALL:
-      return slot.check(value);
-  }
-}
 
 /**
  * One pass over the value's own members. Members usually come in the order in which the schema names them, so that

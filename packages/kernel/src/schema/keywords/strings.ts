@@ -3,30 +3,6 @@ import { findFormat } from "../formats/index.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { content } from "./content.ts";
 
-/** Unicode code points, the unit of `minLength` and `maxLength`; a lone surrogate counts as one. */
-export function codePoints(text: string): number {
-  let length = text.length;
-  for (let index = 1; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xdc00 && unit <= 0xdfff) {
-      const before = text.charCodeAt(index - 1);
-      if (before >= 0xd800 && before <= 0xdbff) length--;
-    }
-  }
-  return length;
-}
-
-/** Counts code points only where UTF-16 units leave it open. */
-export function lengthWithin(text: string, lo: number, hi: number): boolean {
-  const units = text.length;
-  if (units < lo) return false;
-  if (units <= hi && units >= 2 * lo) return true;
-  if (units > 2 * hi) return false;
-  if (units <= hi && lo === 0) return true;
-  const length = codePoints(text);
-  return length >= lo && length <= hi;
-}
-
 export interface StringChecks {
   readonly lo: number;
   readonly hi: number;

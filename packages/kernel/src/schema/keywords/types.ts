@@ -1,7 +1,7 @@
-import { ALWAYS, call, invalid, OP, type Place, type Unit } from "../context.ts";
+import { ALWAYS, call, invalid, lengthWithin, OP, type Place, type Unit } from "../context.ts";
 import type { Check } from "../types.ts";
 import type { NumberChecks } from "./numbers.ts";
-import { lengthWithin, type StringChecks } from "./strings.ts";
+import type { StringChecks } from "./strings.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
   ["null", 1],
