@@ -1,9 +1,8 @@
 import type { IsolateLoader } from "./isolate/loader.ts";
-import type { KernelObject } from "./object/kernel-object.ts";
 
 /** Bindings and settings of the service; `wrangler.toml` is where they are set. */
 export interface Env {
-  readonly KERNEL: DurableObjectNamespace<KernelObject>;
+  readonly KERNEL: DurableObjectNamespace;
   /** Dynamic Workers in this Worker; used where there is no SANDBOX. */
   readonly LOADER?: WorkerLoader;
   /** The sandbox Worker, in which tools run apart from the kernel. */

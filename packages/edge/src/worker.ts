@@ -1,27 +1,13 @@
-/** The Worker that the world talks to. It knows who asks and which kernel that is; the kernels are Durable Objects. */
-import { createGateway } from "./app/gateway.ts";
-import type { Env } from "./env.ts";
+/** What `wrangler.toml` deploys: the gateway, and kernels with the built-in tools under the bundled policy. */
+import type { PolicyDocument } from "@keyhole/kernel";
+import { builtinTools } from "@keyhole/worker-host/tools";
+import policy from "../policy.json" with { type: "json" };
+import { gatewayWorker } from "./gateway-worker.ts";
+import { kernelObject } from "./object/kernel-object.ts";
 
-export { KernelObject } from "./object/kernel-object.ts";
+/** JSON imports widen their literals; the kernel checks the document itself. */
+const document = policy as PolicyDocument;
 
-const gateway: ExportedHandler<Env> = createGateway<Env>(
-  ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
-  {
-    forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
-    healthy: async ({ SANDBOX }) => SANDBOX === undefined || (await answers(SANDBOX)),
-  },
-);
+export class KernelObject extends kernelObject({ tools: builtinTools, policy: document }) {}
 
-const sandboxPatienceMs = 1_000;
-
-/** A sandbox that spins does not answer at all. */
-async function answers(sandbox: Fetcher): Promise<boolean> {
-  try {
-    const response = await sandbox.fetch("https://sandbox/healthz", { signal: AbortSignal.timeout(sandboxPatienceMs) });
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
-
-export default gateway;
+export default gatewayWorker;

@@ -8,6 +8,11 @@ export interface EdgeHostOptions {
   readonly brokers?: readonly Broker[];
   /** Called when a guest does not end although it was told to: locally its whole process stands still, and somebody outside has to kill it. */
   readonly onUnresponsive?: () => void;
+  /**
+   * Whether something ends a guest that spins: Cloudflare's CPU limit, or a watchdog over the sandbox. Default `true`; `false` where workerd runs on its own,
+   * and there a tool that spins stops everything.
+   */
+  readonly preempts?: boolean;
 }
 
 /**
@@ -17,13 +22,13 @@ export interface EdgeHostOptions {
  * @example
  * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
-export function edgeHost({ loader, brokers = [], onUnresponsive = () => {} }: EdgeHostOptions): IsolateHost {
+export function edgeHost({ loader, brokers = [], onUnresponsive = () => {}, preempts = true }: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
   return {
     name: "edge",
     sources: ["module"],
     enforces: [],
-    preempts: true,
+    preempts,
     brokers,
     async open(tool) {
       if (tool.body.source !== "module") throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");

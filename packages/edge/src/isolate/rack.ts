@@ -47,14 +47,9 @@ export class IsolateRack implements IsolateLoader {
   }
 
   async close(id: string): Promise<void> {
-    const worker = this.#workers.get(id);
-    if (worker === undefined) return;
+    // Its calls have ended, which their guests hear; without a stub the Worker is collected.
     this.#workers.delete(id);
     this.#gate.forget(id);
-    // The shell ends its own Worker while it answers, which arrives here as a rejection.
-    await entry(worker)
-      .close()
-      .catch(() => {});
   }
 
   async ping(): Promise<void> {}
@@ -92,7 +87,6 @@ function workerCode({ code, cpuMs }: LoadedTool): WorkerLoaderWorkerCode {
 interface ShellEntry {
   load(): Promise<unknown>;
   call(call: IsolateCall, target: CallTarget): Promise<unknown>;
-  close(): Promise<unknown>;
 }
 
 function entry(worker: WorkerStub): ShellEntry {

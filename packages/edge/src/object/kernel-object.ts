@@ -1,10 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
-import { createKernel, type PolicyDocument } from "@keyhole/kernel";
-import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { createKernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
-import { builtInTools } from "../tools.ts";
-import defaultPolicy from "../../policy.json" with { type: "json" };
+import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
@@ -14,28 +12,48 @@ import { type IsolateLoader, sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRack } from "../isolate/rack.ts";
 import { sqlSink } from "./sink.ts";
 
-/** The kernel of one tenant. One object, so that registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came through. */
-export class KernelObject extends DurableObject<Env> {
-  /** A failure is kept too: it answers every request, instead of an object that cannot start. */
-  readonly #routes: Promise<Routes>;
-
-  constructor(context: DurableObjectState, env: Env) {
-    super(context, env);
-    this.#routes = context.blockConcurrencyWhile(() => startRoutes(context, env)).catch((error: unknown) => Promise.reject(error));
-  }
-
-  override async fetch(request: Request): Promise<Response> {
-    try {
-      const routes = await this.#routes;
-      return await routes.fetch(request);
-    } catch (error) {
-      return problemOf(error);
-    }
-  }
+export interface KernelObjectOptions {
+  readonly tools: readonly ToolPackage[];
+  /** Holds where `KEYHOLE_POLICY` is not set. */
+  readonly policy: PolicyDocument;
 }
 
-async function startRoutes(context: DurableObjectState, env: Env): Promise<Routes> {
-  const policy = readPolicy(env.KEYHOLE_POLICY);
+export type KernelObjectClass = new (context: DurableObjectState, env: Env) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
+
+/**
+ * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came
+ * through. Its SQLite storage keeps the log; everything else starts anew with the object.
+ *
+ * @example
+ * export class KernelObject extends kernelObject({ tools: [...builtinTools, myTool], policy }) {}
+ */
+export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
+  return class extends DurableObject<Env> {
+    /** A failed start is kept as well: it answers every request. */
+    readonly #routes: Promise<Routes>;
+
+    constructor(context: DurableObjectState, env: Env) {
+      super(context, env);
+      this.#routes = startRoutes(options, context, env);
+      void context.blockConcurrencyWhile(() => this.#routes.then(
+        () => {},
+        () => {},
+      ));
+    }
+
+    override async fetch(request: Request): Promise<Response> {
+      try {
+        const routes = await this.#routes;
+        return await routes.fetch(request);
+      } catch (error) {
+        return problemOf(error);
+      }
+    }
+  };
+}
+
+async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
+  const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
   const kernel = await createKernel({
     host: edgeHost({
@@ -46,10 +64,13 @@ async function startRoutes(context: DurableObjectState, env: Env): Promise<Route
     policy,
     sink: sqlSink(context.storage),
     approver: desk.approver,
+  }).catch((error: unknown) => {
+    // The one thing that it throws for is the policy; what it says about it is for whoever set it.
+    throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
   });
-  for (const tool of builtInTools) {
+  for (const tool of tools) {
     const registered = kernel.register(tool);
-    if (!registered.ok) throw new Error(`${registered.error.code}: ${registered.error.message}`);
+    if (!registered.ok) throw new HttpRefusal("MISCONFIGURED", `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`);
   }
   return createRoutes({ kernel, desk, policy });
 }
@@ -60,16 +81,17 @@ function loaderOf({ SANDBOX, LOADER }: Env): IsolateLoader {
   throw new HttpRefusal("MISCONFIGURED", "Neither SANDBOX nor LOADER is bound, so no tool can run.");
 }
 
-/** Checked by the kernel; here only whether it is JSON. */
-function readPolicy(json: string | undefined): PolicyDocument {
+/** Whether it is a policy is for the kernel to say; here only whether it is JSON. */
+function readPolicy(json: string | undefined): PolicyDocument | undefined {
+  if (json === undefined || json === "") return undefined;
   try {
-    return (json === undefined || json === "" ? defaultPolicy : JSON.parse(json)) as PolicyDocument;
+    return JSON.parse(json) as PolicyDocument;
   } catch {
     throw new HttpRefusal("MISCONFIGURED", "KEYHOLE_POLICY is not JSON.");
   }
 }
 
-/** A watchdog that cannot be reached has its own heartbeat to go by. */
+/** A watchdog that does not hear it has its own heartbeat to go by. */
 async function callWatchdog(url: string | undefined): Promise<void> {
   if (url !== undefined && url !== "") await fetch(url, { method: "POST" }).catch(() => undefined);
 }

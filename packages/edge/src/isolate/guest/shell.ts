@@ -43,11 +43,6 @@ export default class Shell extends WorkerEntrypoint {
     }
   }
 
-  /** Stops whatever still waits here. */
-  async close(): Promise<void> {
-    this.ctx.abort("closed");
-  }
-
   async #ask(target: CallTarget, uplink: Uplink, message: { readonly request: number }): Promise<void> {
     try {
       uplink.reply(message.request, await target.request(message));

@@ -1,3 +1,0 @@
-import type { ToolPackage } from "@keyhole/kernel";
-
-export const builtInTools: readonly ToolPackage[] = [];
