@@ -23,10 +23,20 @@ function valueOf(expression: Expression): number {
     case "negate":
       return -valueOf(expression.operand);
     case "binary":
-      return finite(operators[expression.operator](valueOf(expression.left), valueOf(expression.right), column), column);
+      return binaryValue(expression);
     case "call":
       return finite(calls[expression.name](expression.operands.map(valueOf), column), column);
   }
+}
+
+/** `1 + 2 + 3 + …` leans to the left, as deep as it is long: it is walked down and up again instead of nested. */
+function binaryValue(expression: Extract<Expression, { kind: "binary" }>): number {
+  const chain = [expression];
+  let innermost = expression.left;
+  for (; innermost.kind === "binary"; innermost = innermost.left) chain.push(innermost);
+  let value = valueOf(innermost);
+  for (const { operator, right, column } of chain.toReversed()) value = finite(operators[operator](value, valueOf(right), column), column);
+  return value;
 }
 
 function finite(value: number, column: number): number {

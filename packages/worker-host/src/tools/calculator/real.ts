@@ -1,7 +1,7 @@
 /**
  * Functions that ECMAScript leaves to each engine (`Math.exp`, `Math.sin`, `**`, …), whose last digit differs from one to the other. Here they are
  * computed in fixed point on integers of 256 bits and more, and rounded once to the nearest double: every engine gives the same, and the error is
- * below 0.5000001 units in the last place.
+ * at most half a unit in the last place, but for a part in 2^50.
  */
 
 /** Bits behind the point. Doubles have 53, and the closest that one below 2^1024 comes to a multiple of π/2 costs 61 more. */
@@ -39,14 +39,32 @@ function fixedOf(value: number): bigint {
   return shift(mantissa, exponent + precision);
 }
 
-/** value · 2^exponent, rounded to nearest. `Number` rounds a BigInt correctly; scaling by a power of two is exact but below 2^-1022. */
+/** value · 2^exponent, rounded to nearest, ties to even. */
 function doubleOf(value: bigint, exponent: number): number {
-  const excess = bitLength(value) - 64;
-  // What is cut leaves a mark, so that it cannot turn into a tie.
-  const kept = excess > 0 ? (value >> BigInt(excess)) | 1n : value;
-  const scale = exponent + Math.max(excess, 0);
+  const length = bitLength(value);
+  // A double has 53 bits, and none below 2^-1074.
+  const drop = Math.max(length - 53, -1074 - exponent, 0);
+  if (drop > length) return 0;
+  const scale = exponent + drop;
+  if (scale > 1023) return value < 0n ? -Infinity : Infinity;
   const half = Math.trunc(scale / 2);
-  return Number(kept) * 2 ** half * 2 ** (scale - half);
+  return Number(rounded(value, BigInt(drop))) * twoTo(half) * twoTo(scale - half);
+}
+
+function rounded(value: bigint, drop: bigint): bigint {
+  if (drop === 0n) return value;
+  const magnitude = value < 0n ? -value : value;
+  const kept = magnitude >> drop;
+  const rest = 2n * (magnitude - (kept << drop));
+  const unit = 1n << drop;
+  const up = rest > unit || (rest === unit && (kept & 1n) === 1n);
+  const result = up ? kept + 1n : kept;
+  return value < 0n ? -result : result;
+}
+
+/** Exactly, for -1022 to 1023: from its bits, because engines differ in `**` too. */
+function twoTo(exponent: number): number {
+  return new Float64Array(new BigUint64Array([BigInt(exponent + 1023) << 52n]).buffer)[0]!;
 }
 
 function bitLength(value: bigint): number {
@@ -204,7 +222,7 @@ function seriesOf(x: bigint): readonly [sine: bigint, cosine: bigint] {
 }
 
 /** Below this the next term of the series is far below half a unit in the last place. */
-const tiny = 2 ** -30;
+const tiny = 1e-9;
 
 export function sin(x: number): number {
   return Math.abs(x) < tiny ? x : doubleOf(sineAndCosine(x)[0], -precision);
