@@ -25,6 +25,9 @@ const READY_MS = 10_000;
  */
 const SPIN_MS = 2_500;
 
+/** Opening a frame keeps the page and the frames' process busy: the tool that just got a pair runs first. */
+const REFILL_MS = 50;
+
 /** One frame with one worker, and the way to it. It serves one tool, once. */
 interface Pair {
   readonly id: string;
@@ -116,7 +119,7 @@ class Pairs {
     let pair = this.#warm.shift();
     while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
     pair ??= await this.#open();
-    this.#warmUp();
+    setTimeout(() => this.#warmUp(), REFILL_MS);
     return pair;
   }
 

@@ -1,0 +1,54 @@
+// One warm round trip of 1 KB through an isolate of the browser against a bare `postMessage` round trip of the same value to a frame's worker
+// of the same kind, in one page; and how long a tool without an isolate waits for its first result.
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright";
+import { createServer } from "vite";
+import { chromiumArgs, findChromium } from "../../scripts/chromium.mjs";
+import { keyhole } from "../../scripts/keyhole-plugin.mjs";
+
+interface Figures {
+  readonly bareUs: number;
+  readonly isolateUs: number;
+  readonly kernelUs: number;
+  readonly warmFirstMs: number;
+  readonly coldFirstMs: number;
+  readonly openedMs: number;
+  readonly answered: number;
+}
+
+const server = await createServer({
+  configFile: false,
+  root: fileURLToPath(new URL("isolate", import.meta.url)),
+  logLevel: "error",
+  plugins: [keyhole()],
+  resolve: { conditions: ["keyhole-source", "module", "browser", "development|production"] },
+  server: { host: "127.0.0.1", port: 8730, fs: { strict: false } },
+});
+await server.listen();
+const executablePath = findChromium();
+const browser = await chromium.launch({ args: chromiumArgs, ...(executablePath === undefined ? {} : { executablePath }) });
+try {
+  const page = await browser.newPage();
+  page.on("pageerror", (error) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
+  await page.goto(server.resolvedUrls!.local[0]!);
+  const handle = await page.waitForFunction(() => (globalThis as { figures?: unknown }).figures, undefined, { timeout: 120_000 });
+  report((await handle.jsonValue()) as Figures);
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+function report({ bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedMs, answered }: Figures): void {
+  const rows = [
+    ["bare postMessage round trip, 1 KB", `${bareUs.toFixed(0)} µs`, ""],
+    ["isolate round trip", `${isolateUs.toFixed(0)} µs`, `${(isolateUs / bareUs).toFixed(2)} × bare`],
+    ["kernel.call, whole pipeline", `${kernelUs.toFixed(0)} µs`, `${(kernelUs / bareUs).toFixed(2)} × bare`],
+    ["first result, warm pair", `${warmFirstMs.toFixed(1)} ms`, ""],
+    ["first result, new frame and worker", `${coldFirstMs.toFixed(1)} ms`, ""],
+    ["100 isolates opened at once", `${openedMs.toFixed(0)} ms`, `${answered} answered`],
+  ];
+  for (const [what, figure, note] of rows) console.log(`${what!.padEnd(36)} ${figure!.padStart(10)}  ${note}`);
+}
