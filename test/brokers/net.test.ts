@@ -1,0 +1,322 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { Capability, CapabilityReply, JsonObject } from "@keyhole/kernel";
+import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openSession, type SessionOptions } from "./session.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** What the server got, in order. */
+let requests: { readonly path: string; readonly method: string; readonly headers: IncomingMessage["headers"]; readonly body: string }[] = [];
+const routes = new Map<string, Handler>();
+let server: Server;
+let other: Server;
+let origin: string;
+let otherOrigin: string;
+
+async function listen(): Promise<Server> {
+  const started = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      const path = request.url!.split("?")[0]!;
+      requests.push({ path, method: request.method!, headers: request.headers, body });
+      const route = routes.get(path);
+      if (route) route(request, response, body);
+      else response.writeHead(404).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(started, "listening");
+  return started;
+}
+
+const portOf = (each: Server): number => (each.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  [server, other] = await Promise.all([listen(), listen()]);
+  origin = `http://127.0.0.1:${portOf(server)}`;
+  otherOrigin = `http://127.0.0.1:${portOf(other)}`;
+});
+afterAll(() => {
+  for (const each of [server, other]) {
+    each.closeAllConnections();
+    each.close();
+  }
+});
+beforeEach(() => {
+  requests = [];
+  routes.clear();
+});
+
+const broker = netBroker();
+const local = (more: Partial<Capability> = {}): readonly Capability[] =>
+  (["net.read", "net.write"] as const).map((kind) => ({ kind, hosts: ["127.0.0.1"], ports: [portOf(server), portOf(other)], ...more }) as Capability);
+
+interface Asked extends SessionOptions {
+  readonly method?: string;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string;
+}
+
+async function ask(url: string, { method = "GET", headers = [], body, ...options }: Asked = {}) {
+  const session = openSession({ grants: local(), ...options });
+  const kind = method === "GET" || method === "HEAD" ? ("net.read" as const) : ("net.write" as const);
+  const request = { kind, operation: "fetch", arguments: { url, method, headers: headers.map((pair) => [...pair]) } as JsonObject };
+  const reply = await broker.serve(body === undefined ? request : { ...request, body: new TextEncoder().encode(body) }, session);
+  return { reply, session };
+}
+
+const text = (reply: CapabilityReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
+const valueOf = (reply: CapabilityReply) => (reply.ok ? reply.value : reply.error) as { status: number; url: string; redirected: boolean; headers: [string, string][] };
+const code = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
+
+describe("a request", () => {
+  it("carries method, headers and body, and brings back status, headers and body", async () => {
+    routes.set("/echo", (_, response, body) => response.writeHead(201, "Made", { "content-type": "text/plain", "x-answer": "42" }).end(`got ${body}`));
+    const { reply, session } = await ask(`${origin}/echo?q=1#fragment`, { method: "POST", headers: [["X-Ask", "why"]], body: "data" });
+    expect(valueOf(reply)).toMatchObject({ status: 201, statusText: "Made", url: `${origin}/echo?q=1`, redirected: false });
+    expect(valueOf(reply).headers).toContainEqual(["x-answer", "42"]);
+    expect(text(reply)).toBe("got data");
+    expect(requests).toMatchObject([{ method: "POST", body: "data", headers: { "x-ask": "why" } }]);
+    expect(session.used.networkRequests).toBe(1);
+  });
+
+  it("keeps the status of a failure as a result", async () => {
+    expect(valueOf((await ask(`${origin}/missing`)).reply).status).toBe(404);
+  });
+
+  it("reads no body of HEAD and 204", async () => {
+    routes.set("/", (_, response) => response.writeHead(200, { "content-length": "1000" }).end());
+    routes.set("/nothing", (_, response) => response.writeHead(204).end());
+    expect((await ask(`${origin}/`, { method: "HEAD" })).reply).not.toHaveProperty("body");
+    expect(valueOf((await ask(`${origin}/nothing`)).reply).status).toBe(204);
+  });
+
+  it("upper-cases the method", async () => {
+    routes.set("/", (_, response) => response.end());
+    await ask(`${origin}/`, { method: "patch", body: "" });
+    expect(requests[0]!.method).toBe("PATCH");
+  });
+
+  it("ends with the call", async () => {
+    const end = new AbortController();
+    routes.set("/", () => end.abort());
+    expect((await ask(`${origin}/`, { signal: end.signal })).reply).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  });
+
+  it("ends with the call in the middle of a body", async () => {
+    const end = new AbortController();
+    routes.set("/", (_, response) => {
+      response.write("a part");
+      setImmediate(() => end.abort());
+    });
+    expect((await ask(`${origin}/`, { signal: end.signal })).reply).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  });
+
+  it("says why a host cannot be reached", async () => {
+    const closed = await listen();
+    const url = `http://127.0.0.1:${portOf(closed)}/`;
+    closed.close();
+    expect((await ask(url)).reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: expect.stringContaining("ECONNREFUSED") as string } });
+  });
+});
+
+describe("what is refused before anything is sent", () => {
+  const needs = (args: JsonObject, body?: Uint8Array) => broker.needs({ kind: "net.read", operation: "fetch", arguments: args, ...(body && { body }) });
+
+  it.each([
+    ["no URL", {}],
+    ["a number for a URL", { url: 1 }],
+    ["a relative URL", { url: "/a" }],
+    ["a long URL", { url: `https://example.com/${"a".repeat(8_192)}` }],
+    ["a method that is no token", { url: "https://example.com", method: "GET /" }],
+    ["a method that tunnels", { url: "https://example.com", method: "connect" }],
+    ["headers as an object", { url: "https://example.com", headers: { a: "b" } }],
+    ["a header that is no pair", { url: "https://example.com", headers: ["a"] }],
+    ["a header name with a line break", { url: "https://example.com", headers: [["a\r\nb", "c"]] }],
+    ["a header value with a line break", { url: "https://example.com", headers: [["a", "b\r\nc: d"]] }],
+    ["a header value beyond Latin-1", { url: "https://example.com", headers: [["a", "✓"]] }],
+    ["too many headers", { url: "https://example.com", headers: Array.from({ length: 65 }, () => ["a", "b"]) }],
+    ["too long headers", { url: "https://example.com", headers: [["a", "b".repeat(16_384)]] }],
+  ] as const)("%s", (_, args) => expect(needs(args as unknown as JsonObject)).toMatchObject({ ok: false }));
+
+  it.each([
+    "Host", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization", "Sec-Fetch-Site", "Origin", "Referer", "X-Forwarded-For", "X-HTTP-Method-Override",
+    "Upgrade", "TE", "CF-Connecting-IP", "Forwarded", "Expect", "Via",
+  ])("the header %s", (name) => {
+    expect(needs({ url: "https://example.com", headers: [[name, "a"]] })).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining(name) as string } });
+  }); // prettier-ignore
+
+  it("a body where the method has none", () => {
+    expect(needs({ url: "https://example.com" }, new Uint8Array(1))).toMatchObject({ ok: false, error: { code: "INVALID_REQUEST" } });
+  });
+
+  it("another operation", () => {
+    expect(broker.needs({ kind: "net.read", operation: "connect", arguments: { url: "https://example.com" } })).toMatchObject({ ok: false });
+  });
+
+  it("says what is needed in canonical form", () => {
+    expect(needs({ url: "HTTPS://EXAMPLE.COM.:443/a/../b?q#f" })).toEqual({
+      ok: true,
+      needs: [{ kind: "net.read", method: "GET", host: "example.com", port: 443, path: "/b" }],
+    });
+  });
+});
+
+describe("a redirect", () => {
+  const redirect = (path: string, location: string, status = 302) => routes.set(path, (_, response) => response.writeHead(status, { location }).end());
+
+  it("is followed where the grant covers its target", async () => {
+    redirect("/a", "/b");
+    redirect("/b", `${otherOrigin}/c`, 307);
+    routes.set("/c", (_, response) => response.end("there"));
+    const { reply, session } = await ask(`${origin}/a`);
+    expect(text(reply)).toBe("there");
+    expect(valueOf(reply)).toMatchObject({ url: `${otherOrigin}/c`, redirected: true });
+    expect(session.used.networkRequests).toBe(3);
+  });
+
+  it.each([
+    ["another host", "http://localhost:PORT/secret"],
+    ["the same host in another form", "http://[::ffff:127.0.0.1]:PORT/secret"],
+    ["another port", "http://127.0.0.1:9/secret"],
+    ["another scheme", "file:///etc/passwd"],
+    ["data", "data:text/plain,secret"],
+    ["credentials", "http://user:password@127.0.0.1:PORT/secret"],
+    ["what is no URL", "http://"],
+  ])("is not followed to %s", async (_, location) => {
+    redirect("/a", location.replace("PORT", String(portOf(server))));
+    const { reply } = await ask(`${origin}/a`);
+    expect(reply).toMatchObject({ ok: false, error: { message: expect.stringContaining("redirect") as string } });
+    expect(requests.map(({ path }) => path)).toEqual(["/a"]);
+  });
+
+  it("is not followed to a path outside the grant", async () => {
+    redirect("/open/a", "/secret");
+    const { reply } = await ask(`${origin}/open/a`, { grants: local({ paths: ["/open"] } as Partial<Capability>) });
+    expect(code(reply)).toBe("CAPABILITY_DENIED");
+    expect(requests).toHaveLength(1);
+  });
+
+  it("is not followed for ever", async () => {
+    redirect("/a", "/a");
+    expect((await ask(`${origin}/a`)).reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: expect.stringContaining("more than 10 times") as string } });
+    expect(requests).toHaveLength(11);
+  });
+
+  it("counts as a request", async () => {
+    redirect("/a", "/a");
+    const { reply } = await ask(`${origin}/a`, { networkRequests: 3 });
+    expect(code(reply)).toBe("BOUNDS_EXCEEDED");
+    expect(requests).toHaveLength(3);
+  });
+
+  it("keeps credentials on the same origin and drops them on another", async () => {
+    const headers = [["Authorization", "Bearer secret"], ["Cookie", "a=b"], ["X-Api-Key", "secret"], ["X-Other", "kept"]] as const;
+    redirect("/a", "/b");
+    redirect("/b", `${otherOrigin}/c`);
+    redirect("/c", `${origin}/d`);
+    routes.set("/d", (_, response) => response.end());
+    await ask(`${origin}/a`, { headers });
+    const seen = requests.map((request) => [request.headers.authorization, request.headers.cookie, request.headers["x-api-key"], request.headers["x-other"]]);
+    const all = ["Bearer secret", "a=b", "secret", "kept"];
+    const none = [undefined, undefined, undefined, "kept"];
+    expect(seen).toEqual([all, all, none, none]);
+  });
+
+  it.each([
+    [301, "GET", ""], [302, "GET", ""], [303, "GET", ""], [307, "POST", "data"], [308, "POST", "data"],
+  ])("of status %i turns POST into %s", async (status, method, body) => {
+    redirect("/a", "/b", status);
+    routes.set("/b", (_, response) => response.end());
+    await ask(`${origin}/a`, { method: "POST", body: "data", headers: [["Content-Type", "text/x"]] });
+    expect(requests[1]).toMatchObject({ method, body });
+    expect(requests[1]!.headers["content-type"]).toBe(method === "GET" ? undefined : "text/x");
+  }); // prettier-ignore
+
+  it("that turns a write into a read needs the grant of a read", async () => {
+    redirect("/a", "/b", 303);
+    const { reply } = await ask(`${origin}/a`, { method: "POST", body: "", grants: local().filter(({ kind }) => kind === "net.write") });
+    expect(code(reply)).toBe("CAPABILITY_DENIED");
+    expect(requests).toHaveLength(1);
+  });
+
+  it("whose target the platform hides is refused", async () => {
+    const hidden = netBroker({ fetch: async () => Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" }) });
+    const reply = await hidden.serve({ kind: "net.read", operation: "fetch", arguments: { url: `${origin}/` } }, openSession({ grants: local() }));
+    expect(reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: expect.stringContaining("does not say where to") as string } });
+  });
+
+  it("without a target is a response", async () => {
+    routes.set("/a", (_, response) => response.writeHead(302).end("nowhere"));
+    expect(text((await ask(`${origin}/a`)).reply)).toBe("nowhere");
+  });
+});
+
+describe("a body", () => {
+  it("is counted at the bound and not one byte later", async () => {
+    routes.set("/", (_, response) => response.end("x".repeat(1_000)));
+    const { session } = await ask(`${origin}/`);
+    const needed = session.used.networkBytes;
+    expect(code((await ask(`${origin}/`, { networkBytes: needed })).reply)).toBe("ok");
+    expect(code((await ask(`${origin}/`, { networkBytes: needed - 1 })).reply)).toBe("BOUNDS_EXCEEDED");
+  });
+
+  it("is counted as it is decompressed", async () => {
+    const bomb = gzipSync(new Uint8Array(64 << 20));
+    let sent = 0;
+    routes.set("/", (_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+      sent = bomb.length;
+    });
+    const { reply, session } = await ask(`${origin}/`, { networkBytes: 1 << 20 });
+    expect(code(reply)).toBe("BOUNDS_EXCEEDED");
+    expect(sent).toBeLessThan(1 << 20);
+    expect(session.used.networkBytes).toBeLessThanOrEqual(1 << 20);
+  });
+
+  it("without end is stopped, and its connection closed", async () => {
+    const closed = Promise.withResolvers<void>();
+    routes.set("/", (_, response) => {
+      const chunk = Buffer.alloc(65_536);
+      const more = (): void => {
+        while (response.write(chunk));
+        response.once("drain", more);
+      };
+      response.once("close", () => closed.resolve());
+      more();
+    });
+    expect(code((await ask(`${origin}/`)).reply)).toBe("BOUNDS_EXCEEDED");
+    await closed.promise;
+  });
+
+  it.each([
+    ["shorter than it says", (response: ServerResponse) => response.writeHead(200, { "content-length": "100" }).write("short", () => response.destroy())],
+    ["not what its encoding says", (response: ServerResponse) => response.writeHead(200, { "content-encoding": "gzip" }).end("no gzip")],
+  ] as const)("that is %s is a failure", async (_, answer) => {
+    routes.set("/", (_request, response) => answer(response));
+    expect(code((await ask(`${origin}/`)).reply)).toBe("UNAVAILABLE");
+  });
+
+  it("of a request is counted before it is sent", async () => {
+    routes.set("/", (_, response) => response.end());
+    expect(code((await ask(`${origin}/`, { method: "POST", body: "x".repeat(101), networkBytes: 100 })).reply)).toBe("BOUNDS_EXCEEDED");
+    expect(requests).toHaveLength(0);
+  });
+
+  it("may hold any bytes", async () => {
+    const all = Buffer.from(Uint8Array.from({ length: 256 }, (_, i) => i));
+    routes.set("/", (_, response) => response.end(all));
+    const { reply } = await ask(`${origin}/`);
+    expect(reply.ok && Buffer.from(reply.body!).equals(all)).toBe(true);
+  });
+});
+
+it("does not take a status that is none of HTTP's", async () => {
+  const strange = netBroker({ fetch: async () => Object.defineProperty(new Response(""), "status", { value: 999 }) });
+  const reply = await strange.serve({ kind: "net.read", operation: "fetch", arguments: { url: `${origin}/` } }, openSession({ grants: local() }));
+  expect(code(reply)).toBe("UNAVAILABLE");
+});
