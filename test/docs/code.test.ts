@@ -26,7 +26,9 @@ async function compile(pages: readonly Page[]): Promise<readonly string[]> {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(`${cache}keyhole-docs-`);
   try {
-    const files = pages.flatMap((page) => page.blocks.filter(({ info }) => info === complete).map((block) => ({ page, block })));
+    const files = pages.flatMap((page) =>
+      page.blocks.filter(({ info }) => info === complete).map((block) => ({ page, block })),
+    );
     const names = files.map(({ block }, at) => {
       writeFileSync(`${folder}/${at}.ts`, `${block.text}\n`);
       return `${at}.ts`;
@@ -45,7 +47,13 @@ async function compile(pages: readonly Page[]): Promise<readonly string[]> {
 
 async function runCompiler(folder: string): Promise<readonly string[]> {
   try {
-    await promisify(execFile)(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder, "--pretty", "false"]);
+    await promisify(execFile)(process.execPath, [
+      `${root}node_modules/typescript/bin/tsc`,
+      "-p",
+      folder,
+      "--pretty",
+      "false",
+    ]);
     return [];
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
@@ -61,7 +69,15 @@ describe("code in the documentation", () => {
   });
 
   it("that has drifted is found, at its place", async () => {
-    const text = ["# Page", "", "```ts complete", 'import { createKernel } from "@keyhole/kernel";', "", "await createKernel({ polcy: {} });", "```"];
+    const text = [
+      "# Page",
+      "",
+      "```ts complete",
+      'import { createKernel } from "@keyhole/kernel";',
+      "",
+      "await createKernel({ polcy: {} });",
+      "```",
+    ];
     const [error = "", ...more] = await compile([parsePage("docs/page.md", text.join("\n"))]);
     expect(error).toMatch(/^docs\/page\.md:6: error TS2561: .*'polcy'/);
     expect(more).toEqual([]);

@@ -7,10 +7,18 @@ const fields = ["dependencies", "devDependencies", "optionalDependencies", "peer
 
 /** Name of a dependency to the packages of this repository that name it; `root` is the repository itself. */
 function declared(): Map<string, string[]> {
-  const manifests = { root: "package.json", ...Object.fromEntries(["kernel", "worker-host", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`])) };
+  const manifests = {
+    root: "package.json",
+    ...Object.fromEntries(
+      ["kernel", "worker-host", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`]),
+    ),
+  };
   const found = new Map<string, string[]>();
   for (const [owner, path] of Object.entries(manifests)) {
-    const manifest = JSON.parse(readFileSync(root + path, "utf8")) as Record<string, Record<string, string> | undefined>;
+    const manifest = JSON.parse(readFileSync(root + path, "utf8")) as Record<
+      string,
+      Record<string, string> | undefined
+    >;
     const names = new Set(fields.flatMap((field) => Object.keys(manifest[field] ?? {})));
     for (const name of names) if (!name.startsWith("@keyhole/")) found.set(name, [...(found.get(name) ?? []), owner]);
   }
@@ -19,10 +27,15 @@ function declared(): Map<string, string[]> {
 
 it("every dependency has its line, and no line is without one", () => {
   const { prose } = readPage("docs/dependencies.md");
-  const rows = [...table(prose, "Package", "Used by", "Why"), ...table(prose, "Package", "Why").map(([name, why]) => [name, "root", why])];
+  const rows = [
+    ...table(prose, "Package", "Used by", "Why"),
+    ...table(prose, "Package", "Why").map(([name, why]) => [name, "root", why]),
+  ];
   const explained = rows.flatMap(([names = "", owners = "", why = ""]) => {
     expect(why).toMatch(/\S/);
-    return [...names.matchAll(/`([^`]+)`/g)].flatMap(([, name]) => owners.split(", ").map((owner) => `${name} in ${owner}`));
+    return [...names.matchAll(/`([^`]+)`/g)].flatMap(([, name]) =>
+      owners.split(", ").map((owner) => `${name} in ${owner}`),
+    );
   });
   const wanted = [...declared()].flatMap(([name, owners]) => owners.map((owner) => `${name} in ${owner}`));
   expect(explained.toSorted()).toEqual(wanted.toSorted());

@@ -1,11 +1,19 @@
-import { type ErrorCode, errorCodes, type NormalizeReason, type SetupErrorCode, setupErrorCodes } from "@keyhole/kernel";
+import {
+  type ErrorCode,
+  errorCodes,
+  type NormalizeReason,
+  type SetupErrorCode,
+  setupErrorCodes,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { callProblems } from "../../packages/edge/src/app/problem.ts";
 import { type Page, readPage, section, table } from "./markdown.ts";
 import { play, type Scenario, scenarios, setupScenarios } from "./scenarios.ts";
 
 const index = readPage("docs/errors/README.md");
-const pages = new Map([...errorCodes, ...setupErrorCodes].map((code) => [code as string, readPage(`docs/errors/${code}.md`)]));
+const pages = new Map(
+  [...errorCodes, ...setupErrorCodes].map((code) => [code as string, readPage(`docs/errors/${code}.md`)]),
+);
 const pageOf = (code: ErrorCode | SetupErrorCode): Page => pages.get(code)!;
 
 interface Facts {
@@ -16,7 +24,12 @@ interface Facts {
 }
 
 function factsOf(page: Page): Facts {
-  const [[retryable = "", terminal = "", status = ""] = []] = table(page.prose, "Retryable", "Terminal event", "HTTP status");
+  const [[retryable = "", terminal = "", status = ""] = []] = table(
+    page.prose,
+    "Retryable",
+    "Terminal event",
+    "HTTP status",
+  );
   const meaning = page.prose.slice(1).find((line) => line !== "") ?? "";
   return { meaning, retryable: firstWord(retryable), terminal: eventsIn(terminal), status: firstWord(status) };
 }
@@ -27,19 +40,29 @@ const eventsIn = (cell: string): readonly string[] => [...cell.matchAll(/tool\.\
 /** The examples on a page: what one call's `details` look like. */
 function examples(page: Page): readonly unknown[] {
   const details = page.headings.find(({ text }) => text === "Details")!;
-  return page.blocks.filter(({ info, line }) => info === "json" && line > details.line).map(({ text }) => JSON.parse(text) as unknown);
+  return page.blocks
+    .filter(({ info, line }) => info === "json" && line > details.line)
+    .map(({ text }) => JSON.parse(text) as unknown);
 }
 
 /** As text, without the ids, which are new with every call. */
 function distinct(values: readonly unknown[]): readonly string[] {
-  return [...new Set(values.map((value) => JSON.stringify(value, null, 2).replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "ID")))];
+  return [
+    ...new Set(
+      values.map((value) =>
+        JSON.stringify(value, null, 2).replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "ID"),
+      ),
+    ),
+  ];
 }
 
 describe("every page", () => {
   it.each([...pages])("%s says what it is, when it happens, what comes with it and what to do", (code, page) => {
     expect(page.headings.map(({ text }) => text)).toEqual([code, "When it happens", "Details", "What to do"]);
-    for (const title of ["When it happens", "Details", "What to do"]) expect(section(page, title)!.join("").trim()).not.toBe("");
-    for (const who of ["Caller", "Author of the tool", "Operator"]) expect(section(page, "What to do")!.join("\n")).toContain(`- **${who}**: `);
+    for (const title of ["When it happens", "Details", "What to do"])
+      expect(section(page, title)!.join("").trim()).not.toBe("");
+    for (const who of ["Caller", "Author of the tool", "Operator"])
+      expect(section(page, "What to do")!.join("\n")).toContain(`- **${who}**: `);
     expect(factsOf(page).meaning).toMatch(/^[A-Z].*\.$/);
   });
 });
@@ -88,7 +111,8 @@ describe("what a page says of a call is what the kernel does", () => {
 describe("what a page says of setting up is what the kernel does", () => {
   it.each(setupErrorCodes)("%s", async (code) => {
     const result = await setupScenarios[code]();
-    const cut = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/(blake3:)[0-9a-f]{64}/g, "$1…"));
+    const cut = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value).replaceAll(/(blake3:)[0-9a-f]{64}/g, "$1…"));
     expect(cut(result.ok || result.error)).toEqual(examples(pageOf(code))[0]);
   });
 });
@@ -98,6 +122,8 @@ it("every reason why an output has no normal form is explained", () => {
     accessor: true, bigint: true, cycle: true, function: true, "lone-surrogate": true, "not-bytes": true, "not-finite": true, "not-plain": true, "not-text": true,
     "proto-key": true, symbol: true, syntax: true, "too-deep": true, "too-large": true, undefined: true, unreadable: true,
   } satisfies Record<NormalizeReason, true>; // prettier-ignore
-  const explained = table(pageOf("NOT_NORMALIZABLE").prose, "`reason`", "What was found").flatMap(([cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  const explained = table(pageOf("NOT_NORMALIZABLE").prose, "`reason`", "What was found").flatMap(([cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
   expect(explained.toSorted()).toEqual(Object.keys(reasons).toSorted());
 });

@@ -64,7 +64,10 @@ function anchorsOf(headings: readonly string[]): ReadonlySet<string> {
   return new Set(
     headings.map((heading) => {
       const label = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-      const name = label.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-");
+      const name = label
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
+        .replaceAll(" ", "-");
       const count = counts.get(name) ?? 0;
       counts.set(name, count + 1);
       return count === 0 ? name : `${name}-${count}`;
@@ -105,5 +108,8 @@ export function table(lines: readonly string[], ...titles: readonly string[]): r
 
 function cells(line: string): string[] {
   if (!line.startsWith("|")) return [];
-  return line.slice(1, line.trimEnd().lastIndexOf("|")).split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return line
+    .slice(1, line.trimEnd().lastIndexOf("|"))
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
 }

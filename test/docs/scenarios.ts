@@ -55,7 +55,11 @@ const elevated = toolOf(() => 1, { tier: 3 });
 
 const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
 const readsFile = (path: string): Tool<never, unknown> =>
-  toolOf(async (_: never, { files }: { files: { read(path: string): Promise<Uint8Array> } }) => (await files.read(path)).length, reads);
+  toolOf(
+    async (_: never, { files }: { files: { read(path: string): Promise<Uint8Array> } }) =>
+      (await files.read(path)).length,
+    reads,
+  );
 const withFiles: KernelOptions = {
   brokers: [filesBroker(memoryStore())],
   policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["notes/**"] } }] },
@@ -69,7 +73,10 @@ function storeWith(path: string, byteLength: number): FileStore {
 
 /** A package whose code is never looked at: the host below answers for it. */
 function packageOf(more: Record<string, unknown> = {}): Parameters<Kernel["register"]>[0] {
-  const manifest = manifestOf(toolOf(() => 1, more) as Tool<never, unknown>, "module");
+  const manifest = manifestOf(
+    toolOf(() => 1, more),
+    "module",
+  );
   return { manifest, code: "export default {};", hash: packageHash(manifest, "export default {};") ?? "" };
 }
 
@@ -87,7 +94,10 @@ function hostThat(answers: IsolateOutcome | (() => never)): IsolateHost {
   };
 }
 
-const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({ options: { host: hostThat(answers) }, tools: [packageOf()] });
+const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({
+  options: { host: hostThat(answers) },
+  tools: [packageOf()],
+});
 
 const brokenSink: AuditSink = {
   append() {
@@ -107,7 +117,10 @@ export const scenarios = {
     { tools: [echo], run: (kernel) => kernel.call("echo", { message: 42 }) },
     { tools: [echo], run: (kernel) => kernel.call("echo", { message: () => "hello" }) },
     { tools: [toolOf(() => 1, { check: () => "The end is before the start." })] },
-    { tools: [echo], run: (kernel) => kernel.call("echo", { message: "hello" }, { grants: [{ kind: "everything" } as never] }) },
+    {
+      tools: [echo],
+      run: (kernel) => kernel.call("echo", { message: "hello" }, { grants: [{ kind: "everything" } as never] }),
+    },
   ],
   CAPABILITY_DENIED: [
     { tools: [readsFile("notes/today.txt")] },
@@ -115,14 +128,22 @@ export const scenarios = {
   ],
   POLICY_DENIED: [
     {
-      options: { policy: { ...openPolicy, rules: [{ id: "no-echo-today", effect: "deny", when: { tool: ["echo"] }, reason: "Echo is under repair." }] } },
+      options: {
+        policy: {
+          ...openPolicy,
+          rules: [{ id: "no-echo-today", effect: "deny", when: { tool: ["echo"] }, reason: "Echo is under repair." }],
+        },
+      },
       tools: [echo],
       run: (kernel) => kernel.call("echo", { message: "hello" }),
     },
     { options: { policy: { version: "1", posture: "strict" } }, tools: [elevated] },
   ],
   APPROVAL_DENIED: [
-    { options: { approver: async () => ({ answer: "deny", approver: "ada", reason: "Not today." }) }, tools: [elevated] },
+    {
+      options: { approver: async () => ({ answer: "deny", approver: "ada", reason: "Not today." }) },
+      tools: [elevated],
+    },
     { tools: [elevated] },
     {
       tools: [elevated],
@@ -173,7 +194,10 @@ export const scenarios = {
     {
       options: {
         brokers: [filesBroker(storeWith("notes/long.txt", 2))],
-        policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["**"], fileBytes: 1 } }] },
+        policy: {
+          ...openPolicy,
+          grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["**"], fileBytes: 1 } }],
+        },
       },
       tools: [readsFile("notes/long.txt")],
     },
@@ -230,14 +254,20 @@ export const scenarios = {
     },
     { options: withFiles, tools: [readsFile("notes/missing.txt")] },
     scripted(() => {
-      throw new IsolateFailure("TOOL_ERROR", "The module of subject@1.0.0 failed to load: SyntaxError: Unexpected token");
+      throw new IsolateFailure(
+        "TOOL_ERROR",
+        "The module of subject@1.0.0 failed to load: SyntaxError: Unexpected token",
+      );
     }),
   ],
   INVALID_OUTPUT: [
     {
       tools: [
         toolOf(() => ({ celsius: "17" }), {
-          output: { kind: "json", schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] } },
+          output: {
+            kind: "json",
+            schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] },
+          },
         }),
       ],
     },
@@ -257,7 +287,10 @@ export const scenarios = {
       throw new Error("The host has a bug.");
     }),
     {
-      options: { approver: async () => ({ answer: "deny", approver: "ada" }), clock: Object.assign(new FakeClock(), { after: fails }) },
+      options: {
+        approver: async () => ({ answer: "deny", approver: "ada" }),
+        clock: Object.assign(new FakeClock(), { after: fails }),
+      },
       tools: [elevated],
     },
   ],
@@ -282,7 +315,8 @@ async function registering(...tools: readonly unknown[]): Promise<Setup<unknown>
 /** The same for what goes wrong before there is a call. */
 export const setupScenarios = {
   ALREADY_REGISTERED: () => registering(echo, echo),
-  INVALID_MANIFEST: () => registering(toolOf(() => 1, { effects: [], capabilities: [{ kind: "net.read", hosts: ["example.com"] }] })),
+  INVALID_MANIFEST: () =>
+    registering(toolOf(() => 1, { effects: [], capabilities: [{ kind: "net.read", hosts: ["example.com"] }] })),
   PACKAGE_HASH_MISMATCH: () => registering({ ...packageOf(), hash: "blake3:00" }),
   INVALID_POLICY: async () => loadPolicy({ version: "1", posture: "relaxed" }),
 } satisfies Record<SetupErrorCode, () => Promise<Setup<unknown>>>;

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type AuditType, errorCodes } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { root } from "../support/sources.ts";
+import { readPage, readPages, section, table } from "./markdown.ts";
+
+const page = readPage("docs/architecture.md");
+const steps = table(section(page, "The way of a call")!, "Step", "Function", "Events", "Can stop with");
+const wordsIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w.]+)`/g)].map(([, word = ""]) => word);
+
+const eventTypes: ReadonlySet<string> = new Set(
+  Object.keys({
+    "approval.requested": true, "approval.resolved": true, "call.invoked": true, "capability.checked": true, "capability.used": true, "log.recovered": true, "mode.changed": true,
+    "policy.changed": true, "policy.decided": true, "tool.blocked": true, "tool.completed": true, "tool.failed": true, "tool.lost": true, "tool.registered": true, "tool.started": true,
+  } satisfies Record<AuditType, true>), // prettier-ignore
+);
+
+describe("the steps of a call", () => {
+  it("are twelve, in the order of the kernel", () => {
+    expect(steps.map(([title = ""]) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    const source = readFileSync(`${root}packages/kernel/src/kernel.ts`, "utf8");
+    const run = source.slice(source.indexOf("async #run("));
+    const places = steps
+      .slice(0, 10)
+      .flatMap(([, names = ""]) => wordsIn(names).map((name) => run.search(new RegExp(`(?<![#.\\w])${name}\\(`))));
+    expect(places).toHaveLength(10);
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it("name events and codes that there are", () => {
+    const events = steps.flatMap(([, , cell = ""]) => wordsIn(cell));
+    const codes = steps.flatMap(([, , , cell = ""]) => wordsIn(cell));
+    expect(events.filter((event) => !eventTypes.has(event))).toEqual([]);
+    expect(codes.filter((code) => !(errorCodes as readonly string[]).includes(code))).toEqual([]);
+    expect(events.length + codes.length).toBeGreaterThan(15);
+  });
+});
+
+it("the vocabulary names every type of event", () => {
+  const row = table(
+    section(readPage("docs/vocabulary.md"), "Record")!,
+    "Elsewhere",
+    "Keyhole",
+    "Values and notes",
+  ).find(([, name]) => name === "`type`");
+  expect(wordsIn(row![2]!).toSorted()).toEqual([...eventTypes].toSorted());
+});
+
+it("files that pages name are there", () => {
+  const named = readPages().flatMap(({ path, prose }) =>
+    prose.flatMap((line) =>
+      [...line.matchAll(/`((?:packages|test|docs|scripts)\/[\w./-]+)`/g)].map(([, file = ""]) => ({ path, file })),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ file }) => !existsSync(root + file))).toEqual([]);
+});
