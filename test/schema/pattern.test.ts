@@ -28,9 +28,9 @@ describe("our automaton against the engine's own matcher", () => {
         // V8 also looks for \\B between the halves of a surrogate pair, where ECMA-262 has no position (22.2.7.2).
         for (const text of source.includes("\\B") ? texts.filter((each) => !each.includes("😀")) : texts) expect([source, text, check(text)]).toEqual([source, text, native.test(text)]);
       }),
-      { numRuns: 3_000, seed: 11 },
+      { numRuns: 1_500, seed: 11 },
     );
-  });
+  }, 30_000);
 
   it.each([
     ["(?<year>\\d{4})-(?<month>\\d\\d)", "in 2026-01", true],

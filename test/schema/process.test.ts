@@ -22,5 +22,5 @@ describe("memory", () => {
     expect(ok).toBe(true);
     expect(jsonBytes).toBeGreaterThan(1_000_000);
     expect(bytesPerCheck).toBeLessThanOrEqual(1_024);
-  });
+  }, 60_000);
 });

@@ -5,7 +5,7 @@ import {
   type Context,
   invalid,
   NEVER,
-  OP,
+  ANY, CALL,
   type Place,
   type Scope,
   type Unit,
@@ -202,7 +202,7 @@ export class Compiler implements Context {
       const object = unevaluated(schema, place, "Properties", this);
       units.push(typed(ANY_TYPE, { number: undefined, string: undefined, array, object }));
     }
-    const needed = units.filter((unit) => unit.op !== OP.ANY);
+    const needed = units.filter((unit) => unit.op !== ANY);
     if (needed.length === 1) return needed[0] as Unit;
     const check = all(needed.map((unit) => unit.check));
     return check === undefined ? ALWAYS : call(check);
@@ -213,7 +213,7 @@ export class Compiler implements Context {
     if (typeof schema === "boolean") return schema ? ALWAYS : NEVER;
     const target = this.#target(schema, place);
     if (this.#descent === this.#owner.descent) this.#owner.inPlace.add(target);
-    if (target.unit !== undefined && target.unit.op !== OP.CALL) return target.unit;
+    if (target.unit !== undefined && target.unit.op !== CALL) return target.unit;
     this.metered = true;
     const { budget } = this;
     return call((value) => {
@@ -236,9 +236,14 @@ export class Compiler implements Context {
       throw new Refusal("SCHEMA_TOO_DEEP", `More than ${refDepth} references form a chain.`, place.path);
     const outer = this.#owner;
     this.#owner = target;
-    target.unit = this.inPlace(schema, place);
-    this.#owner = outer;
-    this.#nesting--;
+    try {
+      target.unit = this.inPlace(schema, place);
+    } finally {
+      this.#owner = outer;
+      this.#nesting--;
+      // Later compiling, to explain an error, may run out of stack: nothing half made stays behind.
+      if (target.unit === undefined) scopes.delete(place.scope);
+    }
     return target;
   }
 

@@ -4,8 +4,13 @@ import type { Anchored, Resource, Resources } from "./resources.ts";
 import type { Check, Idna, JsonObject } from "./types.ts";
 
 /** What an object's property loop can decide without calling the unit's check. */
-export const OP = { CALL: 0, ANY: 1, STRING: 2, INTEGER: 3, NUMBER: 4, BOOLEAN: 5 } as const;
-export type Op = (typeof OP)[keyof typeof OP];
+export const CALL = 0;
+export const ANY = 1;
+export const STRING = 2;
+export const INTEGER = 3;
+export const NUMBER = 4;
+export const BOOLEAN = 5;
+export type Op = typeof CALL | typeof ANY | typeof STRING | typeof INTEGER | typeof NUMBER | typeof BOOLEAN;
 
 /** One compiled subschema. `op` with its bounds `lo..hi` means the same as `check`, for callers that inline it. */
 export interface Unit {
@@ -72,8 +77,8 @@ export const at = (place: Place, step: string): Place => ({
   path: `${place.path}/${step}`,
 });
 
-export const call = (check: Check): Unit => ({ check, op: OP.CALL, lo: 0, hi: 0 });
-export const ALWAYS: Unit = { check: () => true, op: OP.ANY, lo: 0, hi: 0 };
+export const call = (check: Check): Unit => ({ check, op: CALL, lo: 0, hi: 0 });
+export const ALWAYS: Unit = { check: () => true, op: ANY, lo: 0, hi: 0 };
 export const NEVER: Unit = call(() => false);
 
 export function invalid(place: Place, keyword: string, expected: string): Refusal {
@@ -149,17 +154,17 @@ export function lengthWithin(text: string, lo: number, hi: number): boolean {
 /** The unit's check; what its `op` says is decided without a call. */
 export function passes(unit: Unit, value: unknown): boolean {
   switch (unit.op) {
-    case OP.ANY:
+    case ANY:
       return true;
-    case OP.STRING:
+    case STRING:
       return typeof value === "string" && lengthWithin(value, unit.lo, unit.hi);
-    case OP.INTEGER:
+    case INTEGER:
       return Number.isInteger(value) && (value as number) >= unit.lo && (value as number) <= unit.hi;
-    case OP.NUMBER:
+    case NUMBER:
       return Number.isFinite(value) && (value as number) >= unit.lo && (value as number) <= unit.hi;
-    case OP.BOOLEAN:
+    case BOOLEAN:
       return typeof value === "boolean";
-    case OP.CALL:
+    case CALL:
       return unit.check(value);
   }
 }

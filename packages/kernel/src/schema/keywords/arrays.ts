@@ -1,4 +1,4 @@
-import { ALWAYS, at, call, type Context, count, OP, passes, type Place, type Unit , invalid } from "../context.ts";
+import { ALWAYS, at, call, type Context, count, ANY, passes, type Place, type Unit , invalid } from "../context.ts";
 import { unique } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 
@@ -62,7 +62,7 @@ export function arrays(schema: JsonObject, place: Place, context: Context): Chec
     });
   }
   const unit = rest === undefined ? ALWAYS : context.child(rest, at(place, restKey));
-  if (unit.op !== OP.ANY) checks.push(every(unit, units.length));
+  if (unit.op !== ANY) checks.push(every(unit, units.length));
   const some = contains(schema, place, context);
   if (some !== undefined) checks.push(some);
   if (schema["uniqueItems"] === true && place.resource.dialect.validation) checks.push(unique);

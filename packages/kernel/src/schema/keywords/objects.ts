@@ -5,7 +5,7 @@ import {
   count,
   names,
   NEVER,
-  OP,
+  ANY,
   passes,
   type Op,
   type Place,
@@ -45,7 +45,7 @@ function members(
   const byName = new Map(slots.map((slot) => [slot.key as string, slot]));
   const order = [...slots, END];
   const need = slots.reduce((sum, slot) => sum + slot.required, 0);
-  const open = extra.op === OP.ANY;
+  const open = extra.op === ANY;
   const simple: Check = (value) => {
     let left = need;
     let next = 0;
@@ -74,11 +74,10 @@ function members(
       size++;
       if (nameCheck !== undefined && !nameCheck(key)) return false;
       const slot = byName.get(key);
-      let known = false;
+      let known = slot !== undefined;
       if (slot !== undefined) {
         if (!passes(slot, member)) return false;
         left -= slot.required;
-        known = slot.index >= 0;
       }
       for (const [matches, check] of patterns) {
         if (matches(key)) {
@@ -141,13 +140,13 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const hi = validation ? count(schema, "maxProperties", place, Infinity) : Infinity;
   const checks: Check[] = [];
   const unnamed = onlyRequired(required, properties);
-  if (unnamed.length > 0 && extra.op === OP.ANY && patterns.length === 0) {
+  if (unnamed.length > 0 && extra.op === ANY && patterns.length === 0) {
     unnamed.forEach((key) => slots.push({ key, index: slots.length, ...ALWAYS, required: 1 }));
   } else if (unnamed.length > 0) {
     checks.push((value) => unnamed.every((name) => Object.hasOwn(value as object, name)));
   }
-  const closed = extra.op !== OP.ANY || patterns.length > 0 || nameCheck !== undefined || lo > 0 || hi !== Infinity;
-  if (slots.some((slot) => slot.required === 1 || slot.op !== OP.ANY) || closed)
+  const closed = extra.op !== ANY || patterns.length > 0 || nameCheck !== undefined || lo > 0 || hi !== Infinity;
+  if (slots.some((slot) => slot.required === 1 || slot.op !== ANY) || closed)
     checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi));
   dependents(schema, place, context, checks);
   return all(checks);

@@ -1,4 +1,4 @@
-import { ALWAYS, call, invalid, lengthWithin, OP, type Place, type Unit } from "../context.ts";
+import { ALWAYS, call, invalid, lengthWithin, BOOLEAN, INTEGER, NUMBER, STRING, type Place, type Unit } from "../context.ts";
 import type { Check } from "../types.ts";
 import type { NumberChecks } from "./numbers.ts";
 import type { StringChecks } from "./strings.ts";
@@ -60,26 +60,26 @@ export function typed(mask: number, checks: TypedChecks): Unit {
     case 1:
       return call((value) => value === null);
     case 2:
-      return { check: (value) => typeof value === "boolean", op: OP.BOOLEAN, lo: 0, hi: 0 };
+      return { check: (value) => typeof value === "boolean", op: BOOLEAN, lo: 0, hi: 0 };
     case 8:
       return bounds(
         checks.number,
         -Infinity,
-        OP.INTEGER,
+        INTEGER,
         num === undefined ? Number.isInteger : (value) => Number.isInteger(value) && num(value),
       );
     case 12:
       return bounds(
         checks.number,
         -Infinity,
-        OP.NUMBER,
+        NUMBER,
         num === undefined ? Number.isFinite : (value) => Number.isFinite(value) && num(value),
       );
     case 16:
       return bounds(
         checks.string,
         0,
-        OP.STRING,
+        STRING,
         str === undefined ? (value) => typeof value === "string" : (value) => typeof value === "string" && str(value),
       );
     case 32:
