@@ -32,10 +32,11 @@ export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
   const proof = proofOf(run);
   if (proof === undefined)
     return <p className="hint">Nothing was decided: the call ended before the policy was asked.</p>;
-  return <ProofFacts key={proof.hash} proof={proof} />;
+  const logged = run.events.flatMap((event) => (event.type === "policy.decided" ? [event.payload.proof.hash] : []));
+  return <ProofFacts key={proof.hash} proof={proof} logged={logged} />;
 }
 
-function ProofFacts({ proof }: { readonly proof: Proof }): ReactNode {
+function ProofFacts({ proof, logged }: VerifyProps): ReactNode {
   const hashes = [
     ["Proof", proof.hash],
     ["Tool", proof.toolHash],
@@ -72,7 +73,7 @@ function ProofFacts({ proof }: { readonly proof: Proof }): ReactNode {
           <Hash key={name} name={name} hash={hash} />
         ))}
       </dl>
-      <Verify proof={proof} />
+      <Verify proof={proof} logged={logged} />
       <details className="details">
         <summary>The whole proof</summary>
         <Json value={proof} label="The whole proof" />
@@ -93,20 +94,30 @@ function Hash({ name, hash }: { readonly name: string; readonly hash: string }):
   );
 }
 
+interface VerifyProps {
+  readonly proof: Proof;
+  /** Hashes of the proofs that the call's own events carry. */
+  readonly logged: readonly string[];
+}
+
 /** Computed here, in the page: the kernel is not asked. */
-function Verify({ proof }: { readonly proof: Proof }): ReactNode {
+function Verify({ proof, logged }: VerifyProps): ReactNode {
   const [check, setCheck] = useState<ProofCheck | undefined>(undefined);
+  const isLogged = logged.includes(proof.hash);
   return (
-    <div className="actions">
-      <Button icon="shield" onPress={() => setCheck(verifyProof(proof))}>
-        Verify in this page
-      </Button>
-      <CopyButton text={JSON.stringify(proof)} what="the proof" />
-      <output>
-        {check !== undefined && (
-          <Badge tone={check.ok ? "good" : "bad"}>{check.ok ? "The hash matches" : "The hash does not match"}</Badge>
-        )}
+    <>
+      <div className="actions">
+        <Button icon="shield" onPress={() => setCheck(verifyProof(proof))}>
+          Verify in this page
+        </Button>
+        <CopyButton text={JSON.stringify(proof)} what="the proof" />
+      </div>
+      <output className="verdict" data-good={(check?.ok === true && isLogged) || undefined}>
+        {check !== undefined && (check.ok ? (isLogged ? matches : onlyMatches) : check.reason)}
       </output>
-    </div>
+    </>
   );
 }
+
+const matches = "The hash matches, and the log has the same proof.";
+const onlyMatches = "The hash matches, but the log has no such proof.";

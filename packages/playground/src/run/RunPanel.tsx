@@ -20,7 +20,7 @@ interface RunPanelProps {
 
 export function RunPanel({ run, ref, onOpenPolicy, onReconnect }: RunPanelProps): ReactNode {
   return (
-    <section ref={ref} className="run" aria-label="Result" aria-busy={run.phase === "running"}>
+    <section ref={ref} className="run" aria-label="The call" aria-busy={run.phase === "running"}>
       {run.phase === "idle" ? (
         <Empty title="Nothing has run yet">
           <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditType } from "@keyhole/kernel";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
@@ -31,9 +31,10 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
 }
 
 function TimelineItem({ event, afterMs }: { readonly event: AuditEvent; readonly afterMs: number }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
   return (
     <li className="timeline-item" data-tone={toneOf(event)}>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className="event-type">{event.type}</span>
           <span className="event-text">{sentenceOf(event)}</span>
@@ -41,23 +42,32 @@ function TimelineItem({ event, afterMs }: { readonly event: AuditEvent; readonly
             +{offsetText(afterMs)}
           </time>
         </summary>
-        <Json value={event.payload} label={`Payload of ${event.type}`} />
-        <dl className="facts">
-          <dt>Number</dt>
-          <dd>{event.seq}</dd>
-          <dt>Time</dt>
-          <dd>{event.time}</dd>
-          <dt>Hash</dt>
-          <dd className="hash">
-            <code>{event.hash}</code>
-          </dd>
-          <dt>Before</dt>
-          <dd className="hash">
-            <code>{event.prev}</code>
-          </dd>
-        </dl>
+        {isOpen && <EventBody event={event} />}
       </details>
     </li>
+  );
+}
+
+/** Made when it is opened: a log has many events, and few are looked into. */
+function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
+  return (
+    <>
+      <Json value={event.payload} label={`Payload of ${event.type}`} />
+      <dl className="facts">
+        <dt>Number</dt>
+        <dd>{event.seq}</dd>
+        <dt>Time</dt>
+        <dd>{event.time}</dd>
+        <dt>Hash</dt>
+        <dd className="hash">
+          <code>{event.hash}</code>
+        </dd>
+        <dt>Before</dt>
+        <dd className="hash">
+          <code>{event.prev}</code>
+        </dd>
+      </dl>
+    </>
   );
 }
 

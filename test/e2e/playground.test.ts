@@ -1,0 +1,254 @@
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serve, servePage, type Site } from "./playground/site.ts";
+import {
+  allowHost,
+  applyPolicy,
+  callOf,
+  choose,
+  endOf,
+  eventsOf,
+  field,
+  hashOf,
+  launch,
+  run,
+  visit,
+  type Visitor,
+} from "./playground/visitor.ts";
+
+let site: Site;
+let web: Site;
+let browser: Browser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([servePage(), launch()]);
+  web = await serve((_request, response) =>
+    response
+      .writeHead(200, { "content-type": "text/plain", "access-control-allow-origin": "*" })
+      .end("a page of the web"),
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([site.close(), web.close()]);
+});
+
+beforeEach(async () => {
+  visitor = await visit(browser, site.origin);
+});
+
+afterEach(async () => {
+  await visitor.leave();
+  expect(visitor.complaints).toEqual([]);
+});
+
+describe("a call", { timeout: 30_000 }, () => {
+  it("shows its result, hash, proof and events", async () => {
+    const { page } = visitor;
+    await choose(page, "echo");
+    await field(page, "message").fill("hello, keyhole");
+    await run(page);
+
+    expect(await endOf(page)).toBe("Completed");
+    const call = callOf(page);
+    expect(await call.getByRole("region", { name: "Result" }).textContent()).toContain('"message": "hello, keyhole"');
+    expect(await hashOf(page)).toMatch(/^blake3:[0-9a-f]{64}$/);
+    expect(await eventsOf(page)).toEqual([
+      "call.invoked",
+      "capability.checked",
+      "policy.decided",
+      "tool.started",
+      "tool.completed",
+    ]);
+
+    await call.getByRole("tab", { name: "Proof" }).click();
+    await call.getByText("allow", { exact: true }).waitFor();
+    await call.getByRole("button", { name: "Verify in this page" }).click();
+    await call.getByText("The hash matches, and the log has the same proof.").waitFor();
+  });
+
+  it("gives the same hash for the same input, also in another isolate and profile", async () => {
+    const other = await visit(browser, site.origin);
+    const hashes = await Promise.all(
+      [visitor.page, other.page].map(async (page) => {
+        await choose(page, "calculator");
+        await field(page, "expression").fill("2^10 - sqrt(16)");
+        await run(page);
+        await endOf(page);
+        return hashOf(page);
+      }),
+    );
+    await other.leave();
+    expect(hashes[0]).toMatch(/^blake3:/);
+    expect(hashes[1]).toBe(hashes[0]);
+  });
+
+  it("fetches a page once its host is granted, and no other", async () => {
+    const { page } = visitor;
+    await choose(page, "http_fetch");
+    await field(page, "url").fill(`${web.origin}/page`);
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page)
+      .getByText(/needs net\.read, which is not granted/)
+      .first()
+      .waitFor();
+    expect(web.requests).toEqual([]);
+
+    await allowHost(page, web.origin);
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("a page of the web");
+    expect(await eventsOf(page)).toEqual([
+      "call.invoked",
+      "capability.checked",
+      "policy.decided",
+      "tool.started",
+      "capability.used",
+      "tool.completed",
+    ]);
+    expect(web.requests).toEqual(["GET /page"]);
+
+    await field(page, "url").fill(`${web.origin.replace("127.0.0.1", "127.0.0.2")}/page`);
+    await run(page);
+    await callOf(page).getByText("CAPABILITY_DENIED", { exact: true }).first().waitFor();
+    await callOf(page)
+      .getByText(/127\.0\.0\.2/)
+      .first()
+      .waitFor();
+    expect(await eventsOf(page)).toEqual([
+      "call.invoked",
+      "capability.checked",
+      "policy.decided",
+      "tool.started",
+      "capability.used",
+      "tool.failed",
+    ]);
+    expect(web.requests).toEqual(["GET /page"]);
+  });
+
+  it("stops a tool that spins, and the next call works", async () => {
+    const { page } = visitor;
+    await choose(page, "spin");
+    await run(page);
+    expect(await endOf(page)).toBe("Failed");
+    await callOf(page).getByText("TIMEOUT", { exact: true }).first().waitFor();
+    expect(await eventsOf(page)).toEqual([
+      "call.invoked",
+      "capability.checked",
+      "policy.decided",
+      "tool.started",
+      "tool.failed",
+    ]);
+
+    await choose(page, "echo");
+    await field(page, "message").fill("still here");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+  });
+
+  it("is cancelled while it spins, with its log and progress in sight", async () => {
+    const { page } = visitor;
+    await choose(page, "spin");
+    await run(page);
+    await callOf(page).getByText("Spinning", { exact: true }).waitFor();
+    await callOf(page).getByRole("tab", { name: "Logs 1" }).click();
+    await callOf(page).getByText("Spinning. I will not hear you.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await endOf(page)).toBe("Cancelled");
+    await callOf(page).getByText("CANCELLED", { exact: true }).first().waitFor();
+    expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
+  });
+
+  it("keeps files between calls, below the granted folder alone", async () => {
+    const { page } = visitor;
+    await applyPolicy(page, () => page.getByRole("radio", { name: "Permissive" }).click());
+    await choose(page, "write_file");
+    await field(page, "path").fill("workspace/plan.txt");
+    await field(page, "content").fill("one\ntwo");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+
+    await choose(page, "read_file");
+    await field(page, "path").fill("workspace/plan.txt");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("one\\ntwo");
+
+    await field(page, "path").fill("elsewhere/plan.txt");
+    await run(page);
+    await callOf(page).getByText("CAPABILITY_DENIED", { exact: true }).first().waitFor();
+  });
+});
+
+describe("an approval", { timeout: 30_000 }, () => {
+  const ask = async (line: string) => {
+    const { page } = visitor;
+    await field(page, "note").fill("journal");
+    await field(page, "line").fill(line);
+    await run(page);
+    return page.getByRole("alertdialog");
+  };
+
+  it("shows the exact arguments, and runs the tool once it is allowed", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("first \u202e line");
+    // A character that would reorder what is beside it is shown by its number.
+    await dialog.getByText('"first \\u202e line"').waitFor();
+    await dialog.getByText("Tier 2, elevated").waitFor();
+    await dialog.getByText(/^fs\.write /).waitFor();
+    await dialog.getByText(/^blake3:[0-9a-f]{64}$/).waitFor();
+    await dialog.getByText(/^Expires in [12]:\d\d$/).waitFor();
+    await callOf(page).getByText("Waiting for approval").waitFor({ state: "attached" });
+
+    await dialog.getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
+    expect(await eventsOf(page)).toContain("approval.resolved");
+    await callOf(page).getByRole("tab", { name: "Proof" }).click();
+    await callOf(page).getByText("once, by playground").waitFor();
+  });
+
+  it("once is once; for the session is for the same arguments again", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    await (await ask("again")).getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
+    await (await ask("again")).getByRole("button", { name: "Allow for this session" }).click();
+    await callOf(page)
+      .getByText(/^again\s+again\s*$/)
+      .waitFor();
+
+    await run(page);
+    await callOf(page)
+      .getByText(/^again\s+again\s+again\s*$/)
+      .waitFor();
+    expect(await page.getByRole("alertdialog").count()).toBe(0);
+
+    await (await ask("something else")).getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+  });
+
+  it("is denied with a reason, or by Escape, and nothing runs", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("no");
+    await dialog.getByRole("textbox", { name: /^Reason for denying/ }).fill("not today");
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page).getByText("APPROVAL_DENIED", { exact: true }).first().waitFor();
+    await callOf(page)
+      .getByText(/not today/)
+      .first()
+      .waitFor();
+    expect(await eventsOf(page)).not.toContain("tool.started");
+
+    await (await ask("no")).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    expect(await endOf(page)).toBe("Refused");
+    expect(await eventsOf(page)).not.toContain("tool.started");
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { vi } from "vitest";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+export interface Site {
+  /** Origin, without a slash at the end. */
+  readonly origin: string;
+  /** Method and path of each request, in order. */
+  readonly requests: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Builds the page as `npm start` does, and serves the files and nothing else. */
+export async function servePage(): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), "keyhole-page-"));
+  // Vitest says "test", with which React would come in its development form.
+  vi.stubEnv("NODE_ENV", "production");
+  await build({
+    configFile: join(root, "vite.config.ts"),
+    logLevel: "error",
+    environments: { client: { build: { outDir: folder, sourcemap: false } } },
+  });
+  vi.unstubAllEnvs();
+  const site = await serve((request, response) => {
+    const path = pathOf(request);
+    readFile(join(folder, path === "/" ? "index.html" : path)).then(
+      (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "text/html" }).end(content),
+      () => response.writeHead(404).end(),
+    );
+  });
+  return {
+    ...site,
+    close: async () => {
+      await site.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+function pathOf(request: IncomingMessage): string {
+  return new URL(request.url ?? "/", "http://localhost").pathname;
+}
+
+export async function serve(listener: RequestListener): Promise<Site> {
+  const requests: string[] = [];
+  const server: Server = createServer((request, response) => {
+    requests.push(`${request.method} ${pathOf(request)}`);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
