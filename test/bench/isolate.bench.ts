@@ -26,7 +26,10 @@ const server = await createServer({
 });
 await server.listen();
 const executablePath = findChromium();
-const browser = await chromium.launch({ args: chromiumArgs, ...(executablePath === undefined ? {} : { executablePath }) });
+const browser = await chromium.launch({
+  args: chromiumArgs,
+  ...(executablePath === undefined ? {} : { executablePath }),
+});
 try {
   const page = await browser.newPage();
   page.on("pageerror", (error) => {
@@ -34,7 +37,9 @@ try {
     process.exitCode = 1;
   });
   await page.goto(server.resolvedUrls!.local[0]!);
-  const handle = await page.waitForFunction(() => (globalThis as { figures?: unknown }).figures, undefined, { timeout: 120_000 });
+  const handle = await page.waitForFunction(() => (globalThis as { figures?: unknown }).figures, undefined, {
+    timeout: 120_000,
+  });
   report((await handle.jsonValue()) as Figures);
 } finally {
   await browser.close();

@@ -48,7 +48,11 @@ const call: IsolateCall = {
   nowMs: 0,
 };
 
-function kernelEnd(): CallPort & { readonly logs: unknown[]; readonly requests: CapabilityRequest[]; readonly abort: () => void } {
+function kernelEnd(): CallPort & {
+  readonly logs: unknown[];
+  readonly requests: CapabilityRequest[];
+  readonly abort: () => void;
+} {
   const controller = new AbortController();
   const logs: unknown[] = [];
   const requests: CapabilityRequest[] = [];
@@ -67,7 +71,11 @@ function kernelEnd(): CallPort & { readonly logs: unknown[]; readonly requests: 
 }
 
 const callId = call.callId;
-const returned = (text: string) => ({ type: "outcome", callId, outcome: { kind: "returned", output: { form: "json", text } } });
+const returned = (text: string) => ({
+  type: "outcome",
+  callId,
+  outcome: { kind: "returned", output: { form: "json", text } },
+});
 const request = (number: number, more: object = {}) => ({
   type: "request",
   callId,
@@ -86,7 +94,10 @@ describe("a guest that keeps to the protocol", () => {
     const outcome = channel.call(call, end);
     say(log(), { type: "progress", callId, done: 1, total: 2 }, request(0), returned("1"));
     expect(await outcome).toEqual({ kind: "returned", output: { form: "json", text: "1" } });
-    expect(end.logs).toEqual([{ level: "info", message: "m" }, { done: 1, total: 2 }]);
+    expect(end.logs).toEqual([
+      { level: "info", message: "m" },
+      { done: 1, total: 2 },
+    ]);
     expect(end.requests).toEqual([{ kind: "fs.read", operation: "read", arguments: { path: "a" } }]);
     expect([channel.open, channel.busy, broken]).toEqual([true, false, []]);
   });
@@ -131,7 +142,10 @@ describe("a guest that keeps to the protocol", () => {
 });
 
 /** Whatever is wrong: the call ends, the channel is closed, its callers are told once, and the host goes on. */
-async function expectBroken(messages: readonly unknown[], expected: Partial<IsolateOutcome> = { kind: "lost" }): Promise<void> {
+async function expectBroken(
+  messages: readonly unknown[],
+  expected: Partial<IsolateOutcome> = { kind: "lost" },
+): Promise<void> {
   const { channel, say, broken } = await loadedGuest();
   const end = kernelEnd();
   const outcome = channel.call(call, end);
@@ -168,7 +182,10 @@ describe("a guest that sends anything else is lost at once", () => {
     ["a second loaded", [{ type: "loaded" }]],
     ["a late load failure", [{ type: "load-failed", name: "E", message: "" }]],
     ["an extra field", [log({ extra: 1 })]],
-    ["an own __proto__ field", [JSON.parse(`{"type":"log","callId":"${callId}","level":"info","message":"","__proto__":{}}`)]],
+    [
+      "an own __proto__ field",
+      [JSON.parse(`{"type":"log","callId":"${callId}","level":"info","message":"","__proto__":{}}`)],
+    ],
     ["a missing field", [{ type: "log", callId, level: "info" }]],
     ["an unknown log level", [log({ level: "fatal" })]],
     ["a log message one too long", [log({ message: "x".repeat(protocolLimits.messageLength + 1) })]],
@@ -185,16 +202,37 @@ describe("a guest that sends anything else is lost at once", () => {
     ["arguments that are not JSON", [request(0, { arguments: "{" })]],
     ["arguments that are an array", [request(0, { arguments: "[]" })]],
     ["arguments that are too deep", [request(0, { arguments: `{"a":${JSON.stringify(deep)}}` })]],
-    ["arguments one too long", [request(0, { arguments: `{"a":"${"x".repeat(protocolLimits.argumentsLength - 7)}"}` })]],
+    [
+      "arguments one too long",
+      [request(0, { arguments: `{"a":"${"x".repeat(protocolLimits.argumentsLength - 7)}"}` })],
+    ],
     ["arguments with a lone surrogate", [request(0, { arguments: '{"path":"\\ud800"}' })]],
     ["a body that is no bytes", [request(0, { body: [1, 2, 3] })]],
     ["a body one too long", [request(0, { body: new Uint8Array(protocolLimits.bodyBytes + 1) })]],
     ["an outcome that only the host can know", [{ type: "outcome", callId, outcome: { kind: "lost", reason: "x" } }]],
     ["an outcome of unknown kind", [{ type: "outcome", callId, outcome: { kind: "approved" } }]],
-    ["an output of another form", [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "text", text: "" } } }]],
-    ["an output that is a live value", [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "value", value: 1 } } }]],
-    ["an output with an extra field", [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "json", text: "1", hash: "" } } }]],
-    ["an error message one too long", [{ type: "outcome", callId, outcome: { kind: "threw", name: "E", message: "x".repeat(protocolLimits.messageLength + 1) } }]],
+    [
+      "an output of another form",
+      [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "text", text: "" } } }],
+    ],
+    [
+      "an output that is a live value",
+      [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "value", value: 1 } } }],
+    ],
+    [
+      "an output with an extra field",
+      [{ type: "outcome", callId, outcome: { kind: "returned", output: { form: "json", text: "1", hash: "" } } }],
+    ],
+    [
+      "an error message one too long",
+      [
+        {
+          type: "outcome",
+          callId,
+          outcome: { kind: "threw", name: "E", message: "x".repeat(protocolLimits.messageLength + 1) },
+        },
+      ],
+    ],
   ])("%s", (_, messages) => expectBroken(messages));
 
   it("too many log lines", () =>

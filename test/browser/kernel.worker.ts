@@ -7,7 +7,11 @@ exposeKernel(boot(), self);
 async function boot(): Promise<Kernel> {
   const kernel = await createKernel({
     host: await browserHost({ stage: remoteStage(self) }),
-    policy: { version: "1", posture: "permissive", rules: [{ id: "ask-echo", effect: "ask", when: { caller: ["asked"] }, reason: "It is asked." }] },
+    policy: {
+      version: "1",
+      posture: "permissive",
+      rules: [{ id: "ask-echo", effect: "ask", when: { caller: ["asked"] }, reason: "It is asked." }],
+    },
   });
   const registered = kernel.register(subject);
   if (!registered.ok) throw new Error(registered.error.message);

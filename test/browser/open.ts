@@ -33,7 +33,12 @@ export function callWith(input: unknown = {}, more: Partial<IsolateCall> = {}): 
 }
 
 /** What a tool with this body returns; throws where it does not return. */
-export async function evaluate(host: IsolateHost, body: string, more: Partial<IsolateCall> = {}, before = ""): Promise<unknown> {
+export async function evaluate(
+  host: IsolateHost,
+  body: string,
+  more: Partial<IsolateCall> = {},
+  before = "",
+): Promise<unknown> {
   const isolate = await host.open(moduleOf(toolText(body, before)));
   try {
     const outcome: IsolateOutcome = await isolate.call(callWith({}, more), quietPort);

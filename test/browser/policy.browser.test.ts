@@ -23,7 +23,8 @@ function openUnder(policy: string): Promise<unknown> {
 
 describe("a page's Content-Security-Policy", () => {
   it("may be as strict as this", async () => {
-    const policy = "default-src 'none'; script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
+    const policy =
+      "default-src 'none'; script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
     expect(await openUnder(policy)).toEqual({ opened: "browser" });
   });
 

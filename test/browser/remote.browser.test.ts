@@ -18,7 +18,11 @@ describe("a kernel in a worker of the page", () => {
 
   it("answers calls, also such as came before it was ready", async () => {
     expect(await kernel.call("subject", { deed: "echo", value: [1] })).toMatchObject({ ok: true, data: [1] });
-    expect(await kernel.call(subject, { deed: "echo", value: 2 })).toMatchObject({ ok: true, data: 2, tool: "subject@1.0.0" });
+    expect(await kernel.call(subject, { deed: "echo", value: 2 })).toMatchObject({
+      ok: true,
+      data: 2,
+      tool: "subject@1.0.0",
+    });
     expect(await kernel.call("nobody", {})).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
   });
 
@@ -34,7 +38,11 @@ describe("a kernel in a worker of the page", () => {
     await kernel.call(
       "subject",
       { deed: "log and report" },
-      { onEvent: (event) => events.push(event), onLog: (entry) => logs.push(entry), onProgress: (progress) => progresses.push(progress) },
+      {
+        onEvent: (event) => events.push(event),
+        onLog: (entry) => logs.push(entry),
+        onProgress: (progress) => progresses.push(progress),
+      },
     );
     await expect.poll(() => events.at(-1)?.type).toBe("tool.completed");
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
@@ -47,7 +55,10 @@ describe("a kernel in a worker of the page", () => {
     const result = kernel.call("subject", { deed: "hang" }, { signal: controller.signal });
     controller.abort();
     expect(await result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
-    expect(await kernel.call("subject", { deed: "echo" }, { signal: controller.signal })).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(await kernel.call("subject", { deed: "echo" }, { signal: controller.signal })).toMatchObject({
+      ok: false,
+      error: { code: "CANCELLED" },
+    });
   });
 
   it("stops a tool that never yields while the page stays free", async () => {
@@ -74,7 +85,10 @@ describe("a kernel in a worker of the page", () => {
     );
     expect(result).toMatchObject({ ok: true, data: 1 });
     expect(asked).toEqual([{ tool: "subject@1.0.0", input: { deed: "echo", value: 1 }, reason: "It is asked." }]);
-    expect(await kernel.call("subject", { deed: "echo" }, { caller: "asked" })).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
+    expect(await kernel.call("subject", { deed: "echo" }, { caller: "asked" })).toMatchObject({
+      ok: false,
+      error: { code: "APPROVAL_DENIED" },
+    });
   });
 
   it("tells the approver when nobody waits any more", async () => {
@@ -101,7 +115,9 @@ describe("a kernel in a worker of the page", () => {
     const heard: AuditEvent[] = [];
     const stop = kernel.audit.subscribe((event) => heard.push(event));
     const result = await kernel.call("subject", { deed: "echo" });
-    await expect.poll(() => heard.some(({ type, callId }) => type === "tool.completed" && callId === result.callId)).toBe(true);
+    await expect
+      .poll(() => heard.some(({ type, callId }) => type === "tool.completed" && callId === result.callId))
+      .toBe(true);
     stop();
     const count = heard.length;
     await kernel.call("subject", { deed: "echo" });
@@ -113,7 +129,10 @@ describe("a kernel in a worker of the page", () => {
 
   it("changes mode and policy", async () => {
     const before = await kernel.policyHash();
-    expect(await kernel.setPolicy({ version: "1", posture: "imaginary" })).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
+    expect(await kernel.setPolicy({ version: "1", posture: "imaginary" })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_POLICY" },
+    });
     expect(await kernel.policyHash()).toBe(before);
     await kernel.setMode("ALERT", "a drill");
     expect(await kernel.mode()).toBe("ALERT");

@@ -51,7 +51,9 @@ describe("time in a sealed realm", () => {
   it("is the call's, call by call", async () => {
     const isolate = await host.open(moduleOf(toolText("return [Date.now(), context.now()]")));
     for (const nowMs of [1, 1_000_000]) {
-      expect(await isolate.call(callWith({}, { nowMs }), quietPort)).toMatchObject({ output: { text: `[${nowMs},${nowMs}]` } });
+      expect(await isolate.call(callWith({}, { nowMs }), quietPort)).toMatchObject({
+        output: { text: `[${nowMs},${nowMs}]` },
+      });
     }
     isolate.terminate("the test is over");
   });
@@ -102,7 +104,9 @@ describe("chance in a sealed realm", () => {
 
   it("is real where that was granted", async () => {
     const body = "return [context.random(), context.random()]";
-    expect(await evaluate(host, body, { real: ["random"] })).not.toEqual(await evaluate(host, body, { real: ["random"] }));
+    expect(await evaluate(host, body, { real: ["random"] })).not.toEqual(
+      await evaluate(host, body, { real: ["random"] }),
+    );
   });
 });
 
@@ -123,7 +127,10 @@ describe("what stays in a sealed realm", () => {
     const isolate = await host.open(moduleOf(toolText("console.log('a', 1); console.error('b'); return null")));
     const logs: unknown[] = [];
     await isolate.call(callWith(), { ...quietPort, log: (entry) => logs.push(entry) });
-    expect(logs).toEqual([{ level: "info", message: "a 1" }, { level: "error", message: "b" }]);
+    expect(logs).toEqual([
+      { level: "info", message: "a 1" },
+      { level: "error", message: "b" },
+    ]);
     isolate.terminate("the test is over");
   });
 });

@@ -88,7 +88,10 @@ function listener(): Listener {
   };
 }
 
-const json = (value: unknown): IsolateOutcome => ({ kind: "returned", output: { form: "json", text: JSON.stringify(value) } });
+const json = (value: unknown): IsolateOutcome => ({
+  kind: "returned",
+  output: { form: "json", text: JSON.stringify(value) },
+});
 
 function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
   let host: IsolateHost;
@@ -117,7 +120,10 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
   it("refuses a tool that is not made for a boundary", async () => {
     if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
     const body = { source: "inline", code: subject.code } as RegisteredTool["body"];
-    return expect(host.open({ ...tool, body })).rejects.toMatchObject({ name: "IsolateFailure", code: "UNSUPPORTED_HOST" });
+    return expect(host.open({ ...tool, body })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "UNSUPPORTED_HOST",
+    });
   });
 
   it.each([
@@ -126,7 +132,10 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
     ["imports from the network", "import 'https://example.com/x.js'; export default {}"],
   ])("refuses a module that %s", async (_, code) => {
     if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
-    return expect(host.open({ ...tool, body: { source: "module", code } })).rejects.toMatchObject({ name: "IsolateFailure", code: "TOOL_ERROR" });
+    return expect(host.open({ ...tool, body: { source: "module", code } })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "TOOL_ERROR",
+    });
   });
 
   it.each(["export default null", "export const execute = 1", "export default { code: { execute: 1 } }"])(
@@ -141,21 +150,31 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
 
   it("gives back what the tool returned, as canonical JSON", () =>
     opened(async (isolate) => {
-      const outcome = await isolate.call(callOf("echo", { b: [1, 2.5, -0], a: { text: "é\n", none: null } }), listener());
-      expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: '{"a":{"none":null,"text":"é\\n"},"b":[1,2.5,0]}' } });
+      const outcome = await isolate.call(
+        callOf("echo", { b: [1, 2.5, -0], a: { text: "é\n", none: null } }),
+        listener(),
+      );
+      expect(outcome).toEqual({
+        kind: "returned",
+        output: { form: "json", text: '{"a":{"none":null,"text":"é\\n"},"b":[1,2.5,0]}' },
+      });
       expect(isolate.alive).toBe(true);
     }));
 
   it("hands over keys that name prototypes as data", () =>
     opened(async (isolate) => {
       const inputText = '{"deed":"echo","value":{"constructor":1,"toString":2}}';
-      expect(await isolate.call({ ...callOf("echo"), inputText }, listener())).toEqual(json({ constructor: 1, toString: 2 }));
+      expect(await isolate.call({ ...callOf("echo"), inputText }, listener())).toEqual(
+        json({ constructor: 1, toString: 2 }),
+      );
     }));
 
   it("gives the call's own clock and chance", () =>
     opened(async (isolate) => {
       const call = callOf("context");
-      expect(await isolate.call(call, listener())).toEqual(json({ callId: call.callId, now: 1_700_000_000_000, sessionId: "session" }));
+      expect(await isolate.call(call, listener())).toEqual(
+        json({ callId: call.callId, now: 1_700_000_000_000, sessionId: "session" }),
+      );
       const [one, same, other] = [
         await isolate.call(callOf("random"), listener()),
         await isolate.call(callOf("random"), listener()),
@@ -231,13 +250,18 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
 
   it("refuses requests that cannot be sent, and lives", () =>
     opened(async (isolate) => {
-      expect(await isolate.call(callOf("ask for nonsense"), listener())).toEqual(json(["rejected", "rejected", "rejected"]));
+      expect(await isolate.call(callOf("ask for nonsense"), listener())).toEqual(
+        json(["rejected", "rejected", "rejected"]),
+      );
       expect(isolate.alive).toBe(true);
     }));
 
   it("passes on what check refused", () =>
     opened(async (isolate) => {
-      expect(await isolate.call(callOf("dance"), listener())).toEqual({ kind: "refused", message: 'There is no deed "dance".' });
+      expect(await isolate.call(callOf("dance"), listener())).toEqual({
+        kind: "refused",
+        message: 'There is no deed "dance".',
+      });
     }));
 
   it("passes on the cancellation", () =>
@@ -284,14 +308,21 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
 
   it("survives a value that is too deep", () =>
     opened(async (isolate) => {
-      expect(await isolate.call(callOf("too deep"), listener())).toMatchObject({ kind: "unnormalizable", reason: "too-deep" });
+      expect(await isolate.call(callOf("too deep"), listener())).toMatchObject({
+        kind: "unnormalizable",
+        reason: "too-deep",
+      });
       expect(await isolate.call(callOf("echo", 1), listener())).toEqual(json(1));
     }));
 
   it("measures the output in bytes, at the limit and one past it", () =>
     opened(async (isolate) => {
       expect((await isolate.call(callOf("just too large", 998), listener())).kind).toBe("returned");
-      expect(await isolate.call(callOf("just too large", 999), listener())).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
+      expect(await isolate.call(callOf("just too large", 999), listener())).toEqual({
+        kind: "too-large",
+        what: "output",
+        limit: 1_000,
+      });
     }));
 
   it.each(["flood the log", "flood the progress"])("bounds a tool that does: %s", (deed) =>
@@ -337,8 +368,7 @@ function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTr
         const next = await host.open(tool);
         expect(await next.call(callOf("echo", 2), listener())).toEqual(json(2));
         next.terminate("the test is over");
-      }),
-    );
+      }));
   }
 }
 

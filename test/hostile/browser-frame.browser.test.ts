@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { rawAttempts, rawScript } from "./browser-raw.ts";
 
 const canary = inject("canary");
-const hits = async (tag: string): Promise<string[]> => (await fetch(`${canary}/hits/${tag}`)).json() as Promise<string[]>;
+const hits = async (tag: string): Promise<string[]> =>
+  (await fetch(`${canary}/hits/${tag}`)).json() as Promise<string[]>;
 
 /** Runs a script where tools run, without the shell. */
 function openRaw(script: string): { readonly stage: FrameStage; readonly port: Promise<MessagePort> } {
@@ -26,7 +27,9 @@ describe("the canary", () => {
   it("counts what reaches it, whichever way it comes", async () => {
     const at = (name: string): string => `${canary}/control/${name}`;
     const silent = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
-    const worker = new Worker(URL.createObjectURL(new Blob([`importScripts(${JSON.stringify(at("import-scripts"))})`])));
+    const worker = new Worker(
+      URL.createObjectURL(new Blob([`importScripts(${JSON.stringify(at("import-scripts"))})`])),
+    );
     const settled = (target: WebSocket | EventSource): Promise<void> =>
       new Promise((resolve) => {
         target.onopen = target.onerror = () => resolve();
@@ -43,7 +46,15 @@ describe("the canary", () => {
     navigator.sendBeacon(at("beacon"), "x");
     await expect
       .poll(async () => (await hits("control")).map((hit) => hit.replace("/control/", "")).toSorted())
-      .toEqual(["GET events", "GET fetch", "GET import", "GET import-scripts", "GET no-cors", "POST beacon", "UPGRADE socket"]);
+      .toEqual([
+        "GET events",
+        "GET fetch",
+        "GET import",
+        "GET import-scripts",
+        "GET no-cors",
+        "POST beacon",
+        "UPGRADE socket",
+      ]);
     source.close();
     worker.terminate();
   });
@@ -80,11 +91,22 @@ describe("the frame alone, around a worker that nobody sealed", () => {
     const worker = new Worker(URL.createObjectURL(new Blob([rawScript("unframed", canary, location.origin)])));
     const { port1, port2 } = new MessageChannel();
     worker.postMessage(null, [port2]);
-    for (const name of ["fetch", "import()", "importScripts", "the page's BroadcastChannel", "the origin private file system", "eval"]) {
+    for (const name of [
+      "fetch",
+      "import()",
+      "importScripts",
+      "the page's BroadcastChannel",
+      "the origin private file system",
+      "eval",
+    ]) {
       expect(await ask(port1, name), name).toMatch(/^GOT /);
     }
     worker.terminate();
-    expect((await hits("unframed")).toSorted()).toEqual(["GET /unframed/fetch", "GET /unframed/import", "GET /unframed/import-scripts"]);
+    expect((await hits("unframed")).toSorted()).toEqual([
+      "GET /unframed/fetch",
+      "GET /unframed/import",
+      "GET /unframed/import-scripts",
+    ]);
     expect(overheard).toEqual(["who is there"]);
   });
 });
@@ -117,7 +139,10 @@ describe("two frames", () => {
     const workers: Worker[] = [];
     const [portA, portB] = [start(), start()];
     await Promise.all([ask(portA, "ready?"), ask(portB, "ready?")]);
-    expect(await Promise.all([ask(portA, "from a"), ask(portB, "from b")])).toEqual([expect.arrayContaining(["from b"]), expect.arrayContaining(["from a"])]);
+    expect(await Promise.all([ask(portA, "from a"), ask(portB, "from b")])).toEqual([
+      expect.arrayContaining(["from b"]),
+      expect.arrayContaining(["from a"]),
+    ]);
     for (const worker of workers) worker.terminate();
   });
 });

@@ -5,7 +5,8 @@
 export const rawAttempts: Readonly<Record<string, string>> = {
   fetch: "(await fetch(at('fetch'))).status",
   "fetch without CORS": "(await fetch(at('no-cors'), { mode: 'no-cors' })).type",
-  "fetch that outlives": "(await fetch(at('keepalive'), { method: 'POST', body: 'x', keepalive: true, mode: 'no-cors' })).type",
+  "fetch that outlives":
+    "(await fetch(at('keepalive'), { method: 'POST', body: 'x', keepalive: true, mode: 'no-cors' })).type",
   "fetch of the page's own server": "(await fetch(page + '/')).status",
   "fetch of a file": "(await fetch('file:///etc/passwd')).status",
   XMLHttpRequest: `new Promise((resolve, reject) => {
@@ -15,7 +16,8 @@ export const rawAttempts: Readonly<Record<string, string>> = {
     request.onerror = reject;
     request.send();
   })`,
-  "synchronous XMLHttpRequest": "(() => { const r = new XMLHttpRequest(); r.open('GET', at('xhr-sync'), false); r.send(); return r.status; })()",
+  "synchronous XMLHttpRequest":
+    "(() => { const r = new XMLHttpRequest(); r.open('GET', at('xhr-sync'), false); r.send(); return r.status; })()",
   WebSocket: "opened(new WebSocket(at('socket').replace('http', 'ws')))",
   WebSocketStream: "(await new WebSocketStream(at('socket-stream').replace('http', 'ws')).opened) && 'opened'",
   WebTransport: "(await new WebTransport(at('transport').replace('http:', 'https:')).ready) ?? 'ready'",
@@ -28,18 +30,23 @@ export const rawAttempts: Readonly<Record<string, string>> = {
   sendBeacon: "navigator.sendBeacon(at('beacon'), 'x') || undefined",
   "a worker from the network": "opened(new Worker(at('worker')))",
   "a worker from data": "answered(new Worker('data:text/javascript,postMessage(1)'))",
-  "a worker from a blob that fetches": "answered(new Worker(blob('fetch(' + JSON.stringify(at('nested-fetch')) + ').then(() => postMessage(1), () => postMessage(null))')))",
-  "a module worker that imports": "answered(new Worker(blob('import ' + JSON.stringify(at('module-worker')) + '; postMessage(1)'), { type: 'module' }))",
+  "a worker from a blob that fetches":
+    "answered(new Worker(blob('fetch(' + JSON.stringify(at('nested-fetch')) + ').then(() => postMessage(1), () => postMessage(null))')))",
+  "a module worker that imports":
+    "answered(new Worker(blob('import ' + JSON.stringify(at('module-worker')) + '; postMessage(1)'), { type: 'module' }))",
   SharedWorker: "opened(new SharedWorker(at('shared-worker')))",
   "a font": "await new FontFace('x', 'url(' + at('font') + ')').load()",
-  "a canvas filter": "(() => { const c = new OffscreenCanvas(9, 9).getContext('2d'); c.filter = 'url(' + at('filter') + '#x)'; c.fillRect(0, 0, 5, 5); })()",
+  "a canvas filter":
+    "(() => { const c = new OffscreenCanvas(9, 9).getContext('2d'); c.filter = 'url(' + at('filter') + '#x)'; c.fillRect(0, 0, 5, 5); })()",
   "a notification's icon": "new Notification('x', { icon: at('icon') }) && undefined",
   RTCPeerConnection: "new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:8749' }] })",
   "compiling from the network": "await WebAssembly.compileStreaming(fetch(at('wasm')))",
   eval: "(0, eval)('1 + 1')",
   "new Function": "new Function('return 1')()",
-  "a timer with text": "new Promise((resolve) => { self.ran = undefined; setTimeout('self.ran = 1', 0); setTimeout(() => resolve(self.ran), 50); })",
-  indexedDB: "new Promise((resolve, reject) => { const r = indexedDB.open('x'); r.onsuccess = () => resolve('opened'); r.onerror = () => reject(r.error); })",
+  "a timer with text":
+    "new Promise((resolve) => { self.ran = undefined; setTimeout('self.ran = 1', 0); setTimeout(() => resolve(self.ran), 50); })",
+  indexedDB:
+    "new Promise((resolve, reject) => { const r = indexedDB.open('x'); r.onsuccess = () => resolve('opened'); r.onerror = () => reject(r.error); })",
   "indexedDB.databases": "await indexedDB.databases()",
   caches: "await caches.open('x')",
   "the origin private file system": "await navigator.storage.getDirectory()",
@@ -48,7 +55,8 @@ export const rawAttempts: Readonly<Record<string, string>> = {
   "storage buckets": "await navigator.storageBuckets.open('x')",
   "the page's locks": "(await navigator.locks.query()).held",
   "service workers": "await navigator.serviceWorker.getRegistrations()",
-  "the page's BroadcastChannel": "new Promise((resolve) => { const c = new BroadcastChannel('keyhole-test'); c.onmessage = () => resolve('heard'); c.postMessage('who is there'); setTimeout(resolve, 300); })",
+  "the page's BroadcastChannel":
+    "new Promise((resolve) => { const c = new BroadcastChannel('keyhole-test'); c.onmessage = () => resolve('heard'); c.postMessage('who is there'); setTimeout(resolve, 300); })",
   "its parent": "self.parent ?? self.top ?? self.opener",
   "a shared memory": "new SharedArrayBuffer(1)",
   "the USB devices": "await navigator.usb.getDevices()",

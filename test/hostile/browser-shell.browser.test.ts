@@ -17,9 +17,11 @@ const attempts: Readonly<Record<string, string>> = {
     for (let o = Object.getPrototypeOf(globalThis); o !== null && o !== Object.prototype && o !== EventTarget.prototype; o = Object.getPrototypeOf(o))
       names.push(...Object.getOwnPropertyNames(o).filter((name) => o[name] !== undefined && name !== "constructor"));
     return names.filter((name) => name !== "self" && name !== "toString")[0]`,
-  "the scope's class": "let o = Object.getPrototypeOf(globalThis); while (o !== EventTarget.prototype) { if (o.constructor) return o.constructor.name; o = Object.getPrototypeOf(o); }",
+  "the scope's class":
+    "let o = Object.getPrototypeOf(globalThis); while (o !== EventTarget.prototype) { if (o.constructor) return o.constructor.name; o = Object.getPrototypeOf(o); }",
   "a name by deleting what hides it": "delete globalThis.fetch; return globalThis.fetch",
-  "a symbol of the scope": "return Object.getOwnPropertySymbols(globalThis).find((s) => s !== Symbol.toStringTag)?.toString()",
+  "a symbol of the scope":
+    "return Object.getOwnPropertySymbols(globalThis).find((s) => s !== Symbol.toStringTag)?.toString()",
   "indirect eval": "return (0, eval)('this')",
   "the Function constructor": "return Function('return this')()",
   "the async function constructor": "return await (async () => {}).constructor('return 1')()",
@@ -31,10 +33,14 @@ const attempts: Readonly<Record<string, string>> = {
   "the clock of a signal": "return AbortSignal.timeout",
   "waiting on a memory": "return Atomics.wait ?? Atomics.waitAsync",
   "a shared WebAssembly memory": "return new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true })",
-  "the WebAssembly memory's real class": "return new WebAssembly.Memory({ initial: 1 }).constructor === WebAssembly.Memory ? undefined : 'another'",
-  "the clock's real class": "return new Date(0).constructor === Date && Date.prototype.constructor === Date ? undefined : 'another'",
-  "putting another clock in": "try { globalThis.Date = class {}; } catch {} try { delete globalThis.Date; } catch {} return Date.now() === context.now() ? undefined : 'another'",
-  "putting another chance in": "const before = Math.random; try { Math.random = () => 4; } catch {} return Math.random === before ? undefined : 'another'",
+  "the WebAssembly memory's real class":
+    "return new WebAssembly.Memory({ initial: 1 }).constructor === WebAssembly.Memory ? undefined : 'another'",
+  "the clock's real class":
+    "return new Date(0).constructor === Date && Date.prototype.constructor === Date ? undefined : 'another'",
+  "putting another clock in":
+    "try { globalThis.Date = class {}; } catch {} try { delete globalThis.Date; } catch {} return Date.now() === context.now() ? undefined : 'another'",
+  "putting another chance in":
+    "const before = Math.random; try { Math.random = () => 4; } catch {} return Math.random === before ? undefined : 'another'",
   "the Blob of a response": "return await new Response('x').blob()",
   "the boundary of a form": "return await new Response('x').formData()",
   "positions in the shell": "return new Error('x').stack?.includes('blob:') ? 'a position' : undefined",
@@ -49,7 +55,8 @@ const attempts: Readonly<Record<string, string>> = {
   "errors of the scope": `let heard; EventTarget.prototype.addEventListener.call(globalThis, "error", (event) => (heard = event.target === globalThis ? undefined : event.target));
     queueMicrotask(() => { throw new Error("x"); }); await context.files.read("x").catch(() => {}); return heard`,
   "a handler under its old name": `let heard; globalThis.onmessage = (event) => (heard = event); globalThis.postMessage?.("x"); await context.files.read("x").catch(() => {}); return heard`,
-  "what the shell binds": "let got; const bind = Function.prototype.bind; Function.prototype.bind = function (...a) { got = this; return Reflect.apply(bind, this, a); }; await context.files.read('x').catch(() => {}); return got?.name === 'postMessage' ? got : undefined",
+  "what the shell binds":
+    "let got; const bind = Function.prototype.bind; Function.prototype.bind = function (...a) { got = this; return Reflect.apply(bind, this, a); }; await context.files.read('x').catch(() => {}); return got?.name === 'postMessage' ? got : undefined",
   "what the shell calls": `let got; for (const name of ["call", "apply"]) { const real = Function.prototype[name]; Function.prototype[name] = function (...a) { got ??= a[0]; return Reflect.apply(real, this, a); }; }
     context.log("x"); await context.files.read("x").catch(() => {}); return got?.constructor?.name === "MessagePort" ? got : undefined`,
   "what the shell maps": `let got; for (const name of ["get", "set", "has", "delete"]) { const real = Map.prototype[name]; Map.prototype[name] = function (...a) { for (const v of [this, ...a, ...this.values?.() ?? []]) if (v?.postMessage) got = v; return Reflect.apply(real, this, a); }; }
@@ -105,14 +112,23 @@ describe("the sealed shell", () => {
   });
 
   it("keeps the host's own prototypes and globals clean", async () => {
-    await evaluate(host, `for (const o of [Object.prototype, Array.prototype, Function.prototype]) o.polluted = "yes"; return { __proto__: null, ["__proto__"]: 1 }.x ?? null`).catch(() => {});
-    expect([({} as { polluted?: unknown }).polluted, ([] as { polluted?: unknown }).polluted, "pwned" in globalThis]).toEqual([undefined, undefined, false]);
+    await evaluate(
+      host,
+      `for (const o of [Object.prototype, Array.prototype, Function.prototype]) o.polluted = "yes"; return { __proto__: null, ["__proto__"]: 1 }.x ?? null`,
+    ).catch(() => {});
+    expect([
+      ({} as { polluted?: unknown }).polluted,
+      ([] as { polluted?: unknown }).polluted,
+      "pwned" in globalThis,
+    ]).toEqual([undefined, undefined, false]);
   });
 
   it("answers after its tool replaced everything that it could", async () => {
     const isolate = await host.open(
       moduleOf(
-        toolText(`for (const name of Object.getOwnPropertyNames(globalThis)) if (!["undefined", "globalThis", "Object", "JSON"].includes(name)) try { globalThis[name] = undefined; } catch {} return "done"`),
+        toolText(
+          `for (const name of Object.getOwnPropertyNames(globalThis)) if (!["undefined", "globalThis", "Object", "JSON"].includes(name)) try { globalThis[name] = undefined; } catch {} return "done"`,
+        ),
       ),
     );
     const outcome = await isolate.call(callWith(), quietPort);
@@ -146,24 +162,40 @@ describe("a guest that is not our shell", () => {
   };
 
   it("is heard while it keeps to the protocol", async () => {
-    const { outcome } = await outcomeOf(`port.postMessage({ type: "outcome", callId, outcome: { kind: "returned", output: { form: "json", text: "1" } } })`);
+    const { outcome } = await outcomeOf(
+      `port.postMessage({ type: "outcome", callId, outcome: { kind: "returned", output: { form: "json", text: "1" } } })`,
+    );
     expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: "1" } });
   });
 
   it("is stopped when it floods without end", async () => {
-    const { outcome, alive, logs } = await outcomeOf(`for (;;) port.postMessage({ type: "log", callId, level: "info", message: "x" })`);
+    const { outcome, alive, logs } = await outcomeOf(
+      `for (;;) port.postMessage({ type: "log", callId, level: "info", message: "x" })`,
+    );
     expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 1_000 });
     expect([alive, logs.length]).toEqual([false, 1_000]);
   });
 
   it.each([
     ["a message of 100 MB", `port.postMessage({ type: "log", callId, level: "info", message: "x".repeat(100 << 20) })`],
-    ["a port", `const c = new MessageChannel(); port.postMessage({ type: "log", callId, level: "info", message: c.port1 }, [c.port1])`],
+    [
+      "a port",
+      `const c = new MessageChannel(); port.postMessage({ type: "log", callId, level: "info", message: c.port1 }, [c.port1])`,
+    ],
     ["a live stream", `const s = new ReadableStream(); port.postMessage({ type: "outcome", callId, outcome: s }, [s])`],
     ["an error object", `port.postMessage(new Error("x"))`],
-    ["a forged lost", `port.postMessage({ type: "outcome", callId, outcome: { kind: "lost", reason: "x", retryable: true } })`],
-    ["comlink's CONSTRUCT", `port.postMessage({ id: "1", type: "CONSTRUCT", path: ["call", "constructor"], argumentList: [{ type: "RAW", value: "globalThis.pwned = 1" }] })`],
-    ["comlink's SET", `port.postMessage({ id: "1", type: "SET", path: ["__proto__", "polluted"], value: { type: "RAW", value: "yes" } })`],
+    [
+      "a forged lost",
+      `port.postMessage({ type: "outcome", callId, outcome: { kind: "lost", reason: "x", retryable: true } })`,
+    ],
+    [
+      "comlink's CONSTRUCT",
+      `port.postMessage({ id: "1", type: "CONSTRUCT", path: ["call", "constructor"], argumentList: [{ type: "RAW", value: "globalThis.pwned = 1" }] })`,
+    ],
+    [
+      "comlink's SET",
+      `port.postMessage({ id: "1", type: "SET", path: ["__proto__", "polluted"], value: { type: "RAW", value: "yes" } })`,
+    ],
   ])("is lost when it sends %s", async (_, then) => {
     const { outcome, alive } = await outcomeOf(then);
     expect(outcome.kind).toBe("lost");

@@ -1,5 +1,12 @@
 // Runs in the page; the figures go to the process that opened it.
-import { type CallPort, checkPackage, createKernel, type IsolateCall, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import {
+  type CallPort,
+  checkPackage,
+  createKernel,
+  type IsolateCall,
+  type IsolateHost,
+  type RegisteredTool,
+} from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import echoPackage from "./echo.ts?tool";
 
@@ -13,7 +20,8 @@ const roundsPerFigure = 15;
 const tripsPerRound = 300;
 
 /** A frame and a worker like those of an isolate, with nothing but an echo in them. */
-const bareScript = "onmessage = ({ ports: [port] }) => { postMessage('started'); port.onmessage = ({ data }) => port.postMessage(data); };";
+const bareScript =
+  "onmessage = ({ ports: [port] }) => { postMessage('started'); port.onmessage = ({ data }) => port.postMessage(data); };";
 
 const port: CallPort = {
   signal: new AbortController().signal,

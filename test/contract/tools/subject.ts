@@ -136,7 +136,11 @@ const deeds: Readonly<Record<string, Deed>> = {
     return results.filter(({ status }) => status === "fulfilled").length;
   },
   "ask for nonsense": async (_, { files }) => {
-    const asked = await Promise.allSettled([files.read("\ud800"), files.read("x".repeat(1 << 20)), files.write("a", 7 as unknown as string)]);
+    const asked = await Promise.allSettled([
+      files.read("\ud800"),
+      files.read("x".repeat(1 << 20)),
+      files.write("a", 7 as unknown as string),
+    ]);
     return asked.map(({ status }) => status);
   },
 

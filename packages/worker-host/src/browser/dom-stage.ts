@@ -154,5 +154,10 @@ function diagnose(nonce: string): StageOutcome {
 }
 
 function lost(message: string): Extract<StageOutcome, { ok: false }> {
-  return { ok: false, code: "ISOLATE_LOST", message, hint: "Try again; a page that is short of memory cannot open isolates." };
+  return {
+    ok: false,
+    code: "ISOLATE_LOST",
+    message,
+    hint: "Try again; a page that is short of memory cannot open isolates.",
+  };
 }

@@ -6,7 +6,9 @@ import type { FrameMessage, PageMessage } from "./frame-message.ts";
 
 const say = (message: FrameMessage): void => parent.postMessage(message, "*"); // The frame has no origin and cannot name the page's.
 
-addEventListener("securitypolicyviolation", ({ effectiveDirective }) => say({ type: "blocked", directive: effectiveDirective }));
+addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
+  say({ type: "blocked", directive: effectiveDirective }),
+);
 
 addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>) => {
   if (source !== parent) return;

@@ -1,4 +1,11 @@
-import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import {
+  type CallPort,
+  type Isolate,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateHost,
+  type RegisteredTool,
+} from "@keyhole/kernel";
 import { filesBroker } from "../brokers/files.ts";
 import { opfsStore } from "../brokers/files-opfs.ts";
 import { netBroker } from "../brokers/net.ts";
@@ -70,7 +77,10 @@ function pageStage(): FrameStage {
 
 async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate> {
   if (tool.body.source !== "module") {
-    throw new IsolateFailure("UNSUPPORTED_HOST", `The browser's isolates run modules, and ${tool.id} is ${tool.body.source}.`);
+    throw new IsolateFailure(
+      "UNSUPPORTED_HOST",
+      `The browser's isolates run modules, and ${tool.id} is ${tool.body.source}.`,
+    );
   }
   const { channel, retire } = await pairs.take();
   const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
@@ -130,7 +140,8 @@ class Pairs {
 
   /** Never waits for a place: those are for tools. What fails here fails again, and is reported, when a tool needs it. */
   #warmUp(): void {
-    if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0) return;
+    if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
+      return;
     this.#warming = this.#open().then(
       (pair) => {
         this.#warming = undefined;
@@ -167,7 +178,8 @@ class Pairs {
     const tooSlow = setTimeout(() => retire("the shell did not start in time"), READY_MS);
     const ready = await channel.ready;
     clearTimeout(tooSlow);
-    if (ready === undefined) return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
+    if (ready === undefined)
+      return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
     if (!ready.imports) return fail(retire, stageFailure(blockedByPolicy("imports")));
     if (!ready.wasm) return fail(retire, stageFailure(blockedByPolicy("wasm")));
     return pair;

@@ -22,7 +22,11 @@ const LANE = "keyhole.kernel";
 /** A kernel that lives in a worker of this page. */
 export interface KernelClient {
   /** As {@link Kernel.call}; a signal, listeners and an approver work as they do there. */
-  call<Input, Output>(tool: ToolPackage<Input, Output>, input: Input, options?: CallOptions): Promise<CallResult<Output>>;
+  call<Input, Output>(
+    tool: ToolPackage<Input, Output>,
+    input: Input,
+    options?: CallOptions,
+  ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
   readonly audit: {
@@ -60,7 +64,14 @@ interface Wanted {
 type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;
 
 interface KernelApi {
-  call(token: number, tool: string, input: unknown, options: PlainOptions, wanted: Wanted, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  call(
+    token: number,
+    tool: string,
+    input: unknown,
+    options: PlainOptions,
+    wanted: Wanted,
+    listeners: Releasable<CallListeners>,
+  ): Promise<CallResult>;
   cancel(token: number): void;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
   read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
@@ -145,7 +156,11 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
   const remote = Comlink.wrap<KernelApi>(lane(worker, LANE));
   let tokens = 0;
 
-  const call = async (tool: string | ToolPackage<never, unknown>, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
+  const call = async (
+    tool: string | ToolPackage<never, unknown>,
+    input: unknown,
+    options: CallOptions = {},
+  ): Promise<CallResult> => {
     const token = tokens++;
     const { signal, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
     const asked = new Map<string, AbortController>();
@@ -160,10 +175,15 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       },
       withdraw: (approvalId) => asked.get(approvalId)?.abort(),
     };
-    const wanted = { event: onEvent !== undefined, log: onLog !== undefined, progress: onProgress !== undefined, ask: own !== undefined };
+    const wanted = {
+      event: onEvent !== undefined,
+      log: onLog !== undefined,
+      progress: onProgress !== undefined,
+      ask: own !== undefined,
+    };
     const cancel = (): void => void remote.cancel(token);
     const { name, plain } = named(tool, given);
-    const result = remote.call(token, name, input, plain, wanted, Comlink.proxy(listeners) as never);
+    const result = remote.call(token, name, input, plain, wanted, Comlink.proxy(listeners));
     if (signal?.aborted) cancel();
     else signal?.addEventListener("abort", cancel, { once: true });
     try {
@@ -181,7 +201,10 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       subscribe(listener) {
         const token = tokens++;
         let open = true;
-        void remote.subscribe(token, Comlink.proxy((event: AuditEvent) => open && listener(event)));
+        void remote.subscribe(
+          token,
+          Comlink.proxy((event: AuditEvent) => open && listener(event)),
+        );
         return () => {
           open = false;
           void remote.unsubscribe(token);
@@ -197,7 +220,10 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
 }
 
 /** A package stands for exactly its version; its code does not travel. */
-function named(tool: string | ToolPackage<never, unknown>, options: PlainOptions): { readonly name: string; readonly plain: PlainOptions } {
+function named(
+  tool: string | ToolPackage<never, unknown>,
+  options: PlainOptions,
+): { readonly name: string; readonly plain: PlainOptions } {
   if (typeof tool === "string") return { name: tool, plain: options };
   return { name: tool.manifest.name, plain: { ...options, version: tool.manifest.version } };
 }

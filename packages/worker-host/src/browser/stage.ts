@@ -15,7 +15,12 @@ export interface FrameStage {
 
 export type StageOutcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST"; readonly message: string; readonly hint: string };
+  | {
+      readonly ok: false;
+      readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST";
+      readonly message: string;
+      readonly hint: string;
+    };
 
 /** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
 export const requiredSources: Readonly<Record<Requirement, string>> = {

@@ -92,7 +92,11 @@ function sealText(prototype: Date): void {
     function (this: Date): string {
       return Number.isNaN(this.getTime()) ? invalid : write(this);
     };
-  fix(prototype, "toString", asText((date) => `${dateText(date)} ${timeText(date)}`));
+  fix(
+    prototype,
+    "toString",
+    asText((date) => `${dateText(date)} ${timeText(date)}`),
+  );
   fix(prototype, "toDateString", asText(dateText));
   fix(prototype, "toTimeString", asText(timeText));
   fix(prototype, "getTimezoneOffset", function (this: Date): number {

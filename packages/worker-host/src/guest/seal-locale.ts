@@ -50,9 +50,8 @@ function withDefaultLocale(prototype: object, name: string, index: number): void
 }
 
 function sealConstructor(name: (typeof constructors)[number]): void {
-  const real: unknown = Reflect.get(Intl, name);
-  if (typeof real !== "function") return; // Not every engine has every one.
-  const Real = real as unknown as NewableFunction & { readonly prototype: object };
+  const Real = Reflect.get(Intl, name) as (NewableFunction & { readonly prototype: object }) | undefined;
+  if (Real === undefined) return; // Not every engine has every one.
   const dated = name === "DateTimeFormat";
   function Sealed(this: unknown, locales: unknown = LOCALE, options?: unknown): unknown {
     return Reflect.construct(Real, [locales, dated ? inZone(options) : options], new.target ?? Sealed);

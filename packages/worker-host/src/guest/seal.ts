@@ -59,7 +59,11 @@ export function seal(global: object, options: SealOptions = {}): SealedRealm {
   sealMemory();
   for (const [path, names] of Object.entries(members)) removeMembers(global, path, names);
   const left = removeGlobals(global, new Set([...language.split(" "), ...web.split(" "), ...(options.keep ?? [])]));
-  fix(global, "console", quietConsole((entry) => current.log(entry)));
+  fix(
+    global,
+    "console",
+    quietConsole((entry) => current.log(entry)),
+  );
   return {
     left,
     enter(call) {
@@ -87,9 +91,14 @@ function removeMembers(global: object, path: string, names: readonly string[]): 
 /** Own names and inherited ones: engines keep many globals on the prototypes of the global object. */
 function removeGlobals(global: object, keep: ReadonlySet<string>): readonly string[] {
   const left = new Set<string>();
-  for (let holder: object | null = global; holder !== null && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
+  for (
+    let holder: object | null = global;
+    holder !== null && holder !== Object.prototype;
+    holder = Reflect.getPrototypeOf(holder)
+  ) {
     // `EventTarget` itself stays, and so do its methods: nothing is dispatched at the global object any more.
-    if (holder === (globalThis as { readonly EventTarget?: { readonly prototype: object } }).EventTarget?.prototype) continue;
+    if (holder === (globalThis as { readonly EventTarget?: { readonly prototype: object } }).EventTarget?.prototype)
+      continue;
     for (const name of Object.getOwnPropertyNames(holder)) {
       if (name === "constructor" && holder !== global) hideConstructor(holder);
       else if (!keep.has(name) && !Reflect.deleteProperty(holder, name)) left.add(name);
@@ -110,7 +119,11 @@ function sealMemory(): void {
   function SealedMemory(this: unknown, descriptor: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
     const { initial, maximum, shared } = descriptor;
     if (shared) throw new TypeError("shared memory is not available to tools");
-    return Reflect.construct(Memory, [{ initial, ...(maximum !== undefined && { maximum }) }], new.target ?? SealedMemory) as WebAssembly.Memory;
+    return Reflect.construct(
+      Memory,
+      [{ initial, ...(maximum !== undefined && { maximum }) }],
+      new.target ?? SealedMemory,
+    ) as WebAssembly.Memory;
   }
   fix(SealedMemory, "name", "Memory");
   fix(SealedMemory, "prototype", Memory.prototype);
@@ -122,7 +135,9 @@ const levels = { debug: "debug", log: "info", info: "info", warn: "warn", error:
 
 /** `console` as libraries expect it, ending in the call's own log. */
 function quietConsole(log: (entry: LogEntry) => void): object {
-  const line = (level: LogEntry["level"]) => (...values: unknown[]) =>
-    log({ level, message: values.map(String).join(" ") });
+  const line =
+    (level: LogEntry["level"]) =>
+    (...values: unknown[]) =>
+      log({ level, message: values.map(String).join(" ") });
   return Object.freeze(Object.fromEntries(Object.entries(levels).map(([name, level]) => [name, line(level)])));
 }

@@ -47,7 +47,10 @@ export function openUplink(callId: string, post: Post): Uplink {
       signal: controller.signal,
       request(request) {
         if (!open) return Promise.resolve(refused("CANCELLED", "The call has ended."));
-        if (requests >= protocolLimits.requests) return Promise.resolve(refused("BOUNDS_EXCEEDED", `More than ${protocolLimits.requests} requests in one call.`));
+        if (requests >= protocolLimits.requests)
+          return Promise.resolve(
+            refused("BOUNDS_EXCEEDED", `More than ${protocolLimits.requests} requests in one call.`),
+          );
         const message = requestMessage(callId, requests, request);
         if (!("type" in message)) return Promise.resolve(message);
         requests += 1;
@@ -58,12 +61,23 @@ export function openUplink(callId: string, post: Post): Uplink {
         return promise;
       },
       log({ level, message }) {
-        say({ type: "log", callId, level: levels.has(level) ? level : "info", message: boundedMessage(String(message)) });
+        say({
+          type: "log",
+          callId,
+          level: levels.has(level) ? level : "info",
+          message: boundedMessage(String(message)),
+        });
       },
       progress({ done, total, message }) {
         if (!Number.isFinite(done) || (total !== undefined && !Number.isFinite(total))) return;
         const text = message === undefined ? undefined : boundedMessage(String(message));
-        say({ type: "progress", callId, done, ...(total !== undefined && { total }), ...(text !== undefined && { message: text }) });
+        say({
+          type: "progress",
+          callId,
+          done,
+          ...(total !== undefined && { total }),
+          ...(text !== undefined && { message: text }),
+        });
       },
     },
     reply(request, reply) {
@@ -82,7 +96,8 @@ export function openUplink(callId: string, post: Post): Uplink {
 function requestMessage(callId: string, request: number, asked: CapabilityRequest): GuestRequest | CapabilityReply {
   const text = canonicalize(asked.arguments, protocolLimits.argumentsDepth);
   if (!text.ok) return refused("INVALID_REQUEST", `The request's arguments cannot be sent: ${text.error.message}.`);
-  if (text.text.length > protocolLimits.argumentsLength) return refused("INVALID_REQUEST", "The request's arguments are too long.");
+  if (text.text.length > protocolLimits.argumentsLength)
+    return refused("INVALID_REQUEST", "The request's arguments are too long.");
   if (asked.body !== undefined && asked.body.byteLength > protocolLimits.bodyBytes) {
     return refused("BOUNDS_EXCEEDED", `A body has at most ${protocolLimits.bodyBytes} bytes.`);
   }

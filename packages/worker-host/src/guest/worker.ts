@@ -27,7 +27,11 @@ async function start(port: MessagePort): Promise<void> {
   post({ type: "ready", imports, wasm });
 }
 
-function listen(port: MessagePort, post: (message: GuestMessage, transfer?: Transferable[]) => void, realm: SealedRealm): void {
+function listen(
+  port: MessagePort,
+  post: (message: GuestMessage, transfer?: Transferable[]) => void,
+  realm: SealedRealm,
+): void {
   const uplinks = new Map<string, Uplink>();
   let tool: unknown;
 
@@ -58,7 +62,9 @@ function listen(port: MessagePort, post: (message: GuestMessage, transfer?: Tran
     reply({ callId, request, reply }) {
       uplinks.get(callId)?.reply(request, reply);
     },
-  } satisfies { readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void> };
+  } satisfies {
+    readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void>;
+  };
 
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => {
     void handlers[data.type](data as never);
@@ -87,7 +93,7 @@ async function canImport(): Promise<boolean> {
 /** The smallest module: magic and version. */
 function canCompile(): boolean {
   try {
-    return new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])) !== undefined;
+    return WebAssembly.Module.exports(new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))).length === 0;
   } catch {
     return false;
   }

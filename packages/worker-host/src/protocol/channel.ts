@@ -182,7 +182,10 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
 }
 
 /** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */
-export function checkOutcome(outcome: GuestOutcome, { outputKind, outputBytes }: IsolateCall): IsolateOutcome | undefined {
+export function checkOutcome(
+  outcome: GuestOutcome,
+  { outputKind, outputBytes }: IsolateCall,
+): IsolateOutcome | undefined {
   if (outcome.kind === "threw") {
     const { code, ...threw } = outcome;
     return code === undefined ? threw : { ...threw, code };

@@ -58,7 +58,9 @@ const schemas = {
     ),
   }),
   outcome: v.strictObject({ type: v.literal("outcome"), callId: id, outcome }),
-} satisfies { readonly [Type in GuestMessage["type"]]: v.GenericSchema<unknown, Extract<GuestMessage, { type: Type }>> };
+} satisfies {
+  readonly [Type in GuestMessage["type"]]: v.GenericSchema<unknown, Extract<GuestMessage, { type: Type }>>;
+};
 
 const byType: ReadonlyMap<unknown, v.GenericSchema<unknown, GuestMessage>> = new Map(Object.entries(schemas));
 
