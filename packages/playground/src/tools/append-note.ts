@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { type CapabilityRefused, defineTool, type FileEntry } from "@keyhole/kernel";
 
 export default defineTool({
   name: "append_note",
@@ -11,7 +11,7 @@ export default defineTool({
   effects: ["fs.read", "fs.write"],
   determinism: "external",
   capabilities: [
-    { kind: "fs.read", paths: ["workspace/notes/*"] },
+    { kind: "fs.read", paths: ["workspace/notes", "workspace/notes/*"] },
     { kind: "fs.write", paths: ["workspace/notes/*"], fileBytes: 65_536 },
   ],
   input: {
@@ -31,7 +31,7 @@ export default defineTool({
   output: { kind: "text" },
   execute: async ({ note, line }, context) => {
     const path = `workspace/notes/${note}.txt`;
-    const folder = await context.files.list("workspace/notes").catch(() => []);
+    const folder = await context.files.list("workspace/notes").catch(noFolder);
     const before = folder.some((entry) => entry.name === `${note}.txt`)
       ? new TextDecoder().decode(await context.files.read(path))
       : "";
@@ -41,3 +41,9 @@ export default defineTool({
     return after;
   },
 });
+
+/** The first note makes the folder. A refusal stays one. */
+function noFolder(error: CapabilityRefused): readonly FileEntry[] {
+  if (error.code !== "UNAVAILABLE") throw error;
+  return [];
+}
