@@ -1,78 +1,120 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
 import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { lstat, mkdir, open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import { checkPath, type FileEntry } from "@keyhole/kernel";
-import { attempt as attemptTo, done, Fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreFault, type StoreResult } from "../brokers/store.ts";
+import {
+  attempt as attemptTo, done, Fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreFault, type StoreResult,
+} from "../brokers/store.ts"; // prettier-ignore
 
 /**
- * Files below one folder of the file system. Nothing in it that is a link is followed or listed, also no link that stays inside; a name has to be
- * spelled as the file system spells it, so that a store on one that ignores case does not give a file a second name. Writes go to a file
- * beside the target that then takes its name. Links are looked for before and after a file is opened: another process that may write into
- * the folder and swaps folders for links at the right moment can still make an empty folder elsewhere, and reads and writes nothing there.
+ * Files below one folder of the file system. No link in it is followed or listed, also none that stays inside; a name has to be spelled as the
+ * file system spells it, so that a file has no second name where case is ignored. A write goes to a file beside the target, which then
+ * takes its name.
+ *
+ * On Linux every step starts from an opened folder whose place was checked: a process that swaps folders for links at the right moment leads
+ * nothing elsewhere. On other systems it can, between a check and the step after it.
  *
  * @param root an existing folder; may itself be reached over links
  */
 export function nodeStore(root: string): FileStore {
-  let realRoot: Promise<string> | undefined;
   const place = async (path: string): Promise<string> => {
-    realRoot ??= realpath(root);
-    return path === "" ? realRoot : join(await realRoot, ...path.split("/"));
+    const top = await realpath(root);
+    return path === "" ? top : join(top, ...path.split("/"));
+  };
+  const parentOf = (path: string): Promise<string> => place(foldersOf(path).at(-1) ?? "");
+
+  const makeFolders = async (path: string): Promise<void> => {
+    for (const folder of foldersOf(path)) {
+      await inFolder(await parentOf(folder), async (parent) => {
+        const name = nameOf(folder);
+        await mkdir(parent.at(name)).catch(unless("EEXIST"));
+        if (!(await plainStat(parent, name)).isDirectory()) throw new Fault("is-file");
+      });
+    }
+  };
+
+  const removeEmptyFolders = async (path: string): Promise<void> => {
+    for (const folder of foldersOf(path).toReversed()) {
+      await inFolder(await parentOf(folder), (parent) => rmdir(parent.at(nameOf(folder))));
+    }
   };
 
   return {
-    read: (path, limitBytes) => attempt(async () => found(await readWhole(await place(path), limitBytes))),
+    read: (path, limitBytes) => attempt(async () => found(await inFolder(await parentOf(path), (parent) => readWhole(parent, nameOf(path), limitBytes)))),
     write: (path, bytes) =>
       attempt(async () => {
-        for (const folder of foldersOf(path)) await makeFolder(await place(folder));
-        await replace(await place(foldersOf(path).at(-1) ?? ""), await place(path), bytes);
+        await makeFolders(path);
+        await inFolder(await parentOf(path), (parent) => replace(parent, nameOf(path), bytes));
         return done;
       }),
-    list: (path) => attempt(async () => found(await listFolder(await place(path)))),
+    list: (path) => attempt(async () => found(await inFolder(await place(path), listFolder))),
     stat: (path) =>
       attempt(async () => {
-        const at = await place(path);
-        const stats = await plainStat(at);
+        if (path === "") return inFolder(await place(path), async () => found(folderEntry("")));
+        const stats = await inFolder(await parentOf(path), (parent) => plainStat(parent, nameOf(path)));
         return found(stats.isDirectory() ? folderEntry(nameOf(path)) : fileEntry(nameOf(path), stats.size));
       }),
     remove: (path) =>
       attempt(async () => {
-        const at = await place(path);
-        if ((await plainStat(at)).isDirectory()) throw new Fault("is-folder");
-        await unlink(at);
-        for (const folder of foldersOf(path).toReversed()) {
-          if (!(await rmdir(await place(folder)).then(() => true, () => false))) break;
-        }
+        await inFolder(await parentOf(path), async (parent) => {
+          if ((await plainStat(parent, nameOf(path))).isDirectory()) throw new Fault("is-folder");
+          await unlink(parent.at(nameOf(path)));
+        });
+        // Stops at the first that is not empty.
+        await removeEmptyFolders(path).catch(() => {});
         return done;
       }),
   };
 }
 
-/** What is at a place, when the place is real: no link on the way, the same spelling, a file or a folder. */
-async function plainStat(at: string): Promise<Stats> {
-  const stats = await lstat(at);
+interface OpenFolder {
+  /** Where it is, over no link. */
+  readonly path: string;
+  /** The path of a name in it, from the opened folder where the system can do that. */
+  at(name: string): string;
+}
+
+/** Opens a folder, makes sure that it is where it should be, and closes it after use. */
+async function inFolder<Value>(path: string, use: (folder: OpenFolder) => Promise<Value>): Promise<Value> {
+  if (process.platform !== "linux") {
+    if (!(await lstat(path)).isDirectory()) throw new Fault("is-file");
+    if ((await realpath(path)) !== path) throw new Fault("not-plain");
+    return use({ path, at: (name) => join(path, name) });
+  }
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(async (error: unknown) => {
+    // With both flags the system says of a link that it is no folder.
+    throw codeOf(error) === "ENOTDIR" && (await lstat(path)).isSymbolicLink() ? new Fault("not-plain") : error;
+  });
+  try {
+    const anchor = `/proc/self/fd/${handle.fd}`;
+    if ((await realpath(anchor)) !== path) throw new Fault("not-plain");
+    return await use({ path, at: (name) => join(anchor, name) });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a name stands for, when it is a file or a folder and spelled as it is stored. */
+async function plainStat(parent: OpenFolder, name: string): Promise<Stats> {
+  const stats = await lstat(parent.at(name));
   if (!stats.isFile() && !stats.isDirectory()) throw new Fault("not-plain");
-  await requireReal(at);
+  if ((await realpath(parent.at(name))) !== join(parent.path, name)) throw new Fault("not-plain");
   return stats;
 }
 
-async function requireReal(at: string): Promise<void> {
-  if ((await realpath(at)) !== at) throw new Fault("not-plain");
-}
-
-async function readWhole(at: string, limitBytes: number): Promise<Uint8Array> {
-  const stats = await plainStat(at);
-  if (stats.isDirectory()) throw new Fault("is-folder");
+async function readWhole(parent: OpenFolder, name: string, limitBytes: number): Promise<Uint8Array> {
+  if ((await plainStat(parent, name)).isDirectory()) throw new Fault("is-folder");
   // Not blocking: what was a file a moment ago may be a pipe now, whose opening waits for a writer.
-  const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = await open(parent.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    await requireSame(file, at);
-    const { size } = await file.stat();
-    if (size > limitBytes) throw new Fault("too-large");
-    const bytes = new Uint8Array(size);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Fault("not-plain");
+    if (stats.size > limitBytes) throw new Fault("too-large");
+    const bytes = new Uint8Array(stats.size);
     let offset = 0;
-    while (offset < size) {
-      const { bytesRead } = await file.read(bytes, offset, size - offset, offset);
+    while (offset < bytes.length) {
+      const { bytesRead } = await file.read(bytes, offset, bytes.length - offset, offset);
       if (bytesRead === 0) break;
       offset += bytesRead;
     }
@@ -82,35 +124,16 @@ async function readWhole(at: string, limitBytes: number): Promise<Uint8Array> {
   }
 }
 
-/** What was opened is what stands at the place now, and the place is real now: no swap in between led elsewhere. */
-async function requireSame(file: FileHandle, at: string): Promise<void> {
-  const [opened, there] = await Promise.all([file.stat(), lstat(at)]);
-  if (!opened.isFile() || opened.ino !== there.ino || opened.dev !== there.dev) throw new Fault("not-plain");
-  await requireReal(at);
-}
-
-async function makeFolder(at: string): Promise<void> {
-  await mkdir(at).catch((error: unknown) => {
-    if (codeOf(error) !== "EEXIST") throw error;
-  });
-  if (!(await plainStat(at)).isDirectory()) throw new Fault("is-file");
-}
-
-async function replace(folder: string, at: string, bytes: Uint8Array): Promise<void> {
-  await requireReal(folder);
-  const before = await plainStat(at).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
+async function replace(parent: OpenFolder, name: string, bytes: Uint8Array): Promise<void> {
+  const before = await plainStat(parent, name).catch(unless("ENOENT"));
   if (before?.isDirectory()) throw new Fault("is-folder");
   // No path of a tool can name it: `%` is refused.
-  const draft = join(folder, `%${randomUUID()}`);
+  const draft = parent.at(`%${randomUUID()}`);
   const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, before ? before.mode & 0o777 : 0o600);
   try {
-    await requireSame(file, draft);
     await file.writeFile(bytes);
     await file.close();
-    await rename(draft, at);
+    await rename(draft, parent.at(name));
   } catch (error) {
     await file.close().catch(() => {});
     await unlink(draft).catch(() => {});
@@ -118,12 +141,11 @@ async function replace(folder: string, at: string, bytes: Uint8Array): Promise<v
   }
 }
 
-async function listFolder(at: string): Promise<readonly FileEntry[]> {
-  if (!(await plainStat(at)).isDirectory()) throw new Fault("is-file");
+async function listFolder(folder: OpenFolder): Promise<readonly FileEntry[]> {
   const entries: FileEntry[] = [];
-  for await (const { name } of await opendir(at)) {
+  for await (const { name } of await opendir(folder.at("."))) {
     if (checkPath(name) !== undefined) continue;
-    const stats = await lstat(join(at, name)).catch(() => undefined);
+    const stats = await lstat(folder.at(name)).catch(unless("ENOENT"));
     if (stats?.isFile()) entries.push(fileEntry(name, stats.size));
     if (stats?.isDirectory()) entries.push(folderEntry(name));
     if (entries.length > listLimit) throw new Fault("too-many");
@@ -143,6 +165,13 @@ const systemFaults: ReadonlyMap<string, StoreFault> = new Map([
 
 function attempt<Value>(operation: () => Promise<StoreResult<Value>>): Promise<StoreResult<Value>> {
   return attemptTo(operation, (error) => systemFaults.get(codeOf(error)));
+}
+
+/** Takes one failure of the system for an answer. */
+function unless(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+  };
 }
 
 function codeOf(error: unknown): string {
