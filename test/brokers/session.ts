@@ -33,9 +33,6 @@ export function openSession(options: SessionOptions = {}): TestSession {
       used.networkBytes += bytes;
       return undefined;
     },
-    get networkBytesLeft() {
-      return networkBytes - used.networkBytes;
-    },
     fileBytes: () => fileBytes,
   };
 }

@@ -1,4 +1,11 @@
-import { type ApprovalAnswer, type ApprovalRequest, type Approver, loadPolicy, type PolicyDocument, verifyProof } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  loadPolicy,
+  type PolicyDocument,
+  verifyProof,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 import { settle } from "../support/fake-clock.ts";
@@ -6,7 +13,11 @@ import { settle } from "../support/fake-clock.ts";
 const tiers = [0, 1, 2, 3, 4] as const;
 const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
 
-async function decisionOf(policy: unknown, more: Record<string, unknown> = {}, options: { caller?: string; mode?: "NORMAL" | "ALERT" | "DEGRADED" | "LOCKDOWN" | "RECOVERY" } = {}) {
+async function decisionOf(
+  policy: unknown,
+  more: Record<string, unknown> = {},
+  options: { caller?: string; mode?: "NORMAL" | "ALERT" | "DEGRADED" | "LOCKDOWN" | "RECOVERY" } = {},
+) {
   const { kernel } = await openKernel({ policy, ...(options.mode && { mode: options.mode }) });
   kernel.register(toolOf(() => 1, more));
   const { proof } = await kernel.call("subject", {}, options.caller === undefined ? {} : { caller: options.caller });
@@ -46,7 +57,11 @@ describe("a decision", () => {
   });
 
   it("order and duplicates of rules change nothing", async () => {
-    const rules = [rule("a", "allow", { tier: [2] }), rule("b", "deny", { caller: ["eve"] }), rule("c", "ask", { mode: ["NORMAL"] })];
+    const rules = [
+      rule("a", "allow", { tier: [2] }),
+      rule("b", "deny", { caller: ["eve"] }),
+      rule("c", "ask", { mode: ["NORMAL"] }),
+    ];
     for (const order of [rules, rules.toReversed(), [...rules, { ...rules[1], id: "d" }]]) {
       expect(await decisionOf(standard(...order), { tier: 2 }, { caller: "eve" })).toBe("deny");
       expect(await decisionOf(standard(...order), { tier: 2 }, { caller: "ada" })).toBe("ask");
@@ -73,9 +88,18 @@ describe("a decision", () => {
     const { kernel } = await openKernel({ policy: standard(rule("no-eve", "deny", { caller: ["eve"] })) });
     kernel.register(toolOf(() => 1));
     const result = await kernel.call("subject", {}, { caller: "eve" });
-    expect(result).toMatchObject({ ok: false, error: { code: "POLICY_DENIED", message: "because of no-eve", details: { rules: ["no-eve"] } } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "POLICY_DENIED", message: "because of no-eve", details: { rules: ["no-eve"] } },
+    });
     const { proof } = result;
-    expect(proof).toMatchObject({ decision: "deny", reasonCode: "rule", determining: [{ ruleId: "no-eve" }], considered: 1, policyHash: kernel.policyHash });
+    expect(proof).toMatchObject({
+      decision: "deny",
+      reasonCode: "rule",
+      determining: [{ ruleId: "no-eve" }],
+      considered: 1,
+      policyHash: kernel.policyHash,
+    });
     expect(verifyProof(proof)).toEqual({ ok: true });
     for (const key of Object.keys(proof!)) {
       expect(verifyProof({ ...proof, [key]: "changed" }), key).toMatchObject({ ok: false });
@@ -97,12 +121,40 @@ describe("a policy document", () => {
     ["another version", { version: "2", posture: "standard" }, "/version"],
     ["an unknown posture", { version: "1", posture: "lax" }, "/posture"],
     ["an unknown key", { version: "1", posture: "standard", rule: [] }, ""],
-    ["an unknown condition", { version: "1", posture: "standard", rules: [{ id: "a", effect: "deny", when: { moon: ["full"] }, reason: "x" }] }, "/rules/0/when"],
-    ["two rules of one id", { version: "1", posture: "standard", rules: [1, 2].map(() => ({ id: "a", effect: "deny", when: {}, reason: "x" })) }, "/rules/1/id"],
-    ["an empty list of conditions", { version: "1", posture: "standard", rules: [{ id: "a", effect: "deny", when: { tool: [] }, reason: "x" }] }, "/rules/0/when/tool"],
-    ["a host with a scheme", grant({ kind: "net.read", hosts: ["https://example.com"] }), "/grants/0/capability/hosts/0"],
+    [
+      "an unknown condition",
+      {
+        version: "1",
+        posture: "standard",
+        rules: [{ id: "a", effect: "deny", when: { moon: ["full"] }, reason: "x" }],
+      },
+      "/rules/0/when",
+    ],
+    [
+      "two rules of one id",
+      {
+        version: "1",
+        posture: "standard",
+        rules: [1, 2].map(() => ({ id: "a", effect: "deny", when: {}, reason: "x" })),
+      },
+      "/rules/1/id",
+    ],
+    [
+      "an empty list of conditions",
+      { version: "1", posture: "standard", rules: [{ id: "a", effect: "deny", when: { tool: [] }, reason: "x" }] },
+      "/rules/0/when/tool",
+    ],
+    [
+      "a host with a scheme",
+      grant({ kind: "net.read", hosts: ["https://example.com"] }),
+      "/grants/0/capability/hosts/0",
+    ],
     ["a path that climbs", grant({ kind: "fs.read", paths: ["../**"] }), "/grants/0/capability/paths/0"],
-    ["a path prefix without slash", grant({ kind: "net.read", hosts: ["example.com"], paths: ["api"] }), "/grants/0/capability/paths/0"],
+    [
+      "a path prefix without slash",
+      grant({ kind: "net.read", hosts: ["example.com"], paths: ["api"] }),
+      "/grants/0/capability/paths/0",
+    ],
     ["a port of 0", grant({ kind: "net.read", hosts: ["example.com"], ports: [0] }), "/grants/0/capability"],
     ["an own __proto__", JSON.parse('{"version":"1","posture":"standard","__proto__":{}}'), "/__proto__"],
   ])("with %s is refused with its place", (_, document, path) => {
@@ -123,18 +175,25 @@ describe("a policy document", () => {
     expect(await kernel.setPolicy({ version: "1" })).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
     expect(kernel.policyHash).toBe(before);
     expect(await kernel.setPolicy({ version: "1", posture: "strict" })).toMatchObject({ ok: true });
-    expect((await events()).at(-1)).toMatchObject({ type: "policy.changed", payload: { previousHash: before, policyHash: kernel.policyHash } });
+    expect((await events()).at(-1)).toMatchObject({
+      type: "policy.changed",
+      payload: { previousHash: before, policyHash: kernel.policyHash },
+    });
   });
 });
 
 describe("an approval", () => {
   const asking: PolicyDocument = { version: "1", posture: "standard" };
-  const ask = async (approver: Approver | undefined, calls: readonly { input: object; options?: object }[] = [{ input: { a: 1 } }]) => {
+  const ask = async (
+    approver: Approver | undefined,
+    calls: readonly { input: object; options?: object }[] = [{ input: { a: 1 } }],
+  ) => {
     const bench = await openKernel({ policy: asking, ...(approver && { approver }) });
     let runs = 0;
     bench.kernel.register(toolOf(() => ++runs, { tier: 2, title: "Subject" }));
     const results = [];
-    for (const { input, options } of calls) results.push(await bench.kernel.call("subject", input, { sessionId: "s", ...options }));
+    for (const { input, options } of calls)
+      results.push(await bench.kernel.call("subject", input, { sessionId: "s", ...options }));
     return { ...bench, results, runs: () => runs };
   };
 
@@ -145,24 +204,43 @@ describe("an approval", () => {
       (request.input as { a: number }).a = 666;
       return { answer: "allow", scope: "once", approver: "ada" };
     });
-    expect(results[0]).toMatchObject({ ok: true, proof: { decision: "allow", reasonCode: "approved", approval: { approver: "ada", scope: "once" } } });
-    expect(seen[0]).toMatchObject({ tool: "subject@1.0.0", title: "Subject", tier: 2, caller: "anonymous", reason: expect.stringContaining("tier 2") });
+    expect(results[0]).toMatchObject({
+      ok: true,
+      proof: { decision: "allow", reasonCode: "approved", approval: { approver: "ada", scope: "once" } },
+    });
+    expect(seen[0]).toMatchObject({
+      tool: "subject@1.0.0",
+      title: "Subject",
+      tier: 2,
+      caller: "anonymous",
+      reason: expect.stringContaining("tier 2"),
+    });
     expect(results[0]!.proof!.approval!.argsHash).toBe(seen[0]!.argsHash);
     const decided = (await events()).filter(({ type }) => type === "policy.decided");
-    expect(results[0]!.proof!.parentProofId).toBe((decided[0]!.payload as { proof: { proofId: string } }).proof.proofId);
+    expect(results[0]!.proof!.parentProofId).toBe(
+      (decided[0]!.payload as { proof: { proofId: string } }).proof.proofId,
+    );
     await expectSoundLog(kernel);
   });
 
   it("for once is asked again; for the session only for the same arguments", async () => {
     let asked = 0;
-    const scoped = (scope: "once" | "session"): Approver => async () => {
-      asked++;
-      return { answer: "allow", scope, approver: "ada" };
-    };
+    const scoped =
+      (scope: "once" | "session"): Approver =>
+      async () => {
+        asked++;
+        return { answer: "allow", scope, approver: "ada" };
+      };
     await ask(scoped("once"), [{ input: { a: 1 } }, { input: { a: 1 } }]);
     expect(asked).toBe(2);
     asked = 0;
-    const { results } = await ask(scoped("session"), [{ input: { a: 1 } }, { input: { a: 1 } }, { input: { a: 2 } }, { input: { a: 1 }, options: { sessionId: "t" } }, { input: { a: 1 }, options: { caller: "eve" } }]);
+    const { results } = await ask(scoped("session"), [
+      { input: { a: 1 } },
+      { input: { a: 1 } },
+      { input: { a: 2 } },
+      { input: { a: 1 }, options: { sessionId: "t" } },
+      { input: { a: 1 }, options: { caller: "eve" } },
+    ]);
     expect(asked).toBe(4);
     expect(results.every(({ ok }) => ok)).toBe(true);
   });
@@ -184,19 +262,32 @@ describe("an approval", () => {
 
   it("denied with a reason says it", async () => {
     const { results } = await ask(async () => ({ answer: "deny", approver: "ada", reason: "not today" }));
-    expect(results[0]).toMatchObject({ error: { code: "APPROVAL_DENIED", message: "ada denied the call. Reason: not today" }, proof: { decision: "deny", reasonCode: "approval-denied" } });
+    expect(results[0]).toMatchObject({
+      error: { code: "APPROVAL_DENIED", message: "ada denied the call. Reason: not today" },
+      proof: { decision: "deny", reasonCode: "approval-denied" },
+    });
   });
 
   it("of an approver that throws is a denial, and without approver too", async () => {
-    const { results } = await ask(() => { throw new Error("broken"); });
+    const { results } = await ask(() => {
+      throw new Error("broken");
+    });
     expect(results[0]).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
-    expect((await ask(undefined)).results[0]).toMatchObject({ error: { code: "APPROVAL_DENIED", hint: expect.stringContaining("approver") } });
+    expect((await ask(undefined)).results[0]).toMatchObject({
+      error: { code: "APPROVAL_DENIED", hint: expect.stringContaining("approver") },
+    });
   });
 
   it("expires, tells the approver, and a late yes runs nothing", async () => {
     let answer: (value: ApprovalAnswer) => void = () => {};
     let signal: AbortSignal | undefined;
-    const bench = await openKernel({ policy: asking, approver: (_, given) => { signal = given; return new Promise((resolve) => (answer = resolve)); } });
+    const bench = await openKernel({
+      policy: asking,
+      approver: (_, given) => {
+        signal = given;
+        return new Promise((resolve) => (answer = resolve));
+      },
+    });
     let runs = 0;
     bench.kernel.register(toolOf(() => ++runs, { tier: 2 }));
     const pending = bench.kernel.call("subject", {});
@@ -231,7 +322,9 @@ describe("an approval", () => {
     });
     let runs = 0;
     bench.kernel.register(toolOf(() => ++runs, { tier: 2 }));
-    expect(await bench.kernel.call("subject", {})).toMatchObject({ error: { code: "APPROVAL_DENIED", retryable: true } });
+    expect(await bench.kernel.call("subject", {})).toMatchObject({
+      error: { code: "APPROVAL_DENIED", retryable: true },
+    });
     expect(runs).toBe(0);
   });
 });

@@ -45,7 +45,10 @@ describe("calls per hour", () => {
     const { kernel, clock } = await openKernel();
     kernel.register(toolOf(() => new Promise(() => {}), { bounds: { callsPerHour: 1, timeoutMs: 100 } }));
     const first = kernel.call("subject", {});
-    expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "RATE_LIMITED", retryable: true, details: { bound: "callsPerHour", limit: 1 } } });
+    expect(await kernel.call("subject", {})).toMatchObject({
+      ok: false,
+      error: { code: "RATE_LIMITED", retryable: true, details: { bound: "callsPerHour", limit: 1 } },
+    });
     await clock.advance(100);
     expect(await first).toMatchObject({ error: { code: "TIMEOUT" } });
     await expectSoundLog(kernel);
@@ -57,9 +60,14 @@ describe("concurrency", () => {
     const { kernel, clock } = await openKernel();
     kernel.register(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 2, timeoutMs: 100 } }));
     const running = [kernel.call("subject", {}), kernel.call("subject", {})];
-    expect(await kernel.call("subject", {})).toMatchObject({ error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, retryAfterMs: 100 } } });
+    expect(await kernel.call("subject", {})).toMatchObject({
+      error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, retryAfterMs: 100 } },
+    });
     await clock.advance(100);
-    expect((await Promise.all(running)).map((result) => result.ok || result.error.code)).toEqual(["TIMEOUT", "TIMEOUT"]);
+    expect((await Promise.all(running)).map((result) => result.ok || result.error.code)).toEqual([
+      "TIMEOUT",
+      "TIMEOUT",
+    ]);
     const again = kernel.call("subject", {});
     await clock.advance(100);
     expect(await again).toMatchObject({ error: { code: "TIMEOUT" } });
@@ -120,7 +128,9 @@ describe("the log", () => {
     second.register(echo);
     expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
     const events = await second.audit.read();
-    expect(events.filter(({ type }) => type === "tool.lost")).toMatchObject([{ sessionId: "s", payload: { lastSeq: 4 } }]);
+    expect(events.filter(({ type }) => type === "tool.lost")).toMatchObject([
+      { sessionId: "s", payload: { lastSeq: 4 } },
+    ]);
     await expectSoundLog(second);
   });
 
@@ -132,7 +142,7 @@ describe("the log", () => {
     expect(verifyChain(events)).toMatchObject({ ok: true, events: 6 });
     for (const [index, event] of events.entries()) {
       for (const key of Object.keys(event)) {
-        const changed = events.with(index, { ...event, [key]: key === "seq" ? 99 : "changed" } as AuditEvent);
+        const changed = events.with(index, { ...event, [key]: key === "seq" ? 99 : "changed" });
         expect(verifyChain(changed), `${index} ${key}`).toMatchObject({ ok: false });
       }
       if (index > 0 && index < events.length - 1) expect(verifyChain(events.toSpliced(index, 1)).ok).toBe(false);

@@ -55,7 +55,8 @@ describe("a call", () => {
 
   it("takes the highest version, or the one that a range names", async () => {
     const { kernel } = await openKernel();
-    for (const version of ["1.2.0", "1.10.0", "2.0.0-rc.1", "0.9.0"]) kernel.register(toolOf(() => version, { version }));
+    for (const version of ["1.2.0", "1.10.0", "2.0.0-rc.1", "0.9.0"])
+      kernel.register(toolOf(() => version, { version }));
     const versionOf = async (range?: string) => {
       const result = await kernel.call("subject", {}, range === undefined ? {} : { version: range });
       return result.ok ? result.data : result.error.code;
@@ -144,8 +145,29 @@ describe("a call that cannot succeed", () => {
     ["a cycle", "echo", cyclic, "INVALID_INPUT"],
     ["a depth of 10,000", "echo", deep, "INVALID_INPUT"],
     ["a function", "echo", { message: () => "x" }, "INVALID_INPUT"],
-    ["a getter", "echo", { get message() { return "x"; } }, "INVALID_INPUT"],
-    ["a proxy that throws", "echo", new Proxy({}, { ownKeys: () => { throw new Error("trap"); } }), "INVALID_INPUT"],
+    [
+      "a getter",
+      "echo",
+      {
+        get message() {
+          return "x";
+        },
+      },
+      "INVALID_INPUT",
+    ],
+    [
+      "a proxy that throws",
+      "echo",
+      new Proxy(
+        {},
+        {
+          ownKeys: () => {
+            throw new Error("trap");
+          },
+        },
+      ),
+      "INVALID_INPUT",
+    ],
     ["a lone surrogate", "echo", { message: "\ud800" }, "INVALID_INPUT"],
   ])("%s", async (_, tool, input, code) => {
     const { kernel, events } = await openKernel();
@@ -168,12 +190,54 @@ describe("a call that cannot succeed", () => {
   });
 
   it.each([
-    ["throws an error", () => { throw new TypeError("no"); }, "TOOL_ERROR", "no"],
-    ["throws a string", () => { throw "plain"; }, "TOOL_ERROR", "plain"],
-    ["throws undefined", () => { throw undefined; }, "TOOL_ERROR", ""],
-    ["throws a hostile object", () => { throw new Proxy({}, { get: () => { throw new Error("trap"); } }); }, "TOOL_ERROR", ""],
+    [
+      "throws an error",
+      () => {
+        throw new TypeError("no");
+      },
+      "TOOL_ERROR",
+      "no",
+    ],
+    [
+      "throws a string",
+      () => {
+        throw "plain";
+      },
+      "TOOL_ERROR",
+      "plain",
+    ],
+    [
+      "throws undefined",
+      () => {
+        throw undefined;
+      },
+      "TOOL_ERROR",
+      "",
+    ],
+    [
+      "throws a hostile object",
+      () => {
+        throw new Proxy(
+          {},
+          {
+            get: () => {
+              throw new Error("trap");
+            },
+          },
+        );
+      },
+      "TOOL_ERROR",
+      "",
+    ],
     ["rejects", () => Promise.reject(new Error("later")), "TOOL_ERROR", "later"],
-    ["claims a refusal that it was never given", () => { throw Object.assign(new Error("x"), { code: "CAPABILITY_DENIED" }); }, "TOOL_ERROR", "x"],
+    [
+      "claims a refusal that it was never given",
+      () => {
+        throw Object.assign(new Error("x"), { code: "CAPABILITY_DENIED" });
+      },
+      "TOOL_ERROR",
+      "x",
+    ],
     ["returns a function", () => () => 1, "NOT_NORMALIZABLE", "function"],
     ["returns undefined", () => undefined, "NOT_NORMALIZABLE", "undefined"],
     ["returns a cycle", () => cyclic, "NOT_NORMALIZABLE", "cycle"],
@@ -183,7 +247,17 @@ describe("a call that cannot succeed", () => {
     ["returns a Date", () => new Date(0), "NOT_NORMALIZABLE", "not-plain"],
     ["returns too much depth", () => deep, "NOT_NORMALIZABLE", "too-deep"],
     ["returns 100 MB", () => "x".repeat(100 << 20), "BOUNDS_EXCEEDED", "1048576"],
-    ["returns a thenable that never settles twice", () => ({ then: (yes: (v: unknown) => void) => { yes(1); yes(2); } }), undefined, ""],
+    [
+      "returns a thenable that never settles twice",
+      () => ({
+        then: (yes: (v: unknown) => void) => {
+          yes(1);
+          yes(2);
+        },
+      }),
+      undefined,
+      "",
+    ],
   ])("a tool that %s", async (_, execute, code, text) => {
     const { kernel, events } = await openKernel();
     kernel.register(toolOf(execute));
@@ -201,14 +275,24 @@ describe("a call that cannot succeed", () => {
 
   it("an output that breaks the contract", async () => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => ({ n: "1" }), { output: { kind: "json", schema: { type: "object", properties: { n: { type: "integer" } } } } }));
-    expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INVALID_OUTPUT", details: [{ path: "/n", keyword: "type" }] } });
+    kernel.register(
+      toolOf(() => ({ n: "1" }), {
+        output: { kind: "json", schema: { type: "object", properties: { n: { type: "integer" } } } },
+      }),
+    );
+    expect(await kernel.call("subject", {})).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_OUTPUT", details: [{ path: "/n", keyword: "type" }] },
+    });
   });
 
   it("the tool's own check refuses", async () => {
     const { kernel } = await openKernel();
     kernel.register(toolOf(() => 1, { check: () => "odd is not even" }));
-    expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INVALID_INPUT", message: "subject@1.0.0 refused the input: odd is not even" } });
+    expect(await kernel.call("subject", {})).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT", message: "subject@1.0.0 refused the input: odd is not even" },
+    });
   });
 });
 

@@ -1,13 +1,43 @@
-import { attenuate, type Broker, type Capability, type CapabilityReply, covers, type FilesCapability, grantOf, type NetCapability, type Need } from "@keyhole/kernel";
+import {
+  attenuate,
+  type Broker,
+  type Capability,
+  type CapabilityReply,
+  covers,
+  type FilesCapability,
+  grantOf,
+  type NetCapability,
+  type Need,
+} from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
-const net = (more: Partial<NetCapability> = {}): NetCapability => ({ kind: "net.read", hosts: ["example.com"], ...more });
-const files = (more: Partial<FilesCapability> = {}): FilesCapability => ({ kind: "fs.read", paths: ["docs/**"], ...more });
-const wish: readonly Capability[] = [net({ hosts: ["*"] }), { kind: "net.write", hosts: ["*"] }, files({ paths: ["**"] }), { kind: "fs.write", paths: ["**"] }];
-const get = (more: object = {}): Need => ({ kind: "net.read", method: "GET", host: "example.com", port: 443, path: "/", ...more });
+const net = (more: Partial<NetCapability> = {}): NetCapability => ({
+  kind: "net.read",
+  hosts: ["example.com"],
+  ...more,
+});
+const files = (more: Partial<FilesCapability> = {}): FilesCapability => ({
+  kind: "fs.read",
+  paths: ["docs/**"],
+  ...more,
+});
+const wish: readonly Capability[] = [
+  net({ hosts: ["*"] }),
+  { kind: "net.write", hosts: ["*"] },
+  files({ paths: ["**"] }),
+  { kind: "fs.write", paths: ["**"] },
+];
+const get = (more: object = {}): Need => ({
+  kind: "net.read",
+  method: "GET",
+  host: "example.com",
+  port: 443,
+  path: "/",
+  ...more,
+});
 const read = (path: string, bytes?: number): Need => ({ kind: "fs.read", path, ...(bytes !== undefined && { bytes }) });
 
 describe("a grant", () => {
@@ -50,38 +80,67 @@ describe("a grant", () => {
   const hosts = fc.subarray(["example.com", "*.example.com", "*", "127.0.0.1", "a.example.com"], { minLength: 1 });
   const globs = fc.subarray(["**", "docs/**", "docs/*", "docs/a", "src/**"], { minLength: 1 });
   const capability = fc.oneof(
-    fc.record({ kind: fc.constantFrom("net.read" as const, "net.write" as const), hosts, ports: fc.subarray([80, 443, 8080], { minLength: 1 }), paths: fc.subarray(["/", "/api", "/api/v1"], { minLength: 1 }) }),
-    fc.record({ kind: fc.constantFrom("fs.read" as const, "fs.write" as const), paths: globs, except: fc.subarray(["docs/a", "src/**"]), fileBytes: fc.nat(20) }),
+    fc.record({
+      kind: fc.constantFrom("net.read" as const, "net.write" as const),
+      hosts,
+      ports: fc.subarray([80, 443, 8080], { minLength: 1 }),
+      paths: fc.subarray(["/", "/api", "/api/v1"], { minLength: 1 }),
+    }),
+    fc.record({
+      kind: fc.constantFrom("fs.read" as const, "fs.write" as const),
+      paths: globs,
+      except: fc.subarray(["docs/a", "src/**"]),
+      fileBytes: fc.nat(20),
+    }),
   );
   const need: fc.Arbitrary<Need> = fc.oneof(
-    fc.record({ kind: fc.constantFrom("net.read" as const, "net.write" as const), method: fc.constantFrom("GET", "POST"), host: fc.constantFrom("example.com", "a.example.com", "127.0.0.1", "other.org"), port: fc.constantFrom(80, 443, 8080), path: fc.constantFrom("/", "/api", "/api/v1/x", "/other") }),
-    fc.record({ kind: fc.constantFrom("fs.read" as const, "fs.write" as const), path: fc.constantFrom("docs/a", "docs/b/c", "src/x", "other"), bytes: fc.nat(25) }),
+    fc.record({
+      kind: fc.constantFrom("net.read" as const, "net.write" as const),
+      method: fc.constantFrom("GET", "POST"),
+      host: fc.constantFrom("example.com", "a.example.com", "127.0.0.1", "other.org"),
+      port: fc.constantFrom(80, 443, 8080),
+      path: fc.constantFrom("/", "/api", "/api/v1/x", "/other"),
+    }),
+    fc.record({
+      kind: fc.constantFrom("fs.read" as const, "fs.write" as const),
+      path: fc.constantFrom("docs/a", "docs/b/c", "src/x", "other"),
+      bytes: fc.nat(25),
+    }),
   );
 
   it("attenuated covers nothing that its parent does not", () => {
     fc.assert(
-      fc.property(fc.array(fc.array(capability, { maxLength: 3 }), { minLength: 1, maxLength: 4 }), need, (layers, asked) => {
-        let grant = grantOf(wish, [layers[0]!]);
-        for (const layer of layers.slice(1)) {
-          const child = attenuate(grant, layer);
-          expect(covers(child, asked) && !covers(grant, asked)).toBe(false);
-          grant = child;
-        }
-      }),
+      fc.property(
+        fc.array(fc.array(capability, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+        need,
+        (layers, asked) => {
+          let grant = grantOf(wish, [layers[0]!]);
+          for (const layer of layers.slice(1)) {
+            const child = attenuate(grant, layer);
+            expect(covers(child, asked) && !covers(grant, asked)).toBe(false);
+            grant = child;
+          }
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
 });
 
 /** Serves `net.read` from a table and keeps what it was asked. */
-function fakeNet(respond: (url: string, session: Parameters<Broker["serve"]>[1]) => Promise<CapabilityReply> | CapabilityReply): Broker & { readonly served: string[] } {
+function fakeNet(
+  respond: (url: string, session: Parameters<Broker["serve"]>[1]) => Promise<CapabilityReply> | CapabilityReply,
+): Broker & { readonly served: string[] } {
   const served: string[] = [];
   return {
     served,
     kinds: ["net.read"],
     needs: ({ arguments: { url } }) => {
       const { hostname, port, pathname } = new URL(String(url));
-      return { ok: true, needs: [{ kind: "net.read", method: "GET", host: hostname, port: Number(port || 443), path: pathname }] };
+      return {
+        ok: true,
+        needs: [{ kind: "net.read", method: "GET", host: hostname, port: Number(port || 443), path: pathname }],
+      };
     },
     serve: async ({ arguments: { url } }, session) => {
       served.push(String(url));
@@ -90,12 +149,23 @@ function fakeNet(respond: (url: string, session: Parameters<Broker["serve"]>[1])
   };
 }
 
-const page: CapabilityReply = { ok: true, value: { url: "https://example.com/", status: 200, headers: [] }, body: new TextEncoder().encode("page") };
-const fetching = toolOf(async ({ urls }: { urls: string[] }, context: never) => {
-  const { fetch } = context as { fetch: (url: string) => Promise<Response> };
-  return Promise.all(urls.map(async (url) => (await fetch(url)).text()));
-}, { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] } as never);
-const policy = { version: "1", posture: "permissive", grants: [{ tool: "subject", capability: { kind: "net.read", hosts: ["example.com"] } }] };
+const page: CapabilityReply = {
+  ok: true,
+  value: { url: "https://example.com/", status: 200, headers: [] },
+  body: new TextEncoder().encode("page"),
+};
+const fetching = toolOf(
+  async ({ urls }: { urls: string[] }, context: never) => {
+    const { fetch } = context as { fetch: (url: string) => Promise<Response> };
+    return Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+  },
+  { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] },
+);
+const policy = {
+  version: "1",
+  posture: "permissive",
+  grants: [{ tool: "subject", capability: { kind: "net.read", hosts: ["example.com"] } }],
+};
 
 async function bench(broker: Broker, tool = fetching) {
   const opened = await openKernel({ policy, brokers: [broker] });
@@ -106,9 +176,15 @@ async function bench(broker: Broker, tool = fetching) {
 describe("a capability request", () => {
   it("within the grant is served, counted as an effect and journaled without its query", async () => {
     const { kernel, events } = await bench(fakeNet(() => page));
-    expect(await kernel.call("subject", { urls: ["https://example.com/a?token=s3cret"] })).toMatchObject({ ok: true, data: ["page"], effects: ["net.read"] });
+    expect(await kernel.call("subject", { urls: ["https://example.com/a?token=s3cret"] })).toMatchObject({
+      ok: true,
+      data: ["page"],
+      effects: ["net.read"],
+    });
     const log = await events();
-    expect(log.find(({ type }) => type === "capability.used")).toMatchObject({ payload: { kind: "net.read", operation: "fetch", target: "GET example.com:443/a", outcome: "ok", index: 0 } });
+    expect(log.find(({ type }) => type === "capability.used")).toMatchObject({
+      payload: { kind: "net.read", operation: "fetch", target: "GET example.com:443/a", outcome: "ok", index: 0 },
+    });
     expect(JSON.stringify(log)).not.toContain("s3cret");
     await expectSoundLog(kernel);
   });
@@ -117,19 +193,36 @@ describe("a capability request", () => {
     const broker = fakeNet(() => page);
     const { kernel, events } = await bench(broker);
     const result = await kernel.call("subject", { urls: ["https://evil.example/"] });
-    expect(result).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("evil.example"), hint: "Granted: net.read example.com." } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: {
+        code: "CAPABILITY_DENIED",
+        message: expect.stringContaining("evil.example"),
+        hint: "Granted: net.read example.com.",
+      },
+    });
     expect(broker.served).toEqual([]);
-    expect((await events()).find(({ type }) => type === "capability.used")).toMatchObject({ payload: { outcome: "refused" } });
+    expect((await events()).find(({ type }) => type === "capability.used")).toMatchObject({
+      payload: { outcome: "refused" },
+    });
     await expectSoundLog(kernel);
   });
 
   it("a caller can narrow the grant and not widen it", async () => {
     const { kernel } = await bench(fakeNet(() => page));
     const urls = ["https://example.com/private"];
-    expect(await kernel.call("subject", { urls }, { grants: [net({ paths: ["/public"] })] })).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
-    expect(await kernel.call("subject", { urls }, { grants: [] })).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
-    expect(await kernel.call("subject", { urls: ["https://other.org/"] }, { grants: [net({ hosts: ["*"] })] })).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
-    expect(await kernel.call("subject", { urls }, { grants: [{ kind: "net.read" } as never] })).toMatchObject({ error: { code: "INVALID_INPUT" } });
+    expect(await kernel.call("subject", { urls }, { grants: [net({ paths: ["/public"] })] })).toMatchObject({
+      error: { code: "CAPABILITY_DENIED" },
+    });
+    expect(await kernel.call("subject", { urls }, { grants: [] })).toMatchObject({
+      error: { code: "CAPABILITY_DENIED" },
+    });
+    expect(
+      await kernel.call("subject", { urls: ["https://other.org/"] }, { grants: [net({ hosts: ["*"] })] }),
+    ).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
+    expect(await kernel.call("subject", { urls }, { grants: [{ kind: "net.read" } as never] })).toMatchObject({
+      error: { code: "INVALID_INPUT" },
+    });
   });
 
   it("a kind that is not granted at all stops the call before it runs, with a proof", async () => {
@@ -137,24 +230,44 @@ describe("a capability request", () => {
     const { kernel } = await openKernel({ policy: { version: "1", posture: "permissive" }, brokers: [broker] });
     kernel.register(fetching);
     const result = await kernel.call("subject", { urls: [] });
-    expect(result).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", details: { missing: ["net.read"] } }, proof: { decision: "deny", reasonCode: "capability-denied" } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "CAPABILITY_DENIED", details: { missing: ["net.read"] } },
+      proof: { decision: "deny", reasonCode: "capability-denied" },
+    });
     await expectSoundLog(kernel);
   });
 
   it("within budgets: at the limit and one past it", async () => {
-    const broker = fakeNet((_, session) => session.spend({ networkRequests: 1, networkBytes: 4 }) === undefined ? page : { ok: false, error: session.spend({ networkRequests: 1 })! });
+    const broker = fakeNet((_, session) =>
+      session.spend({ networkRequests: 1, networkBytes: 4 }) === undefined
+        ? page
+        : { ok: false, error: session.spend({ networkRequests: 1 })! },
+    );
     const { kernel } = await bench(broker);
     const urls = ["https://example.com/1", "https://example.com/2"];
-    expect(await kernel.call("subject", { urls }, { bounds: { networkRequests: 2 } })).toMatchObject({ ok: true, meta: { networkRequests: 2, networkBytes: 8 } });
-    expect(await kernel.call("subject", { urls }, { bounds: { networkRequests: 1 } })).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
+    expect(await kernel.call("subject", { urls }, { bounds: { networkRequests: 2 } })).toMatchObject({
+      ok: true,
+      meta: { networkRequests: 2, networkBytes: 8 },
+    });
+    expect(await kernel.call("subject", { urls }, { bounds: { networkRequests: 1 } })).toMatchObject({
+      ok: false,
+      error: { code: "BOUNDS_EXCEEDED" },
+    });
   });
 
   it("of a tool that handles its refusal does not fail the call", async () => {
-    const tolerant = toolOf(async (_: unknown, context: never) => {
-      const { fetch } = context as { fetch: (url: string) => Promise<unknown> };
-      return fetch("https://evil.example/").catch((error: { code: string; hint: string }) => error.code);
-    }, { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] } as never);
-    const { kernel } = await bench(fakeNet(() => page), tolerant);
+    const tolerant = toolOf(
+      async (_: unknown, context: never) => {
+        const { fetch } = context as { fetch: (url: string) => Promise<unknown> };
+        return fetch("https://evil.example/").catch((error: { code: string; hint: string }) => error.code);
+      },
+      { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] },
+    );
+    const { kernel } = await bench(
+      fakeNet(() => page),
+      tolerant,
+    );
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: "CAPABILITY_DENIED", effects: [] });
   });
 
@@ -166,11 +279,17 @@ describe("a capability request", () => {
       signal.addEventListener("abort", () => (closed = true));
       return new Promise((resolve) => (answer = resolve));
     });
-    const leaking = toolOf((_: unknown, context: never) => {
-      const { fetch } = context as { fetch: (url: string) => Promise<Response> };
-      late = fetch("https://example.com/").then((response) => response.text(), (error: { message: string }) => error.message);
-      return 1;
-    }, { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] } as never);
+    const leaking = toolOf(
+      (_: unknown, context: never) => {
+        const { fetch } = context as { fetch: (url: string) => Promise<Response> };
+        late = fetch("https://example.com/").then(
+          (response) => response.text(),
+          (error: { message: string }) => error.message,
+        );
+        return 1;
+      },
+      { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["*"] }] },
+    );
     const { kernel } = await bench(broker, leaking);
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: 1 });
     expect(closed).toBe(true);
@@ -180,7 +299,11 @@ describe("a capability request", () => {
   });
 
   it("to a broker that breaks tells the tool nothing about the host", async () => {
-    const { kernel } = await bench(fakeNet(() => { throw new Error("/etc/secret-path"); }));
+    const { kernel } = await bench(
+      fakeNet(() => {
+        throw new Error("/etc/secret-path");
+      }),
+    );
     const result = await kernel.call("subject", { urls: ["https://example.com/"] });
     expect(result).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
     expect(JSON.stringify(result)).not.toContain("secret-path");
@@ -189,7 +312,9 @@ describe("a capability request", () => {
   it("floods are bounded", async () => {
     const broker = fakeNet(() => page);
     const { kernel } = await bench(broker);
-    const result = await kernel.call("subject", { urls: Array.from({ length: 33 }, (_, i) => `https://example.com/${i}`) });
+    const result = await kernel.call("subject", {
+      urls: Array.from({ length: 33 }, (_, i) => `https://example.com/${i}`),
+    });
     expect(result).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
     expect(broker.served.length).toBeLessThanOrEqual(32);
     await expectSoundLog(kernel);

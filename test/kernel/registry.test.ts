@@ -20,12 +20,17 @@ describe("registering", () => {
   it("refuses the same version twice", async () => {
     const { kernel } = await openKernel();
     kernel.register(echo);
-    expect(kernel.register(echo)).toMatchObject({ ok: false, error: { code: "ALREADY_REGISTERED", message: "echo@1.0.0 is registered already." } });
+    expect(kernel.register(echo)).toMatchObject({
+      ok: false,
+      error: { code: "ALREADY_REGISTERED", message: "echo@1.0.0 is registered already." },
+    });
   });
 
   it("refuses changed code, a changed manifest and a missing hash", () => {
     expect(checkPackage({ ...packed(), code: `${code};` })).toMatchObject({ error: { code: "PACKAGE_HASH_MISMATCH" } });
-    expect(checkPackage({ ...packed(), manifest: { ...manifest, tier: 1 } })).toMatchObject({ error: { code: "PACKAGE_HASH_MISMATCH" } });
+    expect(checkPackage({ ...packed(), manifest: { ...manifest, tier: 1 } })).toMatchObject({
+      error: { code: "PACKAGE_HASH_MISMATCH" },
+    });
     expect(checkPackage({ manifest, code })).toMatchObject({ error: { code: "PACKAGE_HASH_MISMATCH" } });
   });
 
@@ -49,9 +54,21 @@ describe("registering", () => {
     ["an unresolvable $ref", { input: { type: "object", $ref: "https://example.com/x" } }, "/input"],
     ["a pattern that can hang", { input: { type: "object", properties: { a: { pattern: "^(a+)+\\1$" } } } }, "/input"],
     ["a pure tool with effects", { effects: ["net.read"] }, "/determinism"],
-    ["a capability whose effect is not listed", { determinism: "external", capabilities: [{ kind: "net.read", hosts: ["*"] }] }, "/capabilities/0"],
-    ["a capability with an unknown kind", { determinism: "external", capabilities: [{ kind: "net.admin", hosts: ["*"] }] }, "/capabilities/0"],
-    ["a host pattern that is none", { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["http://x/"] }] }, "/capabilities/0/hosts/0"],
+    [
+      "a capability whose effect is not listed",
+      { determinism: "external", capabilities: [{ kind: "net.read", hosts: ["*"] }] },
+      "/capabilities/0",
+    ],
+    [
+      "a capability with an unknown kind",
+      { determinism: "external", capabilities: [{ kind: "net.admin", hosts: ["*"] }] },
+      "/capabilities/0",
+    ],
+    [
+      "a host pattern that is none",
+      { determinism: "external", effects: ["net.read"], capabilities: [{ kind: "net.read", hosts: ["http://x/"] }] },
+      "/capabilities/0/hosts/0",
+    ],
     ["a source that does not fit", { source: "inline" }, "/source"],
   ])("refuses %s", (_, change, path) => {
     const checked = checkPackage(packed(change));
@@ -60,18 +77,38 @@ describe("registering", () => {
     expect(checked.ok || checked.error.message.length).toBeGreaterThan(10);
   });
 
-  it.each([null, undefined, 1, "echo", [], {}, { manifest: null, code, hash: "x" }, { definition: null }, new Proxy({}, { has: () => { throw new Error("trap"); } })])(
-    "refuses %s without throwing",
-    (foreign) => {
-      expect(checkPackage(foreign)).toMatchObject({ ok: false, error: { code: expect.stringMatching(/INVALID_MANIFEST|PACKAGE_HASH_MISMATCH/) } });
-    },
-  );
+  it.each([
+    null,
+    undefined,
+    1,
+    "echo",
+    [],
+    {},
+    { manifest: null, code, hash: "x" },
+    { definition: null },
+    new Proxy(
+      {},
+      {
+        has: () => {
+          throw new Error("trap");
+        },
+      },
+    ),
+  ])("refuses %s without throwing", (foreign) => {
+    expect(checkPackage(foreign)).toMatchObject({
+      ok: false,
+      error: { code: expect.stringMatching(/INVALID_MANIFEST|PACKAGE_HASH_MISMATCH/) },
+    });
+  });
 
   it("says at the first call why a package was refused", async () => {
     const { kernel } = await openKernel();
     kernel.register(packed({ tier: 9 }));
     const result = await kernel.call("echo", { message: "x" });
-    expect(result).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND", message: expect.stringContaining("was refused when it was registered") } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "TOOL_NOT_FOUND", message: expect.stringContaining("was refused when it was registered") },
+    });
   });
 
   it("freezes what it hashed", async () => {
@@ -99,15 +136,30 @@ describe("the list", () => {
 
 describe("versions", () => {
   it("order as SemVer 2.0.0, section 11, has them", () => {
-    const ordered = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "2.0.0", "2.1.0", "2.1.1"];
+    const ordered = [
+      "1.0.0-alpha",
+      "1.0.0-alpha.1",
+      "1.0.0-alpha.beta",
+      "1.0.0-beta",
+      "1.0.0-beta.2",
+      "1.0.0-beta.11",
+      "1.0.0-rc.1",
+      "1.0.0",
+      "2.0.0",
+      "2.1.0",
+      "2.1.1",
+    ];
     const shuffled = ordered.toReversed().map((text) => parseVersion(text)!);
     expect(shuffled.toSorted(compareVersions)).toEqual(ordered.map((text) => parseVersion(text)));
     expect(compareVersions(parseVersion("1.0.0+a")!, parseVersion("1.0.0+b")!)).toBe(0);
   });
 
-  it.each(["1", "1.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+", "v1.0.0", "1.0.0 ", "9999999999.0.0", "1.0.0-a..b"])("%j is none", (text) => {
-    expect(parseVersion(text)).toBeUndefined();
-  });
+  it.each(["1", "1.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+", "v1.0.0", "1.0.0 ", "9999999999.0.0", "1.0.0-a..b"])(
+    "%j is none",
+    (text) => {
+      expect(parseVersion(text)).toBeUndefined();
+    },
+  );
 
   it.each([
     ["^1.2.3", ["1.2.3", "1.9.0"], ["1.2.2", "2.0.0", "1.3.0-rc.1"]],

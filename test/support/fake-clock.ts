@@ -36,7 +36,9 @@ export class FakeClock implements Clock {
     const endMs = this.#monotonicMs + durationMs;
     await settle();
     for (;;) {
-      const due = [...this.#timers].filter(({ atMs }) => atMs <= endMs).toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+      const due = [...this.#timers]
+        .filter(({ atMs }) => atMs <= endMs)
+        .toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
       if (!due) break;
       this.#timers.delete(due);
       this.#nowMs += due.atMs - this.#monotonicMs;

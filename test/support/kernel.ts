@@ -1,4 +1,12 @@
-import { type AuditEvent, createKernel, defineTool, type Kernel, type KernelOptions, terminalTypes, verifyChain } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  createKernel,
+  defineTool,
+  type Kernel,
+  type KernelOptions,
+  terminalTypes,
+  verifyChain,
+} from "@keyhole/kernel";
 import { expect } from "vitest";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -9,8 +17,16 @@ export const echo = defineTool({
   name: "echo",
   version: "1.0.0",
   description: "Returns its message.",
-  input: { type: "object", properties: { message: { type: "string" } }, required: ["message"], additionalProperties: false },
-  output: { kind: "json", schema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] } },
+  input: {
+    type: "object",
+    properties: { message: { type: "string" } },
+    required: ["message"],
+    additionalProperties: false,
+  },
+  output: {
+    kind: "json",
+    schema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+  },
   execute: ({ message }) => ({ message }),
 });
 
@@ -27,16 +43,30 @@ export async function openKernel(options: KernelOptions = {}): Promise<Bench> {
 }
 
 /** A tool without an interesting schema around one function. */
-export function toolOf(execute: (input: never, context: never) => unknown, more: Record<string, unknown> = {}): ReturnType<typeof defineTool> {
-  const definition = { name: "subject", version: "1.0.0", description: "Under test.", input: { type: "object" }, output: { kind: "json" }, execute, ...more };
-  return defineTool(definition as unknown as Parameters<typeof defineTool>[0]) as ReturnType<typeof defineTool>;
+export function toolOf(
+  execute: (input: never, context: never) => unknown,
+  more: Record<string, unknown> = {},
+): ReturnType<typeof defineTool> {
+  const definition = {
+    name: "subject",
+    version: "1.0.0",
+    description: "Under test.",
+    input: { type: "object" },
+    output: { kind: "json" },
+    execute,
+    ...more,
+  };
+  return defineTool(definition as unknown as Parameters<typeof defineTool>[0]);
 }
 
 /** The log is whole, and every call in it has exactly one end, which comes last. */
 export async function expectSoundLog(kernel: Kernel): Promise<void> {
   const events = await kernel.audit.read();
   expect(verifyChain(events)).toMatchObject({ ok: true });
-  const byCall = Map.groupBy(events.filter(({ callId }) => callId !== null), ({ callId }) => callId);
+  const byCall = Map.groupBy(
+    events.filter(({ callId }) => callId !== null),
+    ({ callId }) => callId,
+  );
   for (const [callId, ofCall] of byCall) {
     const ends = ofCall.filter(({ type }) => terminalTypes.includes(type));
     expect(ends, `ends of ${callId}`).toHaveLength(1);

@@ -1,18 +1,54 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
-import { type CallResult, defineTool, type ErrorCode, type Kernel, manifestOf, type PackageOf, type Tool } from "@keyhole/kernel";
+import {
+  type CallResult,
+  defineTool,
+  type ErrorCode,
+  type Kernel,
+  manifestOf,
+  type PackageOf,
+  type Tool,
+} from "@keyhole/kernel";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { openKernel } from "../support/kernel.ts";
 
-const plain = { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } }, required: ["city"], additionalProperties: false } as const;
+const plain = {
+  type: "object",
+  properties: { city: { type: "string" }, days: { type: "integer" } },
+  required: ["city"],
+  additionalProperties: false,
+} as const;
 const shape = { name: "weather", version: "1.0.0", description: "Says the weather." } as const;
 
-const fromPlain = defineTool({ ...shape, input: plain, output: { kind: "json", schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] } }, execute: ({ city, days }) => ({ celsius: city.length + (days ?? 0) }) });
-const fromValibot = defineTool({ ...shape, input: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) })), output: { kind: "text" }, execute: ({ city, days }) => city.repeat(days ?? 1) });
-const fromZod = defineTool({ ...shape, input: z.object({ city: z.string(), days: z.number().optional() }), output: { kind: "binary" }, execute: ({ city }) => new TextEncoder().encode(city) });
-const fromArk = defineTool({ ...shape, input: type({ city: "string", "days?": "number" }), output: { kind: "json", schema: z.object({ celsius: z.number() }) }, execute: ({ city }) => ({ celsius: city.length }) });
+const fromPlain = defineTool({
+  ...shape,
+  input: plain,
+  output: {
+    kind: "json",
+    schema: { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] },
+  },
+  execute: ({ city, days }) => ({ celsius: city.length + (days ?? 0) }),
+});
+const fromValibot = defineTool({
+  ...shape,
+  input: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) })),
+  output: { kind: "text" },
+  execute: ({ city, days }) => city.repeat(days ?? 1),
+});
+const fromZod = defineTool({
+  ...shape,
+  input: z.object({ city: z.string(), days: z.number().optional() }),
+  output: { kind: "binary" },
+  execute: ({ city }) => new TextEncoder().encode(city),
+});
+const fromArk = defineTool({
+  ...shape,
+  input: type({ city: "string", "days?": "number" }),
+  output: { kind: "json", schema: z.object({ celsius: z.number() }) },
+  execute: ({ city }) => ({ celsius: city.length }),
+});
 
 type Expected = { city: string; days?: number | undefined };
 
@@ -58,12 +94,15 @@ describe("schemas of other libraries", () => {
     ["zod", fromZod],
     ["arktype", fromArk],
   ])("%s: the manifest holds plain JSON Schema, and the kernel checks with it", async (_, tool) => {
-    const { input } = manifestOf(tool as Tool, "inline");
+    const { input } = manifestOf(tool, "inline");
     expect(input).toMatchObject({ type: "object", properties: { city: { type: "string" } }, required: ["city"] });
     expect(input).not.toHaveProperty("$schema");
     const { kernel } = await openKernel();
     expect(kernel.register(tool as Tool)).toMatchObject({ ok: true });
     expect(await kernel.call("weather", { city: "Oslo" })).toMatchObject({ ok: true });
-    expect(await kernel.call("weather", { city: 1 })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT", details: [{ path: "/city" }] } });
+    expect(await kernel.call("weather", { city: 1 })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT", details: [{ path: "/city" }] },
+    });
   });
 });

@@ -54,7 +54,13 @@ export type {
   RandomCapability,
 } from "./capability/capability.ts";
 export { capabilityKinds } from "./capability/capability.ts";
-export type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./capability/broker.ts";
+export type {
+  Broker,
+  BrokerSession,
+  CapabilityError,
+  CapabilityReply,
+  CapabilityRequest,
+} from "./capability/broker.ts";
 export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
 export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
@@ -90,7 +96,13 @@ export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";
 export * from "./normalize/index.ts";
 
 export { type ChainCheck, firstPrev, verifyChain } from "./audit/chain.ts";
-export { type AuditEvent, type AuditEventOf, type AuditPayloads, type AuditType, terminalTypes } from "./audit/event.ts";
+export {
+  type AuditEvent,
+  type AuditEventOf,
+  type AuditPayloads,
+  type AuditType,
+  terminalTypes,
+} from "./audit/event.ts";
 export { memorySink } from "./audit/memory-sink.ts";
 export type { AuditSink } from "./audit/sink.ts";
 

@@ -79,7 +79,11 @@ export interface Kernel {
    * if (result.ok) console.log(result.data, result.hash);
    * else console.log(result.error.code, result.error.hint);
    */
-  call<Input, Output>(tool: ToolPackage<Input, Output>, input: Input, options?: CallOptions): Promise<CallResult<Output>>;
+  call<Input, Output>(
+    tool: ToolPackage<Input, Output>,
+    input: Input,
+    options?: CallOptions,
+  ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   readonly audit: AuditReader;
   readonly mode: Mode;

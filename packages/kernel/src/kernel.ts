@@ -54,7 +54,12 @@ class KernelImplementation implements Kernel {
   #policy: Policy;
   #mode: Mode;
 
-  constructor({ host, brokers = [], approver, mode = "NORMAL" }: KernelOptions, policy: Policy, log: AuditLog, clock: Clock) {
+  constructor(
+    { host, brokers = [], approver, mode = "NORMAL" }: KernelOptions,
+    policy: Policy,
+    log: AuditLog,
+    clock: Clock,
+  ) {
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock)]));
     const all = [...(host?.brokers ?? []), ...brokers];
@@ -80,8 +85,13 @@ class KernelImplementation implements Kernel {
     return this.#registry.list(filter);
   }
 
-  async call(tool: string | { readonly manifest: { readonly name: string; readonly version: string } }, input: unknown, options: CallOptions = {}): Promise<CallResult<never>> {
-    const [name, pinned] = typeof tool === "string" ? [tool, {}] : [tool.manifest.name, { version: tool.manifest.version }];
+  async call(
+    tool: string | { readonly manifest: { readonly name: string; readonly version: string } },
+    input: unknown,
+    options: CallOptions = {},
+  ): Promise<CallResult<never>> {
+    const [name, pinned] =
+      typeof tool === "string" ? [tool, {}] : [tool.manifest.name, { version: tool.manifest.version }];
     const call = openCall(name, { ...pinned, ...options }, this.#clock);
     const path: Path = {};
     try {
@@ -168,7 +178,11 @@ class KernelImplementation implements Kernel {
   }
 
   async setMode(mode: Mode, reason: string): Promise<void> {
-    this.#log.record("mode.changed", kernelScope, { mode, previous: this.#mode, reason: reason.slice(0, 500).toWellFormed() });
+    this.#log.record("mode.changed", kernelScope, {
+      mode,
+      previous: this.#mode,
+      reason: reason.slice(0, 500).toWellFormed(),
+    });
     await this.#log.flush();
     this.#mode = mode;
   }
@@ -202,7 +216,10 @@ interface Path {
 
 function unexpected(error: unknown): Stop {
   if (error instanceof AuditUnavailable) {
-    return stop("AUDIT_UNAVAILABLE", "The audit log cannot be written, so nothing runs.", { hint: "Repair the sink, then open a new kernel on it.", retryable: true });
+    return stop("AUDIT_UNAVAILABLE", "The audit log cannot be written, so nothing runs.", {
+      hint: "Repair the sink, then open a new kernel on it.",
+      retryable: true,
+    });
   }
   const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
   return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });

@@ -42,7 +42,10 @@ declare class AbortController {
 }
 
 declare class Response {
-  constructor(body: Uint8Array<ArrayBuffer> | null, init?: { status?: number; statusText?: string; headers?: [string, string][] });
+  constructor(
+    body: Uint8Array<ArrayBuffer> | null,
+    init?: { status?: number; statusText?: string; headers?: [string, string][] },
+  );
   readonly status: number;
 }
 declare const crypto: {

@@ -94,7 +94,9 @@ export interface CallFailure extends CallEnd {
 export type CallResult<Output = JsonValue | Uint8Array> = CallSuccess<Output> | CallFailure;
 
 /** The outcome of setting something up: expected failures are data, never thrown. */
-export type Setup<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: SetupError };
+export type Setup<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: SetupError };
 
 export interface SetupError {
   readonly code: SetupErrorCode;

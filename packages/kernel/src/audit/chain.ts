@@ -26,9 +26,11 @@ export function verifyChain(events: Iterable<AuditEvent>): ChainCheck {
   for (const event of events) {
     const { hash, ...body } = event;
     const at = expectedSeq ?? body.seq;
-    if (body.seq !== at) return { ok: false, seq: at, reason: `Event ${at} is missing: ${JSON.stringify(body.seq)} came instead.` };
+    if (body.seq !== at)
+      return { ok: false, seq: at, reason: `Event ${at} is missing: ${JSON.stringify(body.seq)} came instead.` };
     const expectedPrev = at === 0 ? firstPrev : prev;
-    if (expectedPrev !== undefined && body.prev !== expectedPrev) return { ok: false, seq: at, reason: `Event ${at} does not follow the one before.` };
+    if (expectedPrev !== undefined && body.prev !== expectedPrev)
+      return { ok: false, seq: at, reason: `Event ${at} does not follow the one before.` };
     const text = canonicalize(body);
     if (!text.ok) return { ok: false, seq: at, reason: `Event ${at} is not JSON: ${text.error.message}.` };
     if (hashText(text.text) !== hash) return { ok: false, seq: at, reason: `Event ${at} was changed.` };

@@ -10,10 +10,24 @@ export interface AuditPayloads {
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
   readonly "call.invoked": { readonly tool: string; readonly caller: string; readonly inputHash: string | null };
-  readonly "capability.checked": { readonly grantHash: string; readonly granted: readonly CapabilityKind[]; readonly missing: readonly CapabilityKind[] };
+  readonly "capability.checked": {
+    readonly grantHash: string;
+    readonly granted: readonly CapabilityKind[];
+    readonly missing: readonly CapabilityKind[];
+  };
   readonly "policy.decided": { readonly decision: Decision; readonly reasonCode: ReasonCode; readonly proof: Proof };
-  readonly "approval.requested": { readonly approvalId: string; readonly argsHash: string; readonly reason: string; readonly expiresAt: string };
-  readonly "approval.resolved": { readonly approvalId: string; readonly answer: "allow" | "deny" | "expired" | "cancelled"; readonly approver: string; readonly reason: string };
+  readonly "approval.requested": {
+    readonly approvalId: string;
+    readonly argsHash: string;
+    readonly reason: string;
+    readonly expiresAt: string;
+  };
+  readonly "approval.resolved": {
+    readonly approvalId: string;
+    readonly answer: "allow" | "deny" | "expired" | "cancelled";
+    readonly approver: string;
+    readonly reason: string;
+  };
   readonly "tool.started": { readonly tool: string; readonly toolHash: string; readonly host: string };
   readonly "capability.used": {
     readonly index: number;
@@ -25,7 +39,11 @@ export interface AuditPayloads {
     readonly requestHash: string;
     readonly responseHash: string;
   };
-  readonly "tool.completed": { readonly outputHash: string; readonly outputBytes: number; readonly effects: readonly Effect[] };
+  readonly "tool.completed": {
+    readonly outputHash: string;
+    readonly outputBytes: number;
+    readonly effects: readonly Effect[];
+  };
   /** It ran and did not give a result. */
   readonly "tool.failed": { readonly code: ErrorCode; readonly message: string; readonly effects: readonly Effect[] };
   /** It never ran. */

@@ -63,7 +63,18 @@ export class AuditLog {
     const nowMs = this.#clock.now();
     const { callId, sessionId, traceparent } = scope;
     const time = new Date(nowMs).toISOString();
-    const body = { v: 1, seq: this.#seq, id: uuidv7(nowMs), time, type, callId, sessionId, traceparent, payload, prev: this.#prev } as const;
+    const body = {
+      v: 1,
+      seq: this.#seq,
+      id: uuidv7(nowMs),
+      time,
+      type,
+      callId,
+      sessionId,
+      traceparent,
+      payload,
+      prev: this.#prev,
+    } as const;
     const event = { ...body, hash: eventHash(body) } as unknown as AuditEvent;
     this.#seq++;
     this.#prev = event.hash;

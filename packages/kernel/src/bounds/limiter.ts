@@ -4,7 +4,12 @@ import type { Bounds } from "./bounds.ts";
 
 export type Reservation =
   | { readonly ok: true; /** Idempotent. */ readonly release: () => void }
-  | { readonly ok: false; readonly bound: "concurrency" | "callsPerHour"; readonly limit: number; readonly retryAfterMs: number };
+  | {
+      readonly ok: false;
+      readonly bound: "concurrency" | "callsPerHour";
+      readonly limit: number;
+      readonly retryAfterMs: number;
+    };
 
 /**
  * Slots and sliding windows. Measured on the monotonic clock, so that setting the wall clock neither frees nor blocks anybody. A call counts in its
@@ -29,7 +34,8 @@ export class Limiter {
       return { ok: false, bound: "concurrency", limit: bounds.concurrency, retryAfterMs: wait(firstEndMs - nowMs) };
     }
     const window = this.#window(JSON.stringify([toolId, caller]), nowMs);
-    if (window === undefined) return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: limits.rateWindowMs };
+    if (window === undefined)
+      return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: limits.rateWindowMs };
     if (window.length >= bounds.callsPerHour) {
       const free = window[window.length - bounds.callsPerHour]! + limits.rateWindowMs;
       return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: wait(free - nowMs) };

@@ -31,7 +31,8 @@ const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly 
 /** Step 1. */
 export function resolve(call: Call, registry: Registry, hosts: readonly IsolateHost[]): Step<Resolved> {
   const found = registry.resolve(call.toolName, call.options.version);
-  if (!found.ok) return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
+  if (!found.ok)
+    return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
   const { tool } = found;
   const { source, bounds } = tool.manifest;
   const host = hosts.find(({ sources }) => sources.includes(source));
@@ -41,7 +42,11 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
   }
   const missing = hostBounds.filter((name) => bounds[name] !== undefined && !host.enforces.includes(name));
   if (missing.length > 0) {
-    return stop("UNSUPPORTED_HOST", `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} relies on.`, { details: { bounds: missing } });
+    return stop(
+      "UNSUPPORTED_HOST",
+      `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} relies on.`,
+      { details: { bounds: missing } },
+    );
   }
   return next({ call, tool, host });
 }
@@ -63,11 +68,21 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
   const input = valid.value as JsonValue;
   const inputText = canonicalJson(input);
   if (inputText.length > limits.inputBytes) {
-    return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint: "Pass large data as a file." });
+    return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, {
+      hint: "Pass large data as a file.",
+    });
   }
   return next({ ...resolved, input, inputText, inputHash: hashText(inputText) });
 }
 
-export function errorDetails({ instancePath, schemaPath, keyword, expected, received, message, hint }: ValidationError): JsonObject {
+export function errorDetails({
+  instancePath,
+  schemaPath,
+  keyword,
+  expected,
+  received,
+  message,
+  hint,
+}: ValidationError): JsonObject {
   return { path: instancePath, schemaPath, keyword, expected, received, message, hint: hint ?? null };
 }

@@ -34,10 +34,20 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
     return stop("POLICY_DENIED", reason, { details: { reasonCode, rules }, hint: "A changed policy could allow it." });
   }
   const { approver, approvals } = ports;
-  const key = { sessionId: call.sessionId, caller: call.caller, toolHash: tool.hash, argsHash, grantHash: grant.hash, policyHash: policy.hash };
+  const key = {
+    sessionId: call.sessionId,
+    caller: call.caller,
+    toolHash: tool.hash,
+    argsHash,
+    grantHash: grant.hash,
+    policyHash: policy.hash,
+  };
   const remembered = approvals.find(key);
   if (remembered) return next(answered(state, ports, "approved", remembered));
-  if (!approver) return stop("APPROVAL_DENIED", `${reason} Nobody is there to approve it.`, { hint: "Give createKernel, or this call, an approver." });
+  if (!approver)
+    return stop("APPROVAL_DENIED", `${reason} Nobody is there to approve it.`, {
+      hint: "Give createKernel, or this call, an approver.",
+    });
   const result = await askFor(state, approver, ports);
   const approval = result.ok ? result.state.proof.approval : null;
   if (approval?.scope === "session") approvals.remember(key, approval);
@@ -62,7 +72,11 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
       resolved("allow", outcome.approval.approver, "");
       const now = ports.authority();
       if (now.policy.hash !== state.policy.hash || now.mode !== state.mode) {
-        return stop("APPROVAL_DENIED", "The policy or the mode changed while the approval was open; the approval is void.", { retryable: true });
+        return stop(
+          "APPROVAL_DENIED",
+          "The policy or the mode changed while the approval was open; the approval is void.",
+          { retryable: true },
+        );
       }
       return next(answered(state, ports, "approved", outcome.approval));
     }
@@ -70,7 +84,10 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
       resolved("deny", outcome.approver, outcome.reason);
       const { proof } = answered(state, ports, "approval-denied");
       const why = outcome.reason === "" ? "" : ` Reason: ${outcome.reason}`;
-      return stop("APPROVAL_DENIED", `${outcome.approver || "The approver"} denied the call.${why}`, { details: { approvalId }, proof });
+      return stop("APPROVAL_DENIED", `${outcome.approver || "The approver"} denied the call.${why}`, {
+        details: { approvalId },
+        proof,
+      });
     }
     case "expired": {
       resolved("expired", "", "");
@@ -84,7 +101,10 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   }
 }
 
-function requestOf({ call, tool, grant, policy, verdict, inputText, inputHash }: Decided, clock: Clock): ApprovalRequest {
+function requestOf(
+  { call, tool, grant, policy, verdict, inputText, inputHash }: Decided,
+  clock: Clock,
+): ApprovalRequest {
   const { manifest } = tool;
   const kinds = grantedKinds(grant);
   return {
@@ -110,7 +130,12 @@ function requestOf({ call, tool, grant, policy, verdict, inputText, inputHash }:
 }
 
 /** The proof of an answer follows from the proof of the question. */
-function answered(state: Decided, { log, clock }: ApprovalPorts, reasonCode: ReasonCode, approval: Proof["approval"] = null): Allowed {
+function answered(
+  state: Decided,
+  { log, clock }: ApprovalPorts,
+  reasonCode: ReasonCode,
+  approval: Proof["approval"] = null,
+): Allowed {
   const decision: Decision = reasonCode === "approved" ? "allow" : "deny";
   const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock, state.proof.proofId, approval);
   log.record("policy.decided", state.call.scope, { decision, reasonCode, proof });

@@ -42,28 +42,41 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
-  const declared: readonly Capability[] = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+  const declared: readonly Capability[] = tool.manifest.capabilities.map(
+    ({ optional: _, ...capability }) => capability as Capability,
+  );
   const granted = grantOf(declared, [policy.grants(tool.manifest.name, call.caller)]);
   const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
   const kinds = grantedKinds(grant);
-  const missing = [...new Set(tool.manifest.capabilities.filter(({ optional, kind }) => !optional && !kinds.includes(kind)).map(({ kind }) => kind))];
+  const missing = [
+    ...new Set(
+      tool.manifest.capabilities
+        .filter(({ optional, kind }) => !optional && !kinds.includes(kind))
+        .map(({ kind }) => kind),
+    ),
+  ];
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock);
   log.record("policy.decided", call.scope, { decision: "deny", reasonCode: "capability-denied", proof });
-  return stop("CAPABILITY_DENIED", `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`, {
-    details: { missing },
-    hint: `Add a grant to the policy: { "tool": ${JSON.stringify(tool.manifest.name)}, "capability": { "kind": ${JSON.stringify(missing[0])}, … } }.`,
-    proof,
-  });
+  return stop(
+    "CAPABILITY_DENIED",
+    `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
+    {
+      details: { missing },
+      hint: `Add a grant to the policy: { "tool": ${JSON.stringify(tool.manifest.name)}, "capability": { "kind": ${JSON.stringify(missing[0])}, … } }.`,
+      proof,
+    },
+  );
 }
 
 function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
   if (foreign === undefined) return next(undefined);
   const plain = snapshot(foreign);
   const valid = plain.ok ? grantsValidator.validate(plain.value) : undefined;
-  if (!valid?.ok) return stop("INVALID_INPUT", `The call's grants are malformed: ${valid?.errors[0]?.message ?? "not JSON"}.`);
+  if (!valid?.ok)
+    return stop("INVALID_INPUT", `The call's grants are malformed: ${valid?.errors[0]?.message ?? "not JSON"}.`);
   const capabilities = valid.value as readonly Capability[];
   const fault = capabilities.map(checkCapability).find((reason) => reason !== undefined);
   return fault ? stop("INVALID_INPUT", `The call's grants are malformed: ${fault.message}`) : next(capabilities);

@@ -71,6 +71,10 @@ export function next<State>(state: State): { readonly ok: true; readonly state: 
   return { ok: true, state };
 }
 
-export function stop(code: ErrorCode, message: string, more: Partial<Omit<Stop, "ok" | "code" | "message">> = {}): Stop {
+export function stop(
+  code: ErrorCode,
+  message: string,
+  more: Partial<Omit<Stop, "ok" | "code" | "message">> = {},
+): Stop {
   return { ok: false, code, message, details: null, hint: "", retryable: false, ...more };
 }

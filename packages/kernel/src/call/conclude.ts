@@ -43,7 +43,8 @@ export function validateOutput(state: Ran): Step<Checked> {
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
 function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<JsonValue | Uint8Array> {
   const { kind } = tool.manifest.output;
-  if (output.form !== kind) return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
+  if (output.form !== kind)
+    return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
   const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
   if (size > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   if (output.form === "binary") return next(output.bytes);
@@ -63,7 +64,10 @@ export function normalizeOutput(state: Checked): Step<Concluded> {
 }
 
 function tooLarge(toolId: string, limit: number): Stop {
-  return stop("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, { details: { bound: "outputBytes", limit }, hint: "Ask for less, or raise bounds.outputBytes." });
+  return stop("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, {
+    details: { bound: "outputBytes", limit },
+    hint: "Ask for less, or raise bounds.outputBytes.",
+  });
 }
 
 function notNormalizable(toolId: string, reason: string, path: string): Stop {
@@ -85,7 +89,10 @@ function failure({ end, tool, gate }: Ran): Stop {
       const refusal = gate.lastRefusal;
       // A tool may claim any code; it is believed only of a refusal that it was really given.
       if (refusal && refusal.code === end.code) {
-        return stop(codeOfRefusal[refusal.code], refusal.message, { hint: refusal.hint, retryable: refusal.code === "UNAVAILABLE" });
+        return stop(codeOfRefusal[refusal.code], refusal.message, {
+          hint: refusal.hint,
+          retryable: refusal.code === "UNAVAILABLE",
+        });
       }
       return stop("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, { details: { name: end.name } });
     }
@@ -94,19 +101,30 @@ function failure({ end, tool, gate }: Ran): Stop {
     case "too-large":
       return end.what === "output"
         ? tooLarge(tool.id, end.limit)
-        : stop("BOUNDS_EXCEEDED", `${tool.id} sent more than ${end.limit} messages.`, { details: { bound: "messages", limit: end.limit } });
+        : stop("BOUNDS_EXCEEDED", `${tool.id} sent more than ${end.limit} messages.`, {
+            details: { bound: "messages", limit: end.limit },
+          });
     case "out-of-memory":
       return stop("OUT_OF_MEMORY", `${tool.id} used more memory than its bound.`);
     case "out-of-fuel":
       return stop("OUT_OF_FUEL", `${tool.id} used more fuel than its bound.`);
     case "lost":
-      return stop("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, { retryable: true, hint: "The next call gets a new isolate." });
+      return stop("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, {
+        retryable: true,
+        hint: "The next call gets a new isolate.",
+      });
     case "timed-out":
-      return stop("TIMEOUT", `${tool.id} did not finish within ${end.timeoutMs} ms and was stopped.`, { details: { timeoutMs: end.timeoutMs }, retryable: tool.manifest.idempotent === true });
+      return stop("TIMEOUT", `${tool.id} did not finish within ${end.timeoutMs} ms and was stopped.`, {
+        details: { timeoutMs: end.timeoutMs },
+        retryable: tool.manifest.idempotent === true,
+      });
     case "cancelled":
       return stop("CANCELLED", "The caller cancelled the call.");
     case "not-opened":
-      return stop(end.failure.code, end.failure.message, { hint: end.failure.hint, retryable: end.failure.code === "ISOLATE_LOST" });
+      return stop(end.failure.code, end.failure.message, {
+        hint: end.failure.hint,
+        retryable: end.failure.code === "ISOLATE_LOST",
+      });
   }
 }
 

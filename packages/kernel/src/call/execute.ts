@@ -44,7 +44,11 @@ export function reserveBounds(state: Allowed, limiter: Limiter): Step<Reserved> 
 }
 
 /** Step 7. Nothing runs before this resolves; it rejects when the log cannot be written. */
-export async function recordStart(state: Reserved, brokers: ReadonlyMap<CapabilityKind, Broker>, log: AuditLog): Promise<Started> {
+export async function recordStart(
+  state: Reserved,
+  brokers: ReadonlyMap<CapabilityKind, Broker>,
+  log: AuditLog,
+): Promise<Started> {
   const { call, tool, host, bounds, grant } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
   await log.flush();
@@ -77,7 +81,15 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       nowMs: call.nowMs,
       real: kinds.filter((kind) => kind === "clock" || kind === "random"),
     },
-    { pool, clock, gate, timeoutMs: bounds.timeoutMs, cancel: call.options.signal, onLog: call.options.onLog, onProgress: call.options.onProgress },
+    {
+      pool,
+      clock,
+      gate,
+      timeoutMs: bounds.timeoutMs,
+      cancel: call.options.signal,
+      onLog: call.options.onLog,
+      onProgress: call.options.onProgress,
+    },
   );
   return { ...state, end };
 }

@@ -18,7 +18,8 @@ function parseV4(host: string): readonly number[] | undefined {
 function parseV6(host: string): readonly number[] | undefined {
   if (!host.startsWith("[") || !host.endsWith("]")) return undefined;
   const [head = "", tail] = host.slice(1, -1).split("::");
-  const groups = (text: string): number[] => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
+  const groups = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const before = groups(head);
   if (tail === undefined) return before;
   const after = groups(tail);

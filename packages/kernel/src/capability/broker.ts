@@ -32,8 +32,6 @@ export interface BrokerSession {
   refusal(need: Need): CapabilityError | undefined;
   /** Counts before bytes are handed over. `undefined` means that the budget holds. */
   spend(usage: { readonly networkRequests?: number; readonly networkBytes?: number }): CapabilityError | undefined;
-  /** Bytes that may still be read from the network in this call. */
-  readonly networkBytesLeft: number;
   /** The smallest `fileBytes` that the grant sets for a path. */
   fileBytes(path: string): number;
 }
@@ -42,7 +40,9 @@ export interface BrokerSession {
 export interface Broker {
   readonly kinds: readonly CapabilityKind[];
   /** What the request would need, without doing anything. The kernel checks each need before `serve` is called. */
-  needs(request: CapabilityRequest): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: CapabilityError };
+  needs(
+    request: CapabilityRequest,
+  ): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: CapabilityError };
   /** Never rejects for what the tool or the world did wrong. */
   serve(request: CapabilityRequest, session: BrokerSession): Promise<CapabilityReply>;
 }

@@ -42,7 +42,14 @@ export interface RandomCapability {
 
 export type CapabilityKind = Capability["kind"];
 
-export const capabilityKinds: readonly CapabilityKind[] = ["net.read", "net.write", "fs.read", "fs.write", "clock", "random"];
+export const capabilityKinds: readonly CapabilityKind[] = [
+  "net.read",
+  "net.write",
+  "fs.read",
+  "fs.write",
+  "clock",
+  "random",
+];
 
 /** What one request is about to do: the smallest thing that a grant covers or not. */
 export type Need =

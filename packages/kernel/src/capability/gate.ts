@@ -73,15 +73,21 @@ export class Gate {
   /** Never rejects. */
   async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
     if (this.#end.signal.aborted) return ended;
-    if (this.#requestsLeft.count === 0) return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
-    if (this.#requestsLeft.inFlight >= limits.requestsInFlight) return this.#refuse(bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
+    if (this.#requestsLeft.count === 0)
+      return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
+    if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
+      return this.#refuse(bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
     this.#requestsLeft.count--;
     this.#requestsLeft.inFlight++;
     try {
       return await this.#serve(foreign);
     } catch (error) {
       // A broker or the journal broke its promise: the tool learns nothing of the host.
-      return this.#refuse({ code: "UNAVAILABLE", message: "The capability is out of order.", hint: error instanceof Error ? error.name : "" });
+      return this.#refuse({
+        code: "UNAVAILABLE",
+        message: "The capability is out of order.",
+        hint: error instanceof Error ? error.name : "",
+      });
     } finally {
       this.#requestsLeft.inFlight--;
     }
@@ -90,13 +96,30 @@ export class Gate {
   async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
     const { kind, operation, body } = foreign;
     const plain = snapshot(foreign.arguments);
-    if (!plain.ok) return this.#refuse({ code: "INVALID_REQUEST", message: `The request's arguments are not JSON: ${plain.error.message}.`, hint: "" });
+    if (!plain.ok)
+      return this.#refuse({
+        code: "INVALID_REQUEST",
+        message: `The request's arguments are not JSON: ${plain.error.message}.`,
+        hint: "",
+      });
     const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
     const index = this.#index++;
     const requestHash = hashRequest(request);
     const { reply, target } = await this.#decide(request);
-    const outcome = reply.ok ? "ok" : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED" ? "failed" : "refused";
-    await this.#options.journal({ index, kind, operation, target, outcome, requestHash, responseHash: hashReply(reply) });
+    const outcome = reply.ok
+      ? "ok"
+      : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED"
+        ? "failed"
+        : "refused";
+    await this.#options.journal({
+      index,
+      kind,
+      operation,
+      target,
+      outcome,
+      requestHash,
+      responseHash: hashReply(reply),
+    });
     if (this.#end.signal.aborted) return ended;
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
@@ -104,7 +127,11 @@ export class Gate {
 
   async #decide(request: CapabilityRequest): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
     const broker = this.#options.brokers.get(request.kind);
-    if (!broker) return { target: "", reply: failed({ code: "CAPABILITY_DENIED", message: `This host does not serve ${request.kind}.`, hint: "" }) };
+    if (!broker)
+      return {
+        target: "",
+        reply: failed({ code: "CAPABILITY_DENIED", message: `This host does not serve ${request.kind}.`, hint: "" }),
+      };
     const needs = broker.needs(request);
     if (!needs.ok) return { target: "", reply: needs };
     const target = needs.needs.map(targetOf).join(" ");
@@ -118,19 +145,17 @@ export class Gate {
 
   #session(): BrokerSession {
     const { networkRequests, networkBytes, grant } = this.#options;
-    const gate = this;
     return {
       signal: this.#end.signal,
-      refusal: (need) => gate.#refusal(need),
+      refusal: (need) => this.#refusal(need),
       spend: ({ networkRequests: requests = 0, networkBytes: bytes = 0 }) => {
-        if (gate.#networkRequests + requests > networkRequests) return bounds(`The call may make ${networkRequests} network requests.`);
-        if (gate.#networkBytes + bytes > networkBytes) return bounds(`The call may move ${networkBytes} bytes over the network.`);
-        gate.#networkRequests += requests;
-        gate.#networkBytes += bytes;
+        if (this.#networkRequests + requests > networkRequests)
+          return bounds(`The call may make ${networkRequests} network requests.`);
+        if (this.#networkBytes + bytes > networkBytes)
+          return bounds(`The call may move ${networkBytes} bytes over the network.`);
+        this.#networkRequests += requests;
+        this.#networkBytes += bytes;
         return undefined;
-      },
-      get networkBytesLeft() {
-        return networkBytes - gate.#networkBytes;
       },
       fileBytes: (path) => fileBytesOf(grant, path),
     };
@@ -143,7 +168,10 @@ export class Gate {
     return {
       code: "CAPABILITY_DENIED",
       message: `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
-      hint: granted.length > 0 ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.` : `Nothing of kind ${need.kind} is granted.`,
+      hint:
+        granted.length > 0
+          ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
+          : `Nothing of kind ${need.kind} is granted.`,
     };
   }
 

@@ -1,6 +1,13 @@
 import type { JsonObject } from "../normalize/json.ts";
 import { hashJson } from "../normalize/hash.ts";
-import { type Capability, type CapabilityKind, capabilityKinds, type FilesCapability, type Need, type NetCapability } from "./capability.ts";
+import {
+  type Capability,
+  type CapabilityKind,
+  capabilityKinds,
+  type FilesCapability,
+  type Need,
+  type NetCapability,
+} from "./capability.ts";
 import { matchHost } from "./hosts.ts";
 import { matchPath } from "./paths.ts";
 
@@ -27,8 +34,11 @@ export function attenuate(parent: Grant, capabilities: readonly Capability[]): G
 
 /** The kinds of which something is left. A kind that the declaration or some layer lacks is gone. */
 export function grantedKinds(grant: Grant): readonly CapabilityKind[] {
-  const has = (layer: readonly Capability[], kind: CapabilityKind): boolean => layer.some((capability) => capability.kind === kind);
-  return capabilityKinds.filter((kind) => has(grant.declared, kind) && grant.layers.length > 0 && grant.layers.every((layer) => has(layer, kind)));
+  const has = (layer: readonly Capability[], kind: CapabilityKind): boolean =>
+    layer.some((capability) => capability.kind === kind);
+  return capabilityKinds.filter(
+    (kind) => has(grant.declared, kind) && grant.layers.length > 0 && grant.layers.every((layer) => has(layer, kind)),
+  );
 }
 
 export function covers(grant: Grant, need: Need): boolean {
@@ -43,10 +53,10 @@ function capabilityCovers(capability: Capability, need: Need, reading: "wish" | 
   switch (capability.kind) {
     case "net.read":
     case "net.write":
-      return need.kind === capability.kind && netCovers(capability, need as NetNeed, reading);
+      return need.kind === capability.kind && netCovers(capability, need, reading);
     case "fs.read":
     case "fs.write":
-      return need.kind === capability.kind && filesCover(capability, need as FilesNeed);
+      return need.kind === capability.kind && filesCover(capability, need);
     case "clock":
     case "random":
       return need.kind === capability.kind;
@@ -87,16 +97,27 @@ function isPathPrefix(prefix: string, path: string): boolean {
 }
 
 /** The tightest total over all layers; within a layer the most generous capability of those kinds counts. `Infinity` where none sets one. */
-export function totalOf(grant: Grant, kinds: readonly NetCapability["kind"][], constraint: "requests" | "bytes"): number {
+export function totalOf(
+  grant: Grant,
+  kinds: readonly NetCapability["kind"][],
+  constraint: "requests" | "bytes",
+): number {
   return narrowest(grant, (capability) =>
-    capability.kind === "net.read" || capability.kind === "net.write" ? (kinds.includes(capability.kind) ? (capability[constraint] ?? Infinity) : undefined) : undefined,
+    capability.kind === "net.read" || capability.kind === "net.write"
+      ? kinds.includes(capability.kind)
+        ? (capability[constraint] ?? Infinity)
+        : undefined
+      : undefined,
   );
 }
 
 /** How large the file at `path` may be. `Infinity` where nothing says so. */
 export function fileBytesOf(grant: Grant, path: string): number {
   return narrowest(grant, (capability) =>
-    (capability.kind === "fs.read" || capability.kind === "fs.write") && capability.paths.some((glob) => matchPath(glob, path)) ? (capability.fileBytes ?? Infinity) : undefined,
+    (capability.kind === "fs.read" || capability.kind === "fs.write") &&
+    capability.paths.some((glob) => matchPath(glob, path))
+      ? (capability.fileBytes ?? Infinity)
+      : undefined,
   );
 }
 

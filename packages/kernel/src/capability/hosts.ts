@@ -46,7 +46,8 @@ function canonicalFault(host: string): string | undefined {
   if (host.includes("*")) return "`*` stands alone or as the whole first label";
   if (!URL.canParse(`http://${host}/`)) return "it is not a host";
   const { hostname } = new URL(`http://${host}/`);
-  if (hostname !== host) return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
+  if (hostname !== host)
+    return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
   return classifyAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
 }
 

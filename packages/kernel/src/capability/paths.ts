@@ -34,7 +34,8 @@ export function checkPath(path: string): string | undefined {
 function checkSegment(segment: string): string | undefined {
   if (segment === "") return "a path has no empty segments";
   if (segment === "." || segment === "..") return "a path has no `.` or `..`";
-  if (/[. ]$/.test(segment) || segment.startsWith(" ")) return "a segment does not end in a dot or begin or end in a space";
+  if (/[. ]$/.test(segment) || segment.startsWith(" "))
+    return "a segment does not end in a dot or begin or end in a space";
   if (deviceName.test(segment)) return "a segment is not the name of a Windows device";
   if (utf8Length(segment) > segmentBytes) return `a segment has at most ${segmentBytes} bytes`;
   return undefined;

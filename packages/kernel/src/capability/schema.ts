@@ -1,7 +1,13 @@
 import type { JsonObject } from "../normalize/json.ts";
 
 const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const patterns: JsonObject = { type: "array", items: { type: "string", minLength: 1, maxLength: 1024 }, minItems: 1, maxItems: 1000, uniqueItems: true };
+const patterns: JsonObject = {
+  type: "array",
+  items: { type: "string", minLength: 1, maxLength: 1024 },
+  minItems: 1,
+  maxItems: 1000,
+  uniqueItems: true,
+};
 
 /** Every property of every kind of capability, `kind` aside. */
 const kinds: readonly JsonObject[] = [
@@ -9,9 +15,21 @@ const kinds: readonly JsonObject[] = [
     properties: {
       kind: { enum: ["net.read", "net.write"] },
       hosts: patterns,
-      ports: { type: "array", items: { type: "integer", minimum: 1, maximum: 65535 }, minItems: 1, maxItems: 100, uniqueItems: true },
+      ports: {
+        type: "array",
+        items: { type: "integer", minimum: 1, maximum: 65535 },
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+      },
       paths: patterns,
-      methods: { type: "array", items: { type: "string", pattern: "^[A-Z]{1,20}$" }, minItems: 1, maxItems: 20, uniqueItems: true },
+      methods: {
+        type: "array",
+        items: { type: "string", pattern: "^[A-Z]{1,20}$" },
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+      },
       requests: count,
       bytes: count,
     },

@@ -84,7 +84,8 @@ export class IsolatePool {
     this.#slots.set(key, slot);
     slot.stopEviction = this.#clock.after(limits.idleMs, () => this.#drop(key, slot, "idle"));
     const idle = [...this.#slots].filter(([, { calls }]) => calls === 0);
-    for (const [otherKey, other] of idle.slice(0, Math.max(0, idle.length - limits.idleIsolates))) this.#drop(otherKey, other, "too many idle");
+    for (const [otherKey, other] of idle.slice(0, Math.max(0, idle.length - limits.idleIsolates)))
+      this.#drop(otherKey, other, "too many idle");
   }
 
   #drop(key: string, slot: Slot, reason: string): void {

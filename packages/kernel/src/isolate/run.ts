@@ -3,7 +3,14 @@ import type { Gate } from "../capability/gate.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import type { IsolatePool, Lease } from "./pool.ts";
-import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type LogEntry, type Progress } from "./port.ts";
+import {
+  type CallPort,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateOutcome,
+  type LogEntry,
+  type Progress,
+} from "./port.ts";
 
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
@@ -73,7 +80,11 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
   }
 }
 
-async function lease(tool: RegisteredTool, call: IsolateCall, { pool }: RunOptions): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
+async function lease(
+  tool: RegisteredTool,
+  call: IsolateCall,
+  { pool }: RunOptions,
+): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
   try {
     return await pool.lease(tool, call.sessionId);
   } catch (error) {

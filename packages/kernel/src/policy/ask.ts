@@ -21,7 +21,12 @@ export type AskOutcome =
   | { readonly kind: "cancelled" };
 
 /** Asks a person, or whoever the approver is, and waits for at most `limits.approvalMs`. Never rejects. */
-export async function ask(approver: Approver, request: ApprovalRequest, clock: Clock, cancel: AbortSignal | undefined): Promise<AskOutcome> {
+export async function ask(
+  approver: Approver,
+  request: ApprovalRequest,
+  clock: Clock,
+  cancel: AbortSignal | undefined,
+): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
   let stopTimer = (): void => {};
   let stopListening = (): void => {};
@@ -57,11 +62,21 @@ function readAnswer(foreign: ApprovalAnswer, request: ApprovalRequest): AskOutco
     const { scope } = foreign as Extract<ApprovalAnswer, { answer: "allow" }>;
     if ((scope === "once" || scope === "session") && who !== "") {
       const { approvalId, argsHash, expiresAt } = request;
-      return { kind: "allowed", approval: { approvalId, argsHash, approver: who, scope, nonce: randomHex(16), expiresAt } };
+      return {
+        kind: "allowed",
+        approval: { approvalId, argsHash, approver: who, scope, nonce: randomHex(16), expiresAt },
+      };
     }
   }
-  const reason: unknown = answer === "deny" ? (foreign as Extract<ApprovalAnswer, { answer: "deny" }>).reason : "The approver's answer was malformed.";
-  return { kind: "denied", approver: who, reason: typeof reason === "string" ? reason.slice(0, 500).toWellFormed() : "" };
+  const reason: unknown =
+    answer === "deny"
+      ? (foreign as Extract<ApprovalAnswer, { answer: "deny" }>).reason
+      : "The approver's answer was malformed.";
+  return {
+    kind: "denied",
+    approver: who,
+    reason: typeof reason === "string" ? reason.slice(0, 500).toWellFormed() : "",
+  };
 }
 
 /** Approvals that hold for a session: the same tool, arguments, grants and policy again. Bounded; the oldest are forgotten. */

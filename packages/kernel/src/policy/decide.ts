@@ -44,13 +44,33 @@ export function decide(policy: Policy, input: DecisionInput): Verdict {
   const { manifest, mode } = input;
   const tightened: Verdict[] = [byRule];
   if (manifest.modes !== undefined && !manifest.modes.includes(mode)) {
-    tightened.push({ decision: "deny", reasonCode: "tool-mode", reason: `The tool does not run in mode ${mode}.`, determining: [], considered });
+    tightened.push({
+      decision: "deny",
+      reasonCode: "tool-mode",
+      reason: `The tool does not run in mode ${mode}.`,
+      determining: [],
+      considered,
+    });
   }
-  tightened.push({ decision: modeAnswer(mode, manifest), reasonCode: "mode", reason: `Mode ${mode} restricts tools of this kind.`, determining: [], considered });
+  tightened.push({
+    decision: modeAnswer(mode, manifest),
+    reasonCode: "mode",
+    reason: `Mode ${mode} restricts tools of this kind.`,
+    determining: [],
+    considered,
+  });
   if (manifest.approval === "always") {
-    tightened.push({ decision: "ask", reasonCode: "tool-approval", reason: "The tool asks before every call.", determining: [], considered });
+    tightened.push({
+      decision: "ask",
+      reasonCode: "tool-approval",
+      reason: "The tool asks before every call.",
+      determining: [],
+      considered,
+    });
   }
-  return tightened.reduce((strictest, verdict) => (strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest));
+  return tightened.reduce((strictest, verdict) =>
+    strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
+  );
 }
 
 function decideByRules(policy: Policy, input: DecisionInput): Verdict {
@@ -67,7 +87,10 @@ function decideByRules(policy: Policy, input: DecisionInput): Verdict {
   };
   const matching = policy.rules.filter(({ rule }) => matches(rule.when, input));
   if (matching.length === 0) return byPosture;
-  const effect = matching.reduce<Decision>((worst, { rule }) => (strictness[rule.effect] > strictness[worst] ? rule.effect : worst), "allow");
+  const effect = matching.reduce<Decision>(
+    (worst, { rule }) => (strictness[rule.effect] > strictness[worst] ? rule.effect : worst),
+    "allow",
+  );
   if (base === "deny" && effect !== "deny") return byPosture;
   const determining = matching.filter(({ rule }) => rule.effect === effect);
   return { decision: effect, reasonCode: "rule", reason: determining[0]!.rule.reason, determining, considered };

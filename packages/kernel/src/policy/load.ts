@@ -24,7 +24,12 @@ export interface LoadedRule {
 }
 
 const name: JsonObject = { type: "string", minLength: 1, maxLength: 256 };
-const oneOf = (values: readonly JsonValue[]): JsonObject => ({ type: "array", items: { enum: values }, minItems: 1, uniqueItems: true });
+const oneOf = (values: readonly JsonValue[]): JsonObject => ({
+  type: "array",
+  items: { enum: values },
+  minItems: 1,
+  uniqueItems: true,
+});
 const names: JsonObject = { type: "array", items: name, minItems: 1, maxItems: 10_000, uniqueItems: true };
 
 const policySchema: JsonObject = {
@@ -93,7 +98,8 @@ export function loadPolicy(foreign: unknown): Setup<Policy> {
   }
   const seen = new Set<string>();
   for (const [index, { id }] of (document.rules ?? []).entries()) {
-    if (seen.has(id)) return refused(`/rules/${index}/id`, `Two rules have the id ${JSON.stringify(id)}.`, "Proofs name rules by id.");
+    if (seen.has(id))
+      return refused(`/rules/${index}/id`, `Two rules have the id ${JSON.stringify(id)}.`, "Proofs name rules by id.");
     seen.add(id);
   }
   return { ok: true, value: makePolicy(document) };

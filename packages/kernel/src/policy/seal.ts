@@ -22,12 +22,20 @@ export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly 
 export function verifyProof(foreign: unknown): ProofCheck {
   const plain = snapshot(foreign);
   if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
-  if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value)) return { ok: false, reason: "A proof is an object." };
+  if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value))
+    return { ok: false, reason: "A proof is an object." };
   const { hash, ...body } = plain.value as JsonObject;
-  if (body["v"] !== 1) return { ok: false, reason: `Unknown proof version ${JSON.stringify(body["v"] ?? null).slice(0, 40)}.` };
-  if (body["engineVersion"] !== engineVersion) return { ok: false, reason: "The proof comes from another engine version." };
+  if (body["v"] !== 1)
+    return { ok: false, reason: `Unknown proof version ${JSON.stringify(body["v"] ?? null).slice(0, 40)}.` };
+  if (body["engineVersion"] !== engineVersion)
+    return { ok: false, reason: "The proof comes from another engine version." };
   const text = canonicalize(body);
   if (!text.ok) return { ok: false, reason: `The proof has no canonical form: ${text.error.message}.` };
   const actual = hashText(text.text);
-  return hash === actual ? { ok: true } : { ok: false, reason: `The content has digest ${actual}, the proof says ${JSON.stringify(hash ?? null).slice(0, 100)}.` };
+  return hash === actual
+    ? { ok: true }
+    : {
+        ok: false,
+        reason: `The content has digest ${actual}, the proof says ${JSON.stringify(hash ?? null).slice(0, 100)}.`,
+      };
 }

@@ -1,6 +1,5 @@
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
-import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { compileSchema, type Validator } from "../schema/index.ts";
@@ -23,7 +22,11 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
   const manifest = checkManifest(raw);
   if (!manifest.ok) return manifest;
   if (manifest.value.source !== (tool ? "inline" : "module")) {
-    return refused("INVALID_MANIFEST", "/source", "A package with code has source `module`; a tool object has source `inline`.");
+    return refused(
+      "INVALID_MANIFEST",
+      "/source",
+      "A package with code has source `module`; a tool object has source `inline`.",
+    );
   }
   const hash = packageHash(manifest.value, code);
   if (hash === undefined) return refused("INVALID_MANIFEST", "", "The manifest has no canonical form.");
@@ -54,15 +57,19 @@ interface Parts {
 /** Each property of the foreign object is read exactly once. */
 function takeApart(foreign: unknown): Setup<Parts> {
   try {
-    if (typeof foreign !== "object" || foreign === null) return refused("INVALID_MANIFEST", "", "A tool package is an object.");
+    if (typeof foreign !== "object" || foreign === null)
+      return refused("INVALID_MANIFEST", "", "A tool package is an object.");
     if ("definition" in foreign) {
       const tool = foreign as Tool;
-      if (typeof tool.code?.execute !== "function") return refused("INVALID_MANIFEST", "/code/execute", "A tool has a function `execute`.");
+      if (typeof tool.code?.execute !== "function")
+        return refused("INVALID_MANIFEST", "/code/execute", "A tool has a function `execute`.");
       return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
     }
     const { manifest, code, hash } = foreign as Record<string, unknown>;
-    if (typeof code !== "string" || code === "") return refused("INVALID_MANIFEST", "/code", "`code` is the text of an ES module.");
-    if (code.length > limits.codeBytes) return refused("INVALID_MANIFEST", "/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
+    if (typeof code !== "string" || code === "")
+      return refused("INVALID_MANIFEST", "/code", "`code` is the text of an ES module.");
+    if (code.length > limits.codeBytes)
+      return refused("INVALID_MANIFEST", "/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
     if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
     return { ok: true, value: { manifest, code, claimedHash: hash } };
   } catch (error) {
@@ -78,14 +85,19 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
     const [first] = valid.errors;
     return refused("INVALID_MANIFEST", first!.instancePath, first!.message, first!.hint);
   }
-  const manifest = valid.value as unknown as ToolManifest;
-  if (!parseVersion(manifest.version)) return refused("INVALID_MANIFEST", "/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
+  const manifest = valid.value as ToolManifest;
+  if (!parseVersion(manifest.version))
+    return refused("INVALID_MANIFEST", "/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
   for (const [index, capability] of manifest.capabilities.entries()) {
     const place = `/capabilities/${index}`;
     const reason = checkCapability(capability);
     if (reason) return refused("INVALID_MANIFEST", `${place}${reason.path}`, reason.message);
     if (isEffect(capability.kind) && !manifest.effects.includes(capability.kind)) {
-      return refused("INVALID_MANIFEST", place, `The capability ${capability.kind} is an effect that \`effects\` does not list.`);
+      return refused(
+        "INVALID_MANIFEST",
+        place,
+        `The capability ${capability.kind} is an effect that \`effects\` does not list.`,
+      );
     }
   }
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
@@ -100,10 +112,17 @@ function isEffect(kind: string): kind is Effect {
 
 function compileSchemas(manifest: ToolManifest): Setup<{ input: Validator; output: Validator | undefined }> {
   const input = compileSchema(manifest.input);
-  if (!input.ok) return refused("INVALID_MANIFEST", `/input${input.error.schemaPath}`, input.error.message, input.error.hint);
+  if (!input.ok)
+    return refused("INVALID_MANIFEST", `/input${input.error.schemaPath}`, input.error.message, input.error.hint);
   if (manifest.output.schema === undefined) return { ok: true, value: { input: input.validator, output: undefined } };
   const output = compileSchema(manifest.output.schema);
-  if (!output.ok) return refused("INVALID_MANIFEST", `/output/schema${output.error.schemaPath}`, output.error.message, output.error.hint);
+  if (!output.ok)
+    return refused(
+      "INVALID_MANIFEST",
+      `/output/schema${output.error.schemaPath}`,
+      output.error.message,
+      output.error.hint,
+    );
   return { ok: true, value: { input: input.validator, output: output.validator } };
 }
 
@@ -118,6 +137,11 @@ function deepFreeze<T>(value: T): T {
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));
 
-function refused(code: SetupErrorCode, path: string, message: string, hint = ""): { readonly ok: false; readonly error: SetupError } {
+function refused(
+  code: SetupErrorCode,
+  path: string,
+  message: string,
+  hint = "",
+): { readonly ok: false; readonly error: SetupError } {
   return { ok: false, error: { code, path, message, hint } };
 }

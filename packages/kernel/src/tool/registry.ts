@@ -22,7 +22,15 @@ export class Registry {
     const tool = checked.value;
     const versions = this.#tools.get(tool.manifest.name) ?? [];
     if (versions.some((other) => other.id === tool.id)) {
-      return { ok: false, error: { code: "ALREADY_REGISTERED", path: "/version", message: `${tool.id} is registered already.`, hint: "Raise the version, or register it once." } };
+      return {
+        ok: false,
+        error: {
+          code: "ALREADY_REGISTERED",
+          path: "/version",
+          message: `${tool.id} is registered already.`,
+          hint: "Raise the version, or register it once.",
+        },
+      };
     }
     versions.push(tool);
     versions.sort((a, b) => compareVersions(parseVersion(b.manifest.version)!, parseVersion(a.manifest.version)!));
@@ -38,11 +46,21 @@ export class Registry {
     const matches = parseRange(range);
     const known = versions.map((tool) => tool.manifest.version);
     if (!matches) {
-      return { ok: false, message: `${quote(range)} is not a version or range.`, hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.", nearest: known };
+      return {
+        ok: false,
+        message: `${quote(range)} is not a version or range.`,
+        hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.",
+        nearest: known,
+      };
     }
     const tool = versions.find((candidate) => matches(parseVersion(candidate.manifest.version)!));
     if (tool) return { ok: true, tool };
-    return { ok: false, message: `${name} has no version ${quote(range)}.`, hint: `Registered: ${known.join(", ")}.`, nearest: known };
+    return {
+      ok: false,
+      message: `${name} has no version ${quote(range)}.`,
+      hint: `Registered: ${known.join(", ")}.`,
+      nearest: known,
+    };
   }
 
   list(filter: ToolFilter = {}): readonly ToolSummary[] {
@@ -56,7 +74,10 @@ export class Registry {
         if (category !== undefined && manifest.category !== category) return false;
         if (tier !== undefined && manifest.tier !== tier) return false;
         if (effect !== undefined && !manifest.effects.includes(effect)) return false;
-        return text === undefined || `${manifest.name}\n${manifest.title ?? ""}\n${manifest.description}`.toLowerCase().includes(text);
+        return (
+          text === undefined ||
+          `${manifest.name}\n${manifest.title ?? ""}\n${manifest.description}`.toLowerCase().includes(text)
+        );
       })
       .map(({ id, hash, manifest }) => ({ id, hash, manifest }));
   }
@@ -70,10 +91,18 @@ export class Registry {
   #unknown(name: string): Resolution {
     const refusal = this.#refusals.get(name);
     if (refusal) {
-      return { ok: false, message: `${quote(name)} was refused when it was registered: ${refusal.message}`, hint: `${refusal.code} at ${quote(refusal.path)}`, nearest: [] };
+      return {
+        ok: false,
+        message: `${quote(name)} was refused when it was registered: ${refusal.message}`,
+        hint: `${refusal.code} at ${quote(refusal.path)}`,
+        nearest: [],
+      };
     }
     const close = nearest(name, this.#tools.keys());
-    const hint = close.length > 0 ? `Did you mean ${close.join(", ")}?` : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
+    const hint =
+      close.length > 0
+        ? `Did you mean ${close.join(", ")}?`
+        : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
     return { ok: false, message: `There is no tool ${quote(name)}.`, hint, nearest: close };
   }
 }

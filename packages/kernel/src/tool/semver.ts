@@ -42,7 +42,9 @@ export function parseRange(text: string): ((version: Version) => boolean) | unde
   if (exact) return (version) => compareVersions(version, exact) === 0;
   const match = rangePattern.exec(text);
   if (!match) return undefined;
-  const parts = [match[2], match[3], match[4]].map((part) => (part === undefined || /[xX*]/.test(part) ? undefined : Number(part)));
+  const parts = [match[2], match[3], match[4]].map((part) =>
+    part === undefined || /[xX*]/.test(part) ? undefined : Number(part),
+  );
   const [major = 0, minor, patch] = parts;
   const from: Version = { core: [major, minor ?? 0, patch ?? 0], prerelease: [] };
   const below = upperBound(match[1], major, minor, patch);
@@ -53,7 +55,12 @@ export function parseRange(text: string): ((version: Version) => boolean) | unde
 }
 
 /** `^` keeps the left-most digit that is not zero, `~` keeps major and minor; without either, what is missing is free. */
-function upperBound(operator: string | undefined, major: number, minor?: number, patch?: number): [number, number, number] {
+function upperBound(
+  operator: string | undefined,
+  major: number,
+  minor?: number,
+  patch?: number,
+): [number, number, number] {
   if (minor === undefined) return [major + 1, 0, 0];
   if (operator === "^") {
     if (major > 0) return [major + 1, 0, 0];

@@ -76,7 +76,11 @@ const PlatformResponse = Response;
 function responseOf(reply: FetchReply, body: Uint8Array | undefined): Response {
   const { status, statusText = "", headers, url, redirected = false } = reply;
   const bytes = bodiless.has(status) ? null : ((body ?? null) as Uint8Array<ArrayBuffer> | null);
-  const response = new PlatformResponse(bytes, { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
+  const response = new PlatformResponse(bytes, {
+    status,
+    statusText,
+    headers: headers.map(([name, value]) => [name, value]),
+  });
   // A constructed response has no address of its own.
   Object.defineProperty(response, "url", { value: url, enumerable: true });
   Object.defineProperty(response, "redirected", { value: redirected, enumerable: true });

@@ -7,7 +7,10 @@ import { boundedMessage } from "./thrown.ts";
  * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
  * Everything hostile about a value (getters, proxies, cycles, size) is spent here, where it can only hurt the tool itself.
  */
-export function outputOf(value: unknown, { outputKind, outputBytes }: Pick<GuestCall, "outputKind" | "outputBytes">): IsolateOutcome {
+export function outputOf(
+  value: unknown,
+  { outputKind, outputBytes }: Pick<GuestCall, "outputKind" | "outputBytes">,
+): IsolateOutcome {
   switch (outputKind) {
     case "json":
       return jsonOutput(value, outputBytes);

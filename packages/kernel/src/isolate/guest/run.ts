@@ -44,7 +44,10 @@ export async function runCall(
 }
 
 function codeOf(tool: unknown): ToolCode<unknown, unknown> {
-  const code = (tool as { code?: unknown } | null | undefined)?.code as Partial<ToolCode<unknown, unknown>> | null | undefined;
+  const code = (tool as { code?: unknown } | null | undefined)?.code as
+    | Partial<ToolCode<unknown, unknown>>
+    | null
+    | undefined;
   if (typeof code?.execute !== "function") throw new TypeError("the module's default export is not a tool");
   return code as ToolCode<unknown, unknown>;
 }

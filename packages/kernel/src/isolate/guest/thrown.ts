@@ -6,7 +6,8 @@ const NAME_LENGTH = 100;
 
 /** What a tool threw, as bounded text. Anything can be thrown: getters and proxies that throw again end as their default. */
 export function thrownOutcome(thrown: unknown): Extract<IsolateOutcome, { kind: "threw" }> {
-  if (typeof thrown !== "object" || thrown === null) return { kind: "threw", name: "Error", message: cut(text(thrown), MESSAGE_LENGTH) };
+  if (typeof thrown !== "object" || thrown === null)
+    return { kind: "threw", name: "Error", message: cut(text(thrown), MESSAGE_LENGTH) };
   const code = read(thrown, "code");
   return {
     kind: "threw",

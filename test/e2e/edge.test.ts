@@ -1,0 +1,168 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type CallResult, terminalTypes, verifyChain } from "@keyhole/kernel";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestEdge, type TestEdge } from "./edge/service.ts";
+
+const startMs = 120_000;
+
+let service: TestEdge;
+let site: Server;
+let siteUrl: string;
+/** Paths that reached the local server. */
+const visits: string[] = [];
+
+beforeAll(async () => {
+  site = createServer((request, response) => {
+    visits.push(request.url ?? "");
+    if (request.url === "/away") return response.writeHead(302, { location: "http://localhost:1/" }).end();
+    return response.writeHead(200, { "content-type": "text/plain" }).end("from the local server");
+  });
+  await new Promise((resolve) => site.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = site.address() as AddressInfo;
+  siteUrl = `http://127.0.0.1:${port}`;
+  const local = { kind: "net.read", hosts: ["127.0.0.1"], ports: [port] } as const;
+  service = await startTestEdge({
+    version: "1",
+    posture: "standard",
+    grants: [
+      { tool: "http_fetch", capability: local },
+      { tool: "deed", capability: local },
+      { tool: "write_file", capability: { kind: "fs.write", paths: ["workspace/**"] } },
+      { tool: "read_file", capability: { kind: "fs.read", paths: ["workspace/**"] } },
+      { tool: "list_directory", capability: { kind: "fs.read", paths: ["workspace", "workspace/**"] } },
+    ],
+  });
+}, startMs);
+
+afterAll(async () => {
+  await service?.stop();
+  await new Promise((resolve) => site.close(resolve));
+});
+
+const codeOf = (result: CallResult): string => (result.ok ? "OK" : result.error.code);
+
+describe("the edge", () => {
+  it("is healthy, and says so to anybody", async () => {
+    const response = await fetch(`${service.edge.url}/healthz`);
+    expect(await response.json()).toEqual({ status: "ok" });
+  });
+
+  it("lists the tools to whom it knows, and to nobody else", async () => {
+    const { tools } = (await (await service.send("/v1/tools")).json()) as { readonly tools: readonly { readonly id: string }[] };
+    expect(tools.map(({ id }) => id)).toEqual(expect.arrayContaining(["calculator@1.0.0", "echo@1.0.0", "http_fetch@1.0.0"]));
+    expect((await fetch(`${service.edge.url}/v1/tools`)).status).toBe(401);
+  });
+
+  it("calls a tool in a dynamic Worker", async () => {
+    const { status, result } = await service.call("calculator", { expression: "2 * (3 + 4)" });
+    expect(status).toBe(200);
+    expect(result).toMatchObject({ ok: true, data: { result: 14 } });
+  });
+
+  it("fetches from the host that the policy names, and from no other", async () => {
+    const { result } = await service.call("http_fetch", { url: `${siteUrl}/page` });
+    expect(result).toMatchObject({ ok: true, data: { status: 200, body: "from the local server" }, effects: ["net.read"] });
+    expect(visits).toContain("/page");
+
+    const refused = await service.call("http_fetch", { url: "http://example.com/" });
+    expect(refused.status).toBe(403);
+    expect(codeOf(refused.result)).toBe("CAPABILITY_DENIED");
+    expect(refused.result.ok || refused.result.error.message).toMatch(/example\.com/);
+  });
+
+  it("follows no redirect out of the grant", async () => {
+    const { result } = await service.call("http_fetch", { url: `${siteUrl}/away` });
+    expect(codeOf(result)).toBe("CAPABILITY_DENIED");
+  });
+
+  it("keeps files in its bucket, below the granted folder", async () => {
+    expect(await service.call("write_file", { path: "workspace/a.txt", content: "kept" })).toMatchObject({ result: { ok: true } });
+    expect(await service.call("read_file", { path: "workspace/a.txt" })).toMatchObject({ result: { ok: true, data: { content: "kept" } } });
+    expect(await service.call("read_file", { path: "elsewhere.txt" })).toMatchObject({ status: 403 });
+  });
+
+  it("keeps a session's isolate, and no other's", async () => {
+    expect(await service.call("deed", { deed: "count" }, { sessionId: "one" })).toMatchObject({ result: { data: 1 } });
+    expect(await service.call("deed", { deed: "count" }, { sessionId: "one" })).toMatchObject({ result: { data: 2 } });
+    expect(await service.call("deed", { deed: "count" }, { sessionId: "two" })).toMatchObject({ result: { data: 1 } });
+    expect(await service.call("deed", { deed: "count" })).toMatchObject({ result: { data: 1 } });
+  });
+
+  it("streams what happens", async () => {
+    const response = await service.post("/v1/tools/deed/calls", { input: { deed: "log" } }, { accept: "text/event-stream" });
+    const names = [...(await response.text()).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(names.filter((name) => name !== "audit")).toEqual(["log", "progress", "result"]);
+    expect(names.filter((name) => name === "audit").length).toBeGreaterThan(3);
+  });
+
+  it("asks, and runs what was approved", async () => {
+    const pending = service.call("asking", { amount: 42 });
+    let approvals: { approvalId: string; input: unknown }[] = [];
+    while (approvals.length === 0) ({ approvals } = (await (await service.send("/v1/approvals")).json()) as { approvals: typeof approvals });
+    expect(approvals).toMatchObject([{ input: { amount: 42 } }]);
+    const answered = await service.post(`/v1/approvals/${approvals[0]!.approvalId}`, { answer: "allow" });
+    expect(answered.status).toBe(204);
+    expect((await pending).result).toMatchObject({ ok: true, data: 42, proof: { approval: { approver: "tester" } } });
+  });
+
+  it("cancels a call whose client goes away", async () => {
+    const client = new AbortController();
+    const sent = service.send("/v1/tools/deed/calls", {
+      method: "POST",
+      body: JSON.stringify({ input: { deed: "hang" }, correlationId: "gone" }),
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+      signal: client.signal,
+    });
+    const reader = (await sent).body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("tool.started")) text += (await reader.read()).value ?? "";
+    const callId = /"callId":"([^"]+)"/.exec(text)![1];
+    client.abort();
+    for (;;) {
+      const end = (await service.events()).find((event) => event.callId === callId && event.type === "tool.failed");
+      if (end === undefined) continue;
+      return expect(end.payload).toMatchObject({ code: "CANCELLED" });
+    }
+  });
+});
+
+describe("a tool that spins", () => {
+  it("is answered at its deadline, and the next tool is served by a new sandbox", async () => {
+    const kills = service.edge.sandboxKills();
+    expect(await service.call("deed", { deed: "spin" })).toMatchObject({ status: 504, result: { error: { code: "TIMEOUT" } } });
+    const startedAt = performance.now();
+    expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
+    console.log(`served again ${Math.round(performance.now() - startedAt)} ms after the deadline`);
+    expect(service.edge.sandboxKills()).toBe(kills + 1);
+  });
+
+  it("runs once: neither wrangler nor the kernel sends its call again", async () => {
+    const { result } = await service.call("deed", { deed: "fetch and spin", url: `${siteUrl}/once` });
+    expect(codeOf(result)).toBe("TIMEOUT");
+    expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
+    expect(visits.filter((path) => path === "/once")).toHaveLength(1);
+  });
+
+  it("does not take the calls with it that wait for the sandbox", async () => {
+    const spinning = service.call("deed", { deed: "spin" });
+    const others = Array.from({ length: 5 }, (_, i) => service.call("calculator", { expression: `${i} + 1` }));
+    expect(codeOf((await spinning).result)).toBe("TIMEOUT");
+    expect((await Promise.all(others)).map(({ result }) => result.ok && result.data)).toMatchObject([1, 2, 3, 4, 5].map((n) => ({ result: n })));
+  });
+});
+
+// Last: it looks at everything that the other tests did.
+it("has one chain with one end for every call", async () => {
+  const events = await service.events();
+  expect(verifyChain(events)).toMatchObject({ ok: true });
+  const ends = new Map<string, number>();
+  for (const { callId, type } of events) {
+    if (callId === null) continue;
+    ends.set(callId, (ends.get(callId) ?? 0) + (terminalTypes.includes(type) ? 1 : 0));
+  }
+  expect(ends.size).toBeGreaterThan(20);
+  expect([...ends.values()].every((count) => count === 1)).toBe(true);
+  const fetched = events.filter(({ type }) => type === "capability.used");
+  expect(fetched.map(({ payload }) => payload)).toEqual(expect.arrayContaining([expect.objectContaining({ outcome: "refused" })]));
+});
