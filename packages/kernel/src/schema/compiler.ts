@@ -179,12 +179,13 @@ export class Compiler implements Context {
 
   #plain(schema: JsonObject, place: Place, groups: number): Unit {
     const modern = place.resource.dialect.year !== 7;
-    const main = typed((groups & TYPE) === 0 ? ANY_TYPE : typeMask(schema["type"], place), {
-      number: (groups & NUMBER) === 0 ? undefined : numbers(schema, place),
-      string: (groups & STRING) === 0 ? undefined : strings(schema, place, this),
-      array: (groups & ARRAY) === 0 ? undefined : arrays(schema, place, this),
-      object: (groups & OBJECT) === 0 ? undefined : objects(schema, place, this),
-    });
+    const main = typed(
+      (groups & TYPE) === 0 ? ANY_TYPE : typeMask(schema["type"], place),
+      (groups & NUMBER) === 0 ? undefined : numbers(schema, place),
+      (groups & STRING) === 0 ? undefined : strings(schema, place, this),
+      (groups & ARRAY) === 0 ? undefined : arrays(schema, place, this),
+      (groups & OBJECT) === 0 ? undefined : objects(schema, place, this),
+    );
     if ((groups & ~(TYPE | NUMBER | STRING | ARRAY | OBJECT)) === 0) return main;
     const units = main === ALWAYS ? [] : [main];
     if ((groups & VALUES) !== 0) units.unshift(...values(schema, place));
@@ -200,7 +201,7 @@ export class Compiler implements Context {
       this.metered = true;
       const array = unevaluated(schema, place, "Items", this);
       const object = unevaluated(schema, place, "Properties", this);
-      units.push(typed(ANY_TYPE, { number: undefined, string: undefined, array, object }));
+      units.push(typed(ANY_TYPE, undefined, undefined, array, object));
     }
     const needed = units.filter((unit) => unit.op !== ANY);
     if (needed.length === 1) return needed[0] as Unit;

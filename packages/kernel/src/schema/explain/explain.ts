@@ -16,10 +16,6 @@ const NEEDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["if", ["then", "else"]],
 ]);
 
-/** Keywords whose errors are those of their parts. */
-const DESCENDS =
-  /^(\$ref|\$dynamicRef|allOf|if|properties|patternProperties|additionalProperties|propertyNames|dependentSchemas|dependencies|items|prefixItems|additionalItems)$/;
-
 /** Where the explanation has come: in the value, in the schema as it was walked, and in its document. */
 export interface Spot {
   readonly instance: string;
@@ -205,6 +201,7 @@ export function explainer(
     };
 
     const before = out.length;
+    const applied = parts(schema, place, value, context);
     const onlyRef = place.resource.dialect.year === 7 && schema["$ref"] !== undefined;
     for (const keyword of onlyRef ? ["$ref"] : Object.keys(schema)) {
       if (keyword.startsWith("unevaluated")) continue;
@@ -213,19 +210,17 @@ export function explainer(
         if (Object.hasOwn(schema, needed)) alone[needed] = schema[needed];
       if (context.inPlace(alone, place).check(value)) continue;
       const wanted = schema[keyword];
+      const known = out.length;
       if (keyword === "anyOf" || keyword === "oneOf") branches(keyword);
       else if (keyword === "required") missing(wanted, keyword, keyword);
-      else {
-        if (keyword === "dependentRequired" || keyword === "dependencies") {
-          for (const [name, needed] of Object.entries(wanted as JsonObject)) {
-            if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name))
-              missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
-          }
-        } else if (!DESCENDS.test(keyword)) add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
-        if (DESCENDS.test(keyword))
-          for (const part of parts(schema, place, value, context))
-            if (part.keyword === keyword && part.step !== "if") descend(part);
+      else if (keyword === "dependentRequired" || keyword === "dependencies") {
+        for (const [name, needed] of Object.entries(wanted as JsonObject)) {
+          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name)) missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
+        }
       }
+      for (const part of applied) if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string)) descend(part);
+      // No part has said it better.
+      if (out.length === known) add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }
     // What is unevaluated is only known of a value that conforms to the rest.
     if (out.length > before || typeof value !== "object" || value === null) return;

@@ -1,4 +1,4 @@
-import { ALWAYS, at, call, type Context, count, ANY, passes, type Place, type Unit , invalid } from "../context.ts";
+import { ALWAYS, ANY, at, both, call, type Context, count, invalid, passes, type Place, type Unit } from "../context.ts";
 import { unique } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 
@@ -71,11 +71,8 @@ export function arrays(schema: JsonObject, place: Place, context: Context): Chec
 
 /** All of the checks, without a loop for the usual few. */
 export function all(checks: readonly Check[]): Check | undefined {
-  const [a, b, c] = checks;
-  if (a === undefined) return undefined;
-  if (b === undefined) return a;
-  if (c === undefined) return (value) => a(value) && b(value);
-  if (checks.length === 3) return (value) => a(value) && b(value) && c(value);
+  const [a, b] = checks;
+  if (checks.length < 3) return both(a, b);
   return (value) => {
     for (let index = 0; index < checks.length; index++) if (!(checks[index] as Check)(value)) return false;
     return true;

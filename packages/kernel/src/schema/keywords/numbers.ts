@@ -1,5 +1,6 @@
-import { invalid, numeric, type Place } from "../context.ts";
+import { both, invalid, numeric, type Place } from "../context.ts";
 import type { Check, JsonObject } from "../types.ts";
+import type { Scalar } from "./types.ts";
 
 /** A decimal as JSON writes it: `digits × 10^exponent`. */
 function decimal(value: number): { digits: bigint; exponent: number } {
@@ -34,26 +35,16 @@ function multipleOf(divisor: number): Check {
   };
 }
 
-/** Inclusive bounds and what else a number must satisfy. */
-export interface NumberChecks {
-  readonly lo: number;
-  readonly hi: number;
-  readonly more: Check | undefined;
-}
-
-export function numbers(schema: JsonObject, place: Place): NumberChecks {
-  const lo = numeric(schema, "minimum", place, -Infinity);
-  const hi = numeric(schema, "maximum", place, Infinity);
+export function numbers(schema: JsonObject, place: Place): Scalar {
   const above = numeric(schema, "exclusiveMinimum", place, -Infinity);
   const below = numeric(schema, "exclusiveMaximum", place, Infinity);
   const divisor = numeric(schema, "multipleOf", place, 0);
   if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const multiple = divisor === 0 ? undefined : multipleOf(divisor);
-  const open = above === -Infinity && below === Infinity;
-  const inside: Check | undefined = open
-    ? undefined
-    : (value) => (value as number) > above && (value as number) < below;
-  const more: Check | undefined =
-    inside !== undefined && multiple !== undefined ? (value) => inside(value) && multiple(value) : (inside ?? multiple);
-  return { lo, hi, more };
+  const inside: Check = (value) => (value as number) > above && (value as number) < below;
+  return {
+    lo: numeric(schema, "minimum", place, -Infinity),
+    hi: numeric(schema, "maximum", place, Infinity),
+    more: both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
+  };
 }

@@ -28,6 +28,11 @@ interface Slot {
   readonly required: 0 | 1;
 }
 
+interface PatternSlot {
+  readonly matches: Matcher;
+  readonly check: Check;
+}
+
 const END: Slot = { key: undefined, index: 0, ...NEVER, required: 0 };
 
 /**
@@ -37,7 +42,7 @@ const END: Slot = { key: undefined, index: 0, ...NEVER, required: 0 };
 function members(
   slots: readonly Slot[],
   extra: Unit,
-  patterns: readonly (readonly [Matcher, Check])[],
+  patterns: readonly PatternSlot[],
   nameCheck: Check | undefined,
   lo: number,
   hi: number,
@@ -68,18 +73,22 @@ function members(
   if (patterns.length === 0 && nameCheck === undefined && lo === 0 && hi === Infinity) return simple;
   return (value) => {
     let left = need;
+    let next = 0;
     let size = 0;
     for (const key in value as JsonObject) {
       const member = (value as JsonObject)[key];
       size++;
       if (nameCheck !== undefined && !nameCheck(key)) return false;
-      const slot = byName.get(key);
+      const expected = order[next] as Slot;
+      const slot = expected.key === key ? expected : byName.get(key);
       let known = slot !== undefined;
       if (slot !== undefined) {
+        next = slot.index + 1;
         if (!passes(slot, member)) return false;
         left -= slot.required;
       }
-      for (const [matches, check] of patterns) {
+      for (let index = 0; index < patterns.length; index++) {
+        const { matches, check } = patterns[index] as PatternSlot;
         if (matches(key)) {
           known = true;
           if (!check(member)) return false;
@@ -131,7 +140,7 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const patternMap = schemaMap(schema, "patternProperties", place) ?? {};
   const patterns = Object.keys(patternMap).map((source) => {
     const where = at(place, `patternProperties/${escapeToken(source)}`);
-    return [context.pattern(source, where.path), context.child(patternMap[source], where).check] as const;
+    return { matches: context.pattern(source, where.path), check: context.child(patternMap[source], where).check };
   });
   const propertyNames = schema["propertyNames"];
   const nameCheck =

@@ -2,14 +2,9 @@ import { both, count, type Context, invalid, type Place } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { content } from "./content.ts";
+import type { Scalar } from "./types.ts";
 
-export interface StringChecks {
-  readonly lo: number;
-  readonly hi: number;
-  readonly more: Check | undefined;
-}
-
-export function strings(schema: JsonObject, place: Place, context: Context): StringChecks {
+export function strings(schema: JsonObject, place: Place, context: Context): Scalar {
   const { dialect } = place.resource;
   const lo = dialect.validation ? count(schema, "minLength", place, 0) : 0;
   const hi = dialect.validation ? count(schema, "maxLength", place, Infinity) : Infinity;

@@ -1,7 +1,5 @@
-import { ALWAYS, call, invalid, lengthWithin, BOOLEAN, INTEGER, NUMBER, STRING, type Place, type Unit } from "../context.ts";
+import { ALWAYS, BOOLEAN, call, INTEGER, invalid, NUMBER, type Op, passes, type Place, STRING, type Unit } from "../context.ts";
 import type { Check } from "../types.ts";
-import type { NumberChecks } from "./numbers.ts";
-import type { StringChecks } from "./strings.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
   ["null", 1],
@@ -16,92 +14,59 @@ export const ANY_TYPE = 127;
 
 /** The set of types that a schema allows, as bits; a number that is no integer is bit 4. */
 export function typeMask(type: unknown, place: Place): number {
-  if (type === undefined) return ANY_TYPE;
   let mask = 0;
-  for (const name of Array.isArray(type) ? type : [type]) {
+  for (const name of [type].flat()) {
     const bit = BIT.get(name);
-    if (bit === undefined) throw invalid(place, "type", "the name of a JSON type, or an array of such names");
+    if (bit === undefined) throw invalid(place, "type", "a JSON type or an array of them");
     mask |= bit;
   }
   return mask;
 }
 
-/** The checks that only apply to one type; undefined where there is none. */
-export interface TypedChecks {
-  readonly number: NumberChecks | undefined;
-  readonly string: StringChecks | undefined;
-  readonly array: Check | undefined;
-  readonly object: Check | undefined;
+/** What is asked of numbers or of strings: bounds, of the value or of its length, and what else there is. */
+export interface Scalar {
+  readonly lo: number;
+  readonly hi: number;
+  readonly more: Check | undefined;
 }
 
-function string({ lo, hi, more }: StringChecks): Check {
-  const bounded = lo > 0 || hi !== Infinity;
-  if (more === undefined) return bounded ? (value) => lengthWithin(value as string, lo, hi) : ALWAYS.check;
-  return bounded ? (value) => lengthWithin(value as string, lo, hi) && more(value) : more;
+function scalar(op: Op, { lo, hi, more }: Scalar): Unit {
+  const unit: Unit = { op, lo, hi, check: (value) => passes(unit, value) };
+  return more === undefined ? unit : call((value) => passes(unit, value) && more(value));
 }
 
-function number({ lo, hi, more }: NumberChecks): Check {
-  if (more === undefined) return (value) => (value as number) >= lo && (value as number) <= hi;
-  return (value) => (value as number) >= lo && (value as number) <= hi && more(value);
-}
+const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
+const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
-/** Specialised for the single types; the rest goes through one switch. */
-export function typed(mask: number, checks: TypedChecks): Unit {
-  const num = checks.number === undefined ? undefined : number(checks.number);
-  const str = checks.string === undefined ? undefined : string(checks.string);
-  const { array, object } = checks;
-  const bounds = (
-    of: { readonly lo: number; readonly hi: number; readonly more: Check | undefined } | undefined,
-    lo: number,
-    op: Unit["op"],
-    check: Check,
-  ): Unit => (of?.more === undefined ? { check, op, lo: of?.lo ?? lo, hi: of?.hi ?? Infinity } : call(check));
+/** Checks that only apply to one type; specialised for the single types, the rest goes through one switch. */
+export function typed(mask: number, number: Scalar | undefined, string: Scalar | undefined, array: Check | undefined, object: Check | undefined): Unit {
   switch (mask) {
     case 1:
       return call((value) => value === null);
     case 2:
-      return { check: (value) => typeof value === "boolean", op: BOOLEAN, lo: 0, hi: 0 };
+      return scalar(BOOLEAN, ANY_NUMBER);
     case 8:
-      return bounds(
-        checks.number,
-        -Infinity,
-        INTEGER,
-        num === undefined ? Number.isInteger : (value) => Number.isInteger(value) && num(value),
-      );
+      return scalar(INTEGER, number ?? ANY_NUMBER);
     case 12:
-      return bounds(
-        checks.number,
-        -Infinity,
-        NUMBER,
-        num === undefined ? Number.isFinite : (value) => Number.isFinite(value) && num(value),
-      );
+      return scalar(NUMBER, number ?? ANY_NUMBER);
     case 16:
-      return bounds(
-        checks.string,
-        0,
-        STRING,
-        str === undefined ? (value) => typeof value === "string" : (value) => typeof value === "string" && str(value),
-      );
+      return scalar(STRING, string ?? ANY_STRING);
     case 32:
       return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
     case 64:
-      return call(
-        object === undefined
-          ? (value) => typeof value === "object" && value !== null && !Array.isArray(value)
-          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
-      );
+      return call(object === undefined ? isObject : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value));
     case ANY_TYPE:
-      if (num === undefined && str === undefined && array === undefined && object === undefined) return ALWAYS;
+      if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }
+  const isNumber = scalar(NUMBER, number ?? ANY_NUMBER).check;
+  const isString = scalar(STRING, string ?? ANY_STRING).check;
   return call((value) => {
     switch (typeof value) {
       case "string":
-        return (mask & 16) !== 0 && (str === undefined || str(value));
+        return (mask & 16) !== 0 && isString(value);
       case "number":
-        return (
-          (Number.isInteger(value) ? (mask & 8) !== 0 : (mask & 4) !== 0 && Number.isFinite(value)) &&
-          (num === undefined || num(value))
-        );
+        return (mask & (Number.isInteger(value) ? 8 : 4)) !== 0 && isNumber(value);
       case "boolean":
         return (mask & 2) !== 0;
       case "object":

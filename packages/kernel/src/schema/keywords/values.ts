@@ -5,18 +5,9 @@ import type { Check, JsonObject } from "../types.ts";
 const isCompound = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 function oneOfThese(allowed: readonly unknown[]): Check {
-  const [a, b, c, d] = allowed;
   if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
-  switch (allowed.length) {
-    case 1:
-      return (value) => value === a;
-    case 2:
-      return (value) => value === a || value === b;
-    case 3:
-      return (value) => value === a || value === b || value === c;
-    case 4:
-      return (value) => value === a || value === b || value === c || value === d;
-  }
+  const [a, b = a, c = a, d = a] = allowed;
+  if (allowed.length > 0 && allowed.length < 5) return (value) => value === a || value === b || value === c || value === d;
   const set = new Set(allowed);
   return (value) => set.has(value);
 }
