@@ -15,7 +15,7 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
-import { lane } from "./lane.ts";
+import { lane, ownPage } from "./lane.ts";
 
 const LANE = "keyhole.kernel";
 
@@ -91,12 +91,12 @@ interface KernelApi {
  *
  * @example
  * // kernel.worker.ts
- * exposeKernel(boot(), self);
+ * exposeKernel(boot());
  * async function boot() {
- *   return createKernel({ host: await browserHost({ stage: remoteStage(self) }), policy });
+ *   return createKernel({ host: await browserHost({ stage: remoteStage() }), policy });
  * }
  */
-export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink.Endpoint): void {
+export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.Endpoint = ownPage()): void {
   const running = new Map<number, AbortController>();
   const subscriptions = new Map<number, () => void>();
   const api: KernelApi = {
@@ -127,7 +127,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink
     setPolicy: async (document) => (await kernel).setPolicy(document),
     close: async () => (await kernel).close(),
   };
-  Comlink.expose(api, lane(endpoint, LANE));
+  Comlink.expose(api, lane(page, LANE));
 }
 
 type Hearing = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver">;
