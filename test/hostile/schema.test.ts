@@ -92,6 +92,8 @@ describe("a hostile schema is refused, with a code", () => {
     expect(check(JSON.parse('{"__proto__":"x"}'))).toBe(false);
     compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":{"polluted":1}}},"__proto__":{"default":{"polluted":1}}}}')).validate({});
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    const filled = compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":1,"b":2}}}}')).validate({});
+    expect(JSON.stringify(filled)).toBe('{"ok":true,"value":{"a":{"b":2}}}');
   });
 });
 
@@ -166,6 +168,16 @@ describe("patterns cannot hang", () => {
         expect(compiled({ format }).check(hostile)).toBeTypeOf("boolean");
       }
     }
+  });
+
+  it("in formats of texts that are longer than the engine's matcher can take", () => {
+    for (const format of ["uri", "iri-reference", "uri-template", "json-pointer", "email"]) {
+      expect(compiled({ format }).check(`a:/${"b%41~0".repeat(3_000_000)}`)).toBe(false);
+    }
+    const { check } = compiled({ format: "uri" });
+    expect(check(`a:${"b".repeat(DEFAULT_LIMITS.formatLength - 2)}`)).toBe(true);
+    expect(check(`a:${"b".repeat(DEFAULT_LIMITS.formatLength - 1)}`)).toBe(false);
+    expect(compiled({ contentEncoding: "base64" }, { draft: "draft-07" }).check("QUJD".repeat(5_000_000))).toBe(true);
   });
 
   it("needs a bounded number of states", () => {
@@ -254,6 +266,10 @@ describe("a hostile value is refused, with a reason", () => {
     const { check } = compiled({ properties: { a: { $ref: "#" } } });
     expect(check(nest(500, "a", {}))).toBe(true);
     expect(check(nest(100_000, "a", {}))).toBe(false);
+    expect(compiled({ uniqueItems: true }).check([nest(100_000, "a", 1), nest(100_000, "a", 1)])).toBe(false);
+    expect(compiled({ uniqueItems: true }).check(Array.from({ length: 10 }, () => nest(100_000, "a", 1)))).toBe(false);
+    expect(compiled({ const: { a: { a: 1 } } }).check(nest(100_000, "a", 1))).toBe(false);
+    expect(compiled({ enum: [{}] }).check(nest(100_000, "a", 1))).toBe(false);
   });
 
   it("is copied: what was checked is what is used", () => {

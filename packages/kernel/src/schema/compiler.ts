@@ -155,6 +155,7 @@ export class Compiler implements Context {
         resource,
       });
     }
+    if (scope === place.scope) return { resource, scope, path };
     // One object for each scope: what is compiled is kept by it.
     const key = [...scope]
       .map(([name, to]) => `${name} ${to.resource.uri}`)
@@ -186,6 +187,8 @@ export class Compiler implements Context {
       (groups & ARRAY) === 0 ? undefined : arrays(schema, place, this),
       (groups & OBJECT) === 0 ? undefined : objects(schema, place, this),
     );
+    // Comparing deep items can run out of stack.
+    if (schema["uniqueItems"] === true) this.metered = true;
     if ((groups & ~(TYPE | NUMBER | STRING | ARRAY | OBJECT)) === 0) return main;
     const units = main === ALWAYS ? [] : [main];
     if ((groups & VALUES) !== 0) units.unshift(...values(schema, place));
