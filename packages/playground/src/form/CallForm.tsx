@@ -109,7 +109,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
         </TabPanel>
       </Tabs>
       <div className="actions">
-        <Button look="primary" icon="play" type="submit" isPending={isRunning}>
+        <Button look="primary" icon="play" type="submit" isBusy={isRunning}>
           Run
         </Button>
         {isRunning ? (

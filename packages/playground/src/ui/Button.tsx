@@ -5,12 +5,14 @@ import { Icon, type IconName } from "./icons.tsx";
 interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style"> {
   readonly look?: "plain" | "primary" | "danger" | "quiet";
   readonly icon?: IconName;
+  /** Looks as if it could not be pressed, and keeps the focus. */
+  readonly isBusy?: boolean;
   readonly children: ReactNode;
 }
 
-export function Button({ look = "plain", icon, children, ...rest }: ButtonProps): ReactNode {
+export function Button({ look = "plain", icon, isBusy = false, children, ...rest }: ButtonProps): ReactNode {
   return (
-    <AriaButton {...rest} className="button" data-look={look}>
+    <AriaButton {...rest} className="button" data-look={look} data-busy={isBusy || undefined} aria-disabled={isBusy}>
       {icon !== undefined && <Icon name={icon} />}
       {children}
     </AriaButton>
