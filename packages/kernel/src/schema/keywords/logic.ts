@@ -110,7 +110,7 @@ export function logic(schema: JsonObject, place: Place, context: Context): Unit[
     const { check } = context.inPlace(schema["not"], at(place, "not"));
     units.push(call((value) => !check(value)));
   }
-  if (schema["if"] !== undefined && (schema["then"] !== undefined || schema["else"] !== undefined)) {
+  if (schema["if"] !== undefined) {
     const { check } = context.inPlace(schema["if"], at(place, "if"));
     const yes = context.inPlace(schema["then"] ?? true, at(place, "then")).check;
     const no = context.inPlace(schema["else"] ?? true, at(place, "else")).check;
