@@ -20,12 +20,12 @@ export interface TestEdge {
 }
 
 /** Builds the edge with the tools of the tests into a folder of its own, and starts it as `npm start` does. */
-export async function startTestEdge(policy: PolicyDocument): Promise<TestEdge> {
+export async function startTestEdge(policy: PolicyDocument, origins: readonly string[] = ["http://127.0.0.1:1"]): Promise<TestEdge> {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
   const configs = await buildInto(folder);
   const [port = 0, sandboxPort = 0] = await freePorts(2);
   const tokens = { "e2e-token": { subject: "tester", scopes: allScopes } };
-  const edge = await startEdge({ port, sandboxPort, tokens, policy, configs, origins: ["http://127.0.0.1:1"] });
+  const edge = await startEdge({ port, sandboxPort, tokens, policy, configs, origins });
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(edge.url + path, { ...init, headers: { authorization: "Bearer e2e-token", ...(init.headers as Record<string, string>) } });

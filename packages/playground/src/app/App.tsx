@@ -1,5 +1,6 @@
 import type { ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
 import { useApprovals } from "../approval/useApprovals.ts";
 import type { Place } from "../client/kernel-client.ts";
@@ -135,8 +136,10 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
     clear();
   };
   const showList = (): void => {
-    setView("list");
-    requestAnimationFrame(() => search.current?.focus());
+    // In sight first, and before the next key: what is typed after the slash belongs to the search.
+    flushSync(() => setView("list"));
+    search.current?.focus();
+    search.current?.select();
   };
   useSearchKey(showList);
 
