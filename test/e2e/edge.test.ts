@@ -32,6 +32,7 @@ beforeAll(async () => {
       { tool: "read_file", capability: { kind: "fs.read", paths: ["workspace/**"] } },
       { tool: "list_directory", capability: { kind: "fs.read", paths: ["workspace", "workspace/**"] } },
     ],
+    rules: [{ id: "tests-write", effect: "allow", when: { tool: ["write_file"] }, reason: "The tests write files." }],
   });
 }, startMs);
 
@@ -39,6 +40,9 @@ afterAll(async () => {
   await service?.stop();
   await new Promise((resolve) => site.close(resolve));
 });
+
+/** Most deeds have long to go. */
+const soon = { bounds: { timeoutMs: 1_000 } };
 
 const codeOf = (result: CallResult): string => (result.ok ? "OK" : result.error.code);
 
@@ -57,7 +61,7 @@ describe("the edge", () => {
   it("calls a tool in a dynamic Worker", async () => {
     const { status, result } = await service.call("calculator", { expression: "2 * (3 + 4)" });
     expect(status).toBe(200);
-    expect(result).toMatchObject({ ok: true, data: { result: 14 } });
+    expect(result).toMatchObject({ ok: true, data: { value: 14 } });
   });
 
   it("fetches from the host that the policy names, and from no other", async () => {
@@ -110,7 +114,7 @@ describe("the edge", () => {
     const client = new AbortController();
     const sent = service.send("/v1/tools/deed/calls", {
       method: "POST",
-      body: JSON.stringify({ input: { deed: "hang" }, correlationId: "gone" }),
+      body: JSON.stringify({ input: { deed: "hang" } }),
       headers: { "content-type": "application/json", accept: "text/event-stream" },
       signal: client.signal,
     });
@@ -130,7 +134,7 @@ describe("the edge", () => {
 describe("a tool that spins", () => {
   it("is answered at its deadline, and the next tool is served by a new sandbox", async () => {
     const kills = service.edge.sandboxKills();
-    expect(await service.call("deed", { deed: "spin" })).toMatchObject({ status: 504, result: { error: { code: "TIMEOUT" } } });
+    expect(await service.call("deed", { deed: "spin" }, soon)).toMatchObject({ status: 504, result: { error: { code: "TIMEOUT" } } });
     const startedAt = performance.now();
     expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
     console.log(`served again ${Math.round(performance.now() - startedAt)} ms after the deadline`);
@@ -138,17 +142,17 @@ describe("a tool that spins", () => {
   });
 
   it("runs once: neither wrangler nor the kernel sends its call again", async () => {
-    const { result } = await service.call("deed", { deed: "fetch and spin", url: `${siteUrl}/once` });
+    const { result } = await service.call("deed", { deed: "fetch and spin", url: `${siteUrl}/once` }, soon);
     expect(codeOf(result)).toBe("TIMEOUT");
     expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
     expect(visits.filter((path) => path === "/once")).toHaveLength(1);
   });
 
   it("does not take the calls with it that wait for the sandbox", async () => {
-    const spinning = service.call("deed", { deed: "spin" });
-    const others = Array.from({ length: 5 }, (_, i) => service.call("calculator", { expression: `${i} + 1` }));
+    const spinning = service.call("deed", { deed: "spin" }, soon);
+    const others = Array.from({ length: 4 }, (_, i) => service.call("calculator", { expression: `${i} + 1` }));
     expect(codeOf((await spinning).result)).toBe("TIMEOUT");
-    expect((await Promise.all(others)).map(({ result }) => result.ok && result.data)).toMatchObject([1, 2, 3, 4, 5].map((n) => ({ result: n })));
+    expect((await Promise.all(others)).map(({ result }) => result.ok && result.data)).toMatchObject([1, 2, 3, 4].map((value) => ({ value })));
   });
 });
 

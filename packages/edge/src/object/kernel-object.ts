@@ -25,7 +25,8 @@ export type KernelObjectClass = new (context: DurableObjectState, env: Env) => D
  * through. Its SQLite storage keeps the log; everything else starts anew with the object.
  *
  * @example
- * export class KernelObject extends kernelObject({ tools: [...builtinTools, myTool], policy }) {}
+ * const Configured: KernelObjectClass = kernelObject({ tools: [...builtinTools, myTool], policy });
+ * export class KernelObject extends Configured {}
  */
 export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
   return class extends DurableObject<Env> {
@@ -35,10 +36,11 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
     constructor(context: DurableObjectState, env: Env) {
       super(context, env);
       this.#routes = startRoutes(options, context, env);
-      void context.blockConcurrencyWhile(() => this.#routes.then(
+      const started = this.#routes.then(
         () => {},
         () => {},
-      ));
+      );
+      void context.blockConcurrencyWhile(() => started);
     }
 
     override async fetch(request: Request): Promise<Response> {
