@@ -6,7 +6,7 @@ export {
   type Blake3Mode,
   createHasher,
 } from "./blake3.ts";
-export { CANONICAL_MAX_DEPTH, canonicalize, canonicalJson, type CanonicalResult } from "./canonical-json.ts";
+export { canonicalize, canonicalJson, type CanonicalResult } from "./canonical-json.ts";
 export type { NormalizeError, NormalizeReason } from "./error.ts";
 export { type Digest, type DigestAlgorithm, hashBytes, hashJson, hashText, isDigest, sha256 } from "./hash.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";

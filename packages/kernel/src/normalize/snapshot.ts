@@ -34,7 +34,7 @@ export type SnapshotResult =
  *
  * @example
  * const taken = snapshot(input, { maxDepth: 8 });
- * if (!taken.ok) taken.error; // { reason: "accessor", path: "/url", message: "accessor at /url" }
+ * if (!taken.ok) taken.error; // { reason: "accessor", path: "/url", message: 'accessor at "/url"' }
  */
 export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotResult {
   return attempt(value, limits, copy);
@@ -46,7 +46,7 @@ export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotR
  *
  * @example
  * const parsed = parseJson(text);
- * if (!parsed.ok) parsed.error; // { reason: "syntax", path: "", message: "syntax at the root" }
+ * if (!parsed.ok) parsed.error; // { reason: "syntax", path: "", message: 'syntax at ""' }
  */
 export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotResult {
   let value: unknown;
@@ -95,7 +95,7 @@ function attempt(value: unknown, limits: SnapshotLimits, take: Take): SnapshotRe
   } catch (error) {
     // What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end.
     const reason = error instanceof Refusal ? error.reason : error instanceof RangeError ? "too-deep" : "unreadable";
-    return { ok: false, error: normalizeError(reason, walk.tokens.map(String)) };
+    return { ok: false, error: normalizeError(reason, walk.tokens) };
   }
 }
 
