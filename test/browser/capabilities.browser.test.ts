@@ -24,7 +24,7 @@ describe("the browser host's own brokers, asked from inside an isolate", () => {
         ],
       },
     });
-    for (const tool of builtinTools) expect(kernel.register(tool as never)).toMatchObject({ ok: true });
+    for (const tool of builtinTools) kernel.register(tool);
   });
   afterAll(async () => {
     await expectSoundLog(kernel);
