@@ -82,6 +82,10 @@ const AJV_FAULTS: readonly ((schema: unknown, value: unknown, draft: string) => 
   (schema) =>
     someSchema(schema, (each) => "unevaluatedItems" in each || "unevaluatedProperties" in each) &&
     someSchema(schema, (each) => "contains" in each || "if" in each || "oneOf" in each),
+  // Neither does a failed branch of anyOf, which is forgotten where another branch is true.
+  (schema) =>
+    someSchema(schema, (each) => "unevaluatedItems" in each || "unevaluatedProperties" in each) &&
+    someSchema(schema, (each) => Array.isArray(each["anyOf"]) && each["anyOf"].includes(true)),
   // An items that allows everything counts as evaluating nothing, where it evaluates all (10.3.1.2).
   (schema) => someSchema(schema, (each) => "unevaluatedItems" in each) && someSchema(schema, (each) => each["items"] === true),
   // Draft 7: what is beside $ref must be ignored.
