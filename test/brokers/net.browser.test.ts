@@ -3,8 +3,10 @@ import { expect, it } from "vitest";
 import { openSession } from "./session.ts";
 
 const here = new URL(location.href);
-const session = (port: number) => openSession({ grants: [{ kind: "net.read", hosts: [here.hostname], ports: [port] }] });
-const ask = (url: string, port: number) => netBroker().serve({ kind: "net.read", operation: "fetch", arguments: { url } }, session(port));
+const session = (port: number) =>
+  openSession({ grants: [{ kind: "net.read", hosts: [here.hostname], ports: [port] }] });
+const ask = (url: string, port: number) =>
+  netBroker().serve({ kind: "net.read", operation: "fetch", arguments: { url } }, session(port));
 
 it("asks with the platform's fetch", async () => {
   const reply = await ask(`${here.origin}/test/brokers/session.ts`, Number(here.port));

@@ -24,5 +24,8 @@ it("asks in a form that this platform takes", async () => {
 
 it("sees redirects, and checks them", async () => {
   const broker = netBroker({ fetch: async () => Response.redirect("https://example.org/", 307) });
-  expect(await broker.serve(request, session())).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("redirect") as string } });
+  expect(await broker.serve(request, session())).toMatchObject({
+    ok: false,
+    error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("redirect") as string },
+  });
 });

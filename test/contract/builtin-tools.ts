@@ -20,7 +20,9 @@ export function builtinToolsContract(): void {
     for (const name of ["sqrt", "abs", "round", "ln", "log10", "exp", "sin", "cos", "tan"]) {
       for (let n = -40; n <= 40; n++) {
         const number = `${n % 7}.${Math.abs(n * 7919)}e${n}`;
-        const result = await kernel.call("calculator", { expression: `${name}(${number}) + (${n}.5)^${n % 5} - 1.0${n + 40}^(${n}/3)` });
+        const result = await kernel.call("calculator", {
+          expression: `${name}(${number}) + (${n}.5)^${n % 5} - 1.0${n + 40}^(${n}/3)`,
+        });
         values.push(result.ok ? (result.data as { value: number }).value : result.error.message);
       }
     }

@@ -26,6 +26,9 @@ describe("what is not trusted", () => {
   it("is everything that is not named", async () => {
     kernel = await createKernel({ host: nodeHost(), policy: openPolicy });
     for (const pkg of builtinTools) kernel.register(pkg);
-    expect(await kernel.call("calculator", { expression: "1+1" })).toMatchObject({ ok: false, error: { code: "UNSUPPORTED_HOST" } });
+    expect(await kernel.call("calculator", { expression: "1+1" })).toMatchObject({
+      ok: false,
+      error: { code: "UNSUPPORTED_HOST" },
+    });
   });
 });

@@ -1,6 +1,12 @@
-/// <reference path="../vite/client.d.ts" />
 import { Worker } from "node:worker_threads";
-import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import {
+  type CallPort,
+  type Isolate,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateHost,
+  type RegisteredTool,
+} from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { netBroker } from "../brokers/net.ts";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
@@ -37,7 +43,11 @@ export function nodeHost({ files, trusted = [] }: NodeHostOptions = {}): Isolate
     preempts: true,
     brokers: [netBroker(), filesBroker(files === undefined ? memoryStore() : nodeStore(files))],
     async open(tool) {
-      if (tool.body.source !== "module") throw new IsolateFailure("UNSUPPORTED_HOST", `The threads of Node run modules, and ${tool.id} is ${tool.body.source}.`);
+      if (tool.body.source !== "module")
+        throw new IsolateFailure(
+          "UNSUPPORTED_HOST",
+          `The threads of Node run modules, and ${tool.id} is ${tool.body.source}.`,
+        );
       if (!hashes.has(tool.hash)) {
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",

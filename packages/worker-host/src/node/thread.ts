@@ -21,7 +21,9 @@ if (parentPort) {
   const handlers = {
     async load({ code }) {
       try {
-        const module = (await import(/* @vite-ignore */ `data:text/javascript;base64,${encode(code).toString("base64")}`)) as { readonly default?: unknown };
+        const module = (await import(
+          /* @vite-ignore */ `data:text/javascript;base64,${encode(code).toString("base64")}`
+        )) as { readonly default?: unknown };
         tool = module.default;
         post({ type: "loaded" });
       } catch (thrown) {
@@ -37,11 +39,16 @@ if (parentPort) {
       uplink.close();
       uplinks.delete(callId);
       const output = outcome.kind === "returned" ? outcome.output : undefined;
-      post({ type: "outcome", callId, outcome } as GuestMessage, output?.form === "binary" ? [output.bytes.buffer as ArrayBuffer] : []);
+      post(
+        { type: "outcome", callId, outcome } as GuestMessage,
+        output?.form === "binary" ? [output.bytes.buffer as ArrayBuffer] : [],
+      );
     },
     cancel: ({ callId }) => uplinks.get(callId)?.cancel(),
     reply: ({ callId, request, reply }) => uplinks.get(callId)?.reply(request, reply),
-  } satisfies { readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void> };
+  } satisfies {
+    readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void>;
+  };
 
   parentPort.on("message", (message: HostMessage) => void handlers[message.type](message as never));
   post({ type: "ready", imports: true, wasm: true });

@@ -27,7 +27,6 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 /** What a person would not call text, even where it is valid UTF-8. */
 export function looksBinary(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
   return /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
 }
 

@@ -20,7 +20,9 @@ async function bundleReader(): Promise<URL> {
 
 let reader: Promise<URL> | undefined;
 
-export type ReadResult = { readonly ok: true; readonly package: ToolPackage } | { readonly ok: false; readonly reason: string };
+export type ReadResult =
+  | { readonly ok: true; readonly package: ToolPackage }
+  | { readonly ok: false; readonly reason: string };
 
 /**
  * Makes a package of a tool's bundled code. The code runs in a thread of its own, so that a tool that throws, loops or changes globals
@@ -36,7 +38,10 @@ export async function readTool(code: string): Promise<ReadResult> {
 async function runReader(url: URL, code: string): Promise<Reading> {
   const worker = new Worker(url, { workerData: code, env: {} });
   const { promise, resolve } = Promise.withResolvers<Reading>();
-  const timer = setTimeout(() => resolve({ ok: false, reason: `it is still loading after ${loadTimeoutMs / 1000} s` }), loadTimeoutMs);
+  const timer = setTimeout(
+    () => resolve({ ok: false, reason: `it is still loading after ${loadTimeoutMs / 1000} s` }),
+    loadTimeoutMs,
+  );
   worker.once("message", (reading: Reading) => resolve(reading));
   worker.once("error", (error) => resolve({ ok: false, reason: `it throws when it is loaded: ${String(error)}` }));
   worker.once("exit", () => resolve({ ok: false, reason: "it ends the process that loads it" }));

@@ -14,7 +14,8 @@ async function read(code: string): Promise<Reading> {
     return { ok: false, reason: `it throws when it is loaded: ${String(error)}` };
   }
   const tool = module.default;
-  if (!isTool(tool)) return { ok: false, reason: "its default export is not a tool; it should be the result of defineTool" };
+  if (!isTool(tool))
+    return { ok: false, reason: "its default export is not a tool; it should be the result of defineTool" };
   try {
     const manifest = manifestOf(tool, "module");
     const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code) ?? "" });
