@@ -21,7 +21,9 @@ describe("a hostile schema is refused, with a code", () => {
   it("that is too large", () => {
     const limits = { schemaNodes: 10 };
     expect(compileSchema({ enum: Array.from({ length: 9 }, (_, n) => n) }, { limits }).ok).toBe(true);
-    expect(refused({ enum: Array.from({ length: 10 }, (_, n) => n) }, { limits })).toMatchObject({ code: "SCHEMA_TOO_LARGE" });
+    expect(refused({ enum: Array.from({ length: 10 }, (_, n) => n) }, { limits })).toMatchObject({
+      code: "SCHEMA_TOO_LARGE",
+    });
     const sparse: unknown[] = [];
     sparse.length = 4_000_000_000;
     expect(refused({ enum: sparse })).toMatchObject({ code: "SCHEMA_TOO_LARGE" });
@@ -43,17 +45,24 @@ describe("a hostile schema is refused, with a code", () => {
       { unevaluatedProperties: false, allOf: [{ $ref: "#" }] },
       { $dynamicAnchor: "x", $dynamicRef: "#x" },
       // The circle is closed from inside another one that goes into the value.
-      { $ref: "#/$defs/m", $defs: { m: { properties: { a: { $ref: "#/$defs/t" } }, $ref: "#/$defs/t" }, t: { $ref: "#/$defs/m" } } },
+      {
+        $ref: "#/$defs/m",
+        $defs: { m: { properties: { a: { $ref: "#/$defs/t" } }, $ref: "#/$defs/t" }, t: { $ref: "#/$defs/m" } },
+      },
     ]) {
       expect([schema, refused(schema).code]).toEqual([schema, "REF_CYCLE"]);
     }
-    expect(compileSchema({ properties: { a: { $ref: "#" } }, items: { $ref: "#" }, contains: { $ref: "#" } }).ok).toBe(true);
+    expect(compileSchema({ properties: { a: { $ref: "#" } }, items: { $ref: "#" }, contains: { $ref: "#" } }).ok).toBe(
+      true,
+    );
   });
 
   it("whose references form a chain without end", () => {
     const chain = (length: number) => ({
       $ref: "#/$defs/0",
-      $defs: Object.fromEntries(Array.from({ length }, (_, n) => [n, n === length - 1 ? { type: "array" } : { $ref: `#/$defs/${n + 1}` }])),
+      $defs: Object.fromEntries(
+        Array.from({ length }, (_, n) => [n, n === length - 1 ? { type: "array" } : { $ref: `#/$defs/${n + 1}` }]),
+      ),
     });
     expect(compiled(chain(500)).check([])).toBe(true);
     expect(compiled(chain(500)).check(1)).toBe(false);
@@ -67,7 +76,13 @@ describe("a hostile schema is refused, with a code", () => {
     expect(refused({ const: () => 1 })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     expect(refused({ enum: [1n] })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     expect(refused({ minimum: NaN })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
-    expect(refused({ get type() { throw new Error("no"); } })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
+    expect(
+      refused({
+        get type() {
+          throw new Error("no");
+        },
+      }),
+    ).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(refused({ not: proxy })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
@@ -75,7 +90,11 @@ describe("a hostile schema is refused, with a code", () => {
 
   it("is read once: it cannot be one schema for the compiler and another one later", () => {
     let reads = 0;
-    const properties = { get a() { return ++reads === 1 ? { type: "string" } : {}; } };
+    const properties = {
+      get a() {
+        return ++reads === 1 ? { type: "string" } : {};
+      },
+    };
     const schema = { type: "object", properties };
     const validator = compiled(schema);
     (schema as Record<string, unknown>)["type"] = "null";
@@ -85,12 +104,18 @@ describe("a hostile schema is refused, with a code", () => {
   });
 
   it("cannot reach prototypes through names", () => {
-    const schema = JSON.parse('{"properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"},"toString":{"type":"string"}},"required":["__proto__"]}') as unknown;
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"},"toString":{"type":"string"}},"required":["__proto__"]}',
+    ) as unknown;
     const { check } = compiled(schema);
     expect(check({})).toBe(false);
     expect(check(JSON.parse('{"__proto__":1}'))).toBe(true);
     expect(check(JSON.parse('{"__proto__":"x"}'))).toBe(false);
-    compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":{"polluted":1}}},"__proto__":{"default":{"polluted":1}}}}')).validate({});
+    compiled(
+      JSON.parse(
+        '{"properties":{"a":{"default":{"__proto__":{"polluted":1}}},"__proto__":{"default":{"polluted":1}}}}',
+      ),
+    ).validate({});
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     const filled = compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":1,"b":2}}}}')).validate({});
     expect(JSON.stringify(filled)).toBe('{"ok":true,"value":{"a":{"b":2}}}');
@@ -101,7 +126,9 @@ describe("a hostile schema cannot take long", () => {
   /** Each level applies the next one twice: 2^levels checks. */
   const doubling = (levels: number, apply: (ref: object) => object, leaf: object = { type: "string" }) => ({
     $ref: "#/$defs/0",
-    $defs: Object.fromEntries(Array.from({ length: levels + 1 }, (_, n) => [n, n === levels ? leaf : apply({ $ref: `#/$defs/${n + 1}` })])),
+    $defs: Object.fromEntries(
+      Array.from({ length: levels + 1 }, (_, n) => [n, n === levels ? leaf : apply({ $ref: `#/$defs/${n + 1}` })]),
+    ),
   });
 
   it.each([
@@ -143,7 +170,10 @@ describe("a hostile schema cannot take long", () => {
   });
 
   it("by a huge enum or a long array without equal items", () => {
-    const { check } = compiled({ items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) }, uniqueItems: true });
+    const { check } = compiled({
+      items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) },
+      uniqueItems: true,
+    });
     expect(check(Array.from({ length: 50_000 }, (_, n) => `v${n}`))).toBe(true);
     const objects = Array.from({ length: 100_000 }, (_, n) => ({ n, list: [n] }));
     const unique = compiled({ uniqueItems: true }).check;
@@ -156,15 +186,51 @@ describe("a hostile schema cannot take long", () => {
 describe("patterns cannot hang", () => {
   const text = `${"a".repeat(100_000)}!`;
 
-  it.each(["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){20}$", "^(?:a*)*b", "a*a*a*a*b", "^(?:a?){50}a{50}$", "\\d*\\w*\\s*x$", "(?:[a-z]+\\.?)+@"])("%s on 100,000 characters", (pattern) => {
+  it.each([
+    "^(a+)+$",
+    "^(a|a)*$",
+    "^(a|aa)+$",
+    "(.*a){20}$",
+    "^(?:a*)*b",
+    "a*a*a*a*b",
+    "^(?:a?){50}a{50}$",
+    "\\d*\\w*\\s*x$",
+    "(?:[a-z]+\\.?)+@",
+  ])("%s on 100,000 characters", (pattern) => {
     // A backtracking matcher would not come back.
     expect(compiled({ pattern }).check(text)).toBe(false);
   });
 
   it("in names, formats and property patterns either", () => {
-    expect(compiled({ patternProperties: { "^(a+)+$": false }, propertyNames: { pattern: "^(a+)+!$" } }).check({ [text]: 1 })).toBe(true);
-    for (const format of ["uri", "iri", "uri-template", "email", "idn-email", "hostname", "idn-hostname", "duration", "date-time", "json-pointer", "ipv6", "uuid", "regex"]) {
-      for (const hostile of [text, `http://${text}`, `{${"a.".repeat(50_000)}`, `${"a@".repeat(50_000)}`, `P${"1".repeat(100_000)}`, `${"1:".repeat(50_000)}`, "(".repeat(100_000)]) {
+    expect(
+      compiled({ patternProperties: { "^(a+)+$": false }, propertyNames: { pattern: "^(a+)+!$" } }).check({
+        [text]: 1,
+      }),
+    ).toBe(true);
+    for (const format of [
+      "uri",
+      "iri",
+      "uri-template",
+      "email",
+      "idn-email",
+      "hostname",
+      "idn-hostname",
+      "duration",
+      "date-time",
+      "json-pointer",
+      "ipv6",
+      "uuid",
+      "regex",
+    ]) {
+      for (const hostile of [
+        text,
+        `http://${text}`,
+        `{${"a.".repeat(50_000)}`,
+        "a@".repeat(50_000),
+        `P${"1".repeat(100_000)}`,
+        "1:".repeat(50_000),
+        "(".repeat(100_000),
+      ]) {
         expect(compiled({ format }).check(hostile)).toBeTypeOf("boolean");
       }
     }
@@ -186,7 +252,9 @@ describe("patterns cannot hang", () => {
     expect(compileSchema(states(9), { limits }).ok).toBe(true);
     expect(refused(states(10), { limits })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
     expect(refused({ pattern: "(?:a{1000}){1000}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "((((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
+    expect(refused({ pattern: "((((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})" })).toMatchObject({
+      code: "PATTERN_TOO_LARGE",
+    });
     expect(refused({ pattern: "a{0,99999999999999999999}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
     expect(compileSchema({ pattern: "a".repeat(2_000) }).ok).toBe(true);
     expect(refused({ pattern: "a".repeat(2_001) })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
@@ -196,13 +264,19 @@ describe("patterns cannot hang", () => {
   it("spends steps on states that do not fit its memory", () => {
     const { check } = compiled({ pattern: "[ab]*a[ab]{200}c" }, { limits: { steps: 100_000 } });
     let random = 1;
-    const letters = Array.from({ length: 20_000 }, () => ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b").join("");
+    const letters = Array.from({ length: 20_000 }, () =>
+      ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b",
+    ).join("");
     expect(check(letters)).toBe(false);
     expect(check(`a${"b".repeat(200)}c`)).toBe(true);
   });
 
   it.each([
-    ["(?=a)b", "look-around"], ["(?<!a)b", "look-around"], ["(a)\\1", "back-reference"], ["(?<n>a)\\k<n>", "back-reference"], ["(?i:a)", "inline flag"],
+    ["(?=a)b", "look-around"],
+    ["(?<!a)b", "look-around"],
+    ["(a)\\1", "back-reference"],
+    ["(?<n>a)\\k<n>", "back-reference"],
+    ["(?i:a)", "inline flag"],
   ])("%s is refused unless the schema is trusted", (pattern, why) => {
     expect(refused({ pattern })).toMatchObject({ code: "PATTERN_UNSAFE", schemaPath: "/pattern" });
     expect(refused({ pattern }).message).toContain(why);
@@ -234,7 +308,15 @@ describe("a hostile value is refused, with a reason", () => {
     ["an instance of a class", "", () => new Point()],
     ["a Uint8Array", "", () => new Uint8Array(1)],
     ["a hole", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
-    ["an accessor", "/a", () => ({ get a() { throw new Error("ran"); } })],
+    [
+      "an accessor",
+      "/a",
+      () => ({
+        get a() {
+          throw new Error("ran");
+        },
+      }),
+    ],
     ["__proto__", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
   ])("%s at %j", (received, instancePath, value) => {
     expect(validate(value())).toMatchObject({ ok: false, errors: [{ instancePath, received, keyword: "json" }] });
@@ -244,7 +326,18 @@ describe("a hostile value is refused, with a reason", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(validate(proxy)).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
-    expect(validate(new Proxy({}, { ownKeys: () => { throw new Error("no"); } }))).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
+    expect(
+      validate(
+        new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error("no");
+            },
+          },
+        ),
+      ),
+    ).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
   });
 
   it("that is too deep or too large", () => {

@@ -1,4 +1,10 @@
-import { type CompileOptions, compileSchema, type SchemaError, type ValidationError, type Validator } from "@keyhole/kernel/schema";
+import {
+  type CompileOptions,
+  compileSchema,
+  type SchemaError,
+  type ValidationError,
+  type Validator,
+} from "@keyhole/kernel/schema";
 
 export function compiled(schema: unknown, options?: CompileOptions): Validator {
   const result = compileSchema(schema, options);

@@ -1,11 +1,12 @@
 import {
   ALWAYS,
-  Budget,
+  type Budget,
   call,
   type Context,
   invalid,
   NEVER,
-  ANY, CALL,
+  ANY,
+  CALL,
   type Place,
   type Scope,
   type Unit,
@@ -230,7 +231,7 @@ export class Compiler implements Context {
 
   #target(schema: unknown, place: Place): Target {
     let scopes = this.#targets.get(schema);
-    if (scopes === undefined) this.#targets.set(schema, (scopes = new Map()));
+    if (scopes === undefined) this.#targets.set(schema, (scopes = new Map<Scope, Target>()));
     const known = scopes.get(place.scope);
     if (known !== undefined) return known;
     const target: Target = { unit: undefined, descent: this.#descent, inPlace: new Set(), path: place.path };

@@ -215,10 +215,13 @@ export function explainer(
       else if (keyword === "required") missing(wanted, keyword, keyword);
       else if (keyword === "dependentRequired" || keyword === "dependencies") {
         for (const [name, needed] of Object.entries(wanted as JsonObject)) {
-          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name)) missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
+          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name))
+            missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
         }
       }
-      for (const part of applied) if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string)) descend(part);
+      for (const part of applied)
+        if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string))
+          descend(part);
       // No part has said it better.
       if (out.length === known) add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }

@@ -103,7 +103,15 @@ export function logic(schema: JsonObject, place: Place, context: Context): Unit[
     if (schema[keyword] === undefined) continue;
     const checks = branches(keyword).map((unit) => unit.check);
     units.push(
-      call(picked(schema[keyword] as unknown[], checks, some(checks, keyword === "oneOf", context), at(place, keyword), context)),
+      call(
+        picked(
+          schema[keyword] as unknown[],
+          checks,
+          some(checks, keyword === "oneOf", context),
+          at(place, keyword),
+          context,
+        ),
+      ),
     );
   }
   if (schema["not"] !== undefined) {

@@ -1,4 +1,16 @@
-import { ALWAYS, BOOLEAN, call, INTEGER, invalid, NUMBER, type Op, passes, type Place, STRING, type Unit } from "../context.ts";
+import {
+  ALWAYS,
+  BOOLEAN,
+  call,
+  INTEGER,
+  invalid,
+  NUMBER,
+  type Op,
+  passes,
+  type Place,
+  STRING,
+  type Unit,
+} from "../context.ts";
 import type { Check } from "../types.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
@@ -40,7 +52,13 @@ const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
 /** Checks that only apply to one type; specialised for the single types, the rest goes through one switch. */
-export function typed(mask: number, number: Scalar | undefined, string: Scalar | undefined, array: Check | undefined, object: Check | undefined): Unit {
+export function typed(
+  mask: number,
+  number: Scalar | undefined,
+  string: Scalar | undefined,
+  array: Check | undefined,
+  object: Check | undefined,
+): Unit {
   switch (mask) {
     case 1:
       return call((value) => value === null);
@@ -55,7 +73,11 @@ export function typed(mask: number, number: Scalar | undefined, string: Scalar |
     case 32:
       return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
     case 64:
-      return call(object === undefined ? isObject : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value));
+      return call(
+        object === undefined
+          ? isObject
+          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
+      );
     case ANY_TYPE:
       if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }
