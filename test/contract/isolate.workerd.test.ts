@@ -3,4 +3,6 @@ import { edgeHost, IsolateRack } from "@keyhole/edge";
 import { describeIsolateHost } from "./isolate.ts";
 
 // In one process nothing stops a loop: test/e2e/edge.test.ts has the sandbox and its watchdog.
-describeIsolateHost("edge", async () => edgeHost({ loader: new IsolateRack(env.LOADER), preempts: false }), { preempts: false });
+describeIsolateHost("edge", async () => edgeHost({ loader: new IsolateRack(env.LOADER), preempts: false }), {
+  preempts: false,
+});

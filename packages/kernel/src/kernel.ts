@@ -7,7 +7,7 @@ import { checkCapabilities, decidePolicy } from "./call/authorize.ts";
 import { type Call, openCall, type Stop, stop } from "./call/call.ts";
 import { normalizeOutput, validateOutput } from "./call/conclude.ts";
 import { recordStart, reserveBounds, run, type Started } from "./call/execute.ts";
-import { failed, succeeded } from "./call/finish.ts";
+import { errorOf, failed, succeeded } from "./call/finish.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { CapabilityKind } from "./capability/capability.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
@@ -16,6 +16,7 @@ import { IsolatePool } from "./isolate/pool.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type { AuditReader, CallOptions, Kernel, KernelOptions, ToolFilter, ToolSummary } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
+import { hashJsonOrFault } from "./normalize/hash.ts";
 import { SessionApprovals } from "./policy/ask.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 import type { Approver } from "./policy/approval.ts";
@@ -97,7 +98,7 @@ class KernelImplementation implements Kernel {
     try {
       return (await this.#run(call, input, path)) as CallResult<never>;
     } catch (error) {
-      return await this.#close(call, unexpected(error), path);
+      return await this.#close(call, unexpected(error, path.started !== undefined), path);
     } finally {
       path.started?.gate.close();
       path.release?.();
@@ -112,7 +113,8 @@ class KernelImplementation implements Kernel {
     const resolved = resolve(call, this.#registry, this.#hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
     const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
-    log.record("call.invoked", call.scope, { ...invoked, inputHash: validated.ok ? validated.state.inputHash : null });
+    const inputHash = validated.ok ? validated.state.inputHash : null;
+    log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
     path.tool = invoked.tool;
     if (!validated.ok) return this.#close(call, validated, path);
 
@@ -154,13 +156,13 @@ class KernelImplementation implements Kernel {
   async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
-      const { code, message } = why;
-      if (started) this.#log.record("tool.failed", call.scope, { code, message, effects: started.gate.effects });
-      else this.#log.record("tool.blocked", call.scope, { code, message });
+      const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
+      if (started) this.#log.record("tool.failed", call.scope, { ...end, effects: started.gate.effects });
+      else this.#log.record("tool.blocked", call.scope, end);
       try {
         await this.#log.flush();
       } catch (error) {
-        reported = unexpected(error);
+        reported = unexpected(error, started !== undefined);
       }
     }
     return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, this.#clock);
@@ -214,12 +216,13 @@ interface Path {
   started?: Started;
 }
 
-function unexpected(error: unknown): Stop {
+function unexpected(error: unknown, ran: boolean): Stop {
   if (error instanceof AuditUnavailable) {
-    return stop("AUDIT_UNAVAILABLE", "The audit log cannot be written, so nothing runs.", {
-      hint: "Repair the sink, then open a new kernel on it.",
-      retryable: true,
-    });
+    const message = ran
+      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
+      : "The audit log cannot be written, so nothing runs.";
+    const hint = "Repair the sink, then open a new kernel on it.";
+    return stop("AUDIT_UNAVAILABLE", message, { details: { ran }, hint, retryable: !ran });
   }
   const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
   return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });

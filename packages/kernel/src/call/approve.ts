@@ -72,11 +72,9 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
       resolved("allow", outcome.approval.approver, "");
       const now = ports.authority();
       if (now.policy.hash !== state.policy.hash || now.mode !== state.mode) {
-        return stop(
-          "APPROVAL_DENIED",
-          "The policy or the mode changed while the approval was open; the approval is void.",
-          { retryable: true },
-        );
+        const { proof } = answered(state, ports, "approval-void");
+        const message = "The policy or the mode changed while the approval was open; the approval is void.";
+        return stop("APPROVAL_DENIED", message, { details: { approvalId }, retryable: true, proof });
       }
       return next(answered(state, ports, "approved", outcome.approval));
     }

@@ -31,11 +31,12 @@ export interface Ran extends Started {
 /** Step 6. */
 export function reserveBounds(state: Allowed, limiter: Limiter): Step<Reserved> {
   const { call, tool } = state;
+  if (call.options.signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
   const bounds = effectiveBounds(tool.manifest.bounds, call.options.bounds);
   const reservation = limiter.reserve(tool.id, call.caller, bounds);
   if (reservation.ok) return next({ ...state, bounds, release: reservation.release });
   const { bound, limit, retryAfterMs } = reservation;
-  const what = bound === "concurrency" ? `${limit} calls at the same time` : `${limit} calls an hour`;
+  const what = bound === "concurrency" ? `${plural(limit)} at the same time` : `${plural(limit)} an hour`;
   return stop("RATE_LIMITED", `${tool.id} takes ${what}.`, {
     details: { bound, limit, retryAfterMs },
     hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
@@ -93,3 +94,5 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
   );
   return { ...state, end };
 }
+
+const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

@@ -1,5 +1,5 @@
 import { blake3Words } from "./blake3.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalize, canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json.ts";
 
 /** A hash that says how it was made: the algorithm, a colon, 64 lowercase hexadecimal digits. */
@@ -50,6 +50,12 @@ export function measureText(text: string): { readonly hash: Digest; readonly byt
  */
 export function hashJson(value: JsonValue): Digest {
   return hashText(canonicalJson(value));
+}
+
+/** {@link hashJson} for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
+export function hashJsonOrFault(value: JsonValue): Digest {
+  const result = canonicalize(value);
+  return hashText(result.ok ? result.text : result.error.message);
 }
 
 /**

@@ -12,6 +12,7 @@ export const reasonCodes = [
   "approved",
   "approval-denied",
   "approval-expired",
+  "approval-void",
 ] as const;
 /** What decided. */
 export type ReasonCode = (typeof reasonCodes)[number];
