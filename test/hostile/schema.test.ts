@@ -169,6 +169,23 @@ describe("a hostile schema cannot take long", () => {
     expect(compiled(schema).validate({ a: { a: { a: 1 } } })).toMatchObject({ ok: expect.any(Boolean) as boolean });
   });
 
+  it("by holding a large value against many subschemas", () => {
+    const many = (schema: object) => compiled({ allOf: Array.from({ length: 9_000 }, () => schema) }).check;
+    const items = Array.from({ length: 200_000 }, (_, n) => n);
+    const members = Object.fromEntries(items.map((n) => [`k${n}`, n]));
+    const text = "é".repeat(4_000_000);
+    expect(many({ items: { type: "integer" } })(items)).toBe(false);
+    expect(many({ properties: { a: true, k1: { type: "integer" } } })(members)).toBe(false);
+    expect(many({ maxLength: 3_900_000, minLength: 3 })(text)).toBe(false);
+    expect(many({ pattern: "^é*$" })(text)).toBe(false);
+    const patternProperties = Object.fromEntries(items.slice(0, 9_000).map((n) => [`^k.*${n}$`, true]));
+    expect(compiled({ patternProperties, additionalProperties: false }).check(members)).toBe(false);
+    // The same values are no burden for one subschema.
+    expect(compiled({ items: { type: "integer" } }).check(items)).toBe(true);
+    expect(compiled({ additionalProperties: { type: "integer" } }).check(members)).toBe(true);
+    expect(compiled({ pattern: "^é*$", maxLength: 4_000_000 }).check(text)).toBe(true);
+  });
+
   it("by a huge enum or a long array without equal items", () => {
     const { check } = compiled({
       items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) },
