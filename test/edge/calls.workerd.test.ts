@@ -105,7 +105,7 @@ describe("a call that fails", () => {
   };
 
   it.each(errorCodes)("%s has its status", async (code) => {
-    const failure = { ok: false, error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h" }, callId: "c" } as CallFailure;
+    const failure = { ok: false, error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h" }, callId: "c" } as unknown as CallFailure;
     const response = callProblem(failure);
     expect(response.status).toBe(statuses[code]);
     expect(response.headers.get("retry-after")).toBe("2");

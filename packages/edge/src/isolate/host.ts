@@ -1,13 +1,13 @@
 import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
-import { EdgeIsolate } from "./isolate.ts";
+import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
 
 export interface EdgeHostOptions {
   readonly loader: IsolateLoader;
   /** Serve the tools' capabilities. Default: none. */
   readonly brokers?: readonly Broker[];
-  /** Called when a guest does not end although it was told to: locally its whole process stands still, and somebody outside has to kill it. */
-  readonly onUnresponsive?: () => void;
+  /** Who can end the sandbox's process from outside is told here when a guest does not end. */
+  readonly onUnresponsive?: OnUnresponsive;
   /**
    * Whether something ends a guest that spins: Cloudflare's CPU limit, or a watchdog over the sandbox. Default `true`; `false` where workerd runs on its own,
    * and there a tool that spins stops everything.

@@ -61,7 +61,7 @@ async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, co
     host: edgeHost({
       loader: loaderOf(env),
       brokers: [netBroker(), filesBroker(r2Store(env.FILES))],
-      onUnresponsive: () => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG)),
+      onUnresponsive: (how) => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG, how)),
     }),
     policy,
     sink: sqlSink(context.storage),
@@ -94,6 +94,6 @@ function readPolicy(json: string | undefined): PolicyDocument | undefined {
 }
 
 /** A watchdog that does not hear it has its own heartbeat to go by. */
-async function callWatchdog(url: string | undefined): Promise<void> {
-  if (url !== undefined && url !== "") await fetch(url, { method: "POST" }).catch(() => undefined);
+async function callWatchdog(url: string | undefined, how: "suspected" | "certain"): Promise<void> {
+  if (url !== undefined && url !== "") await fetch(`${url}/${how}`, { method: "POST" }).catch(() => undefined);
 }
