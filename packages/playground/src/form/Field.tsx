@@ -144,7 +144,7 @@ function ListField({
       ))}
       <Button
         icon="plus"
-        isDisabled={list.length >= most}
+        isUnavailable={list.length >= most}
         onPress={() => emit([...list, initialValue(items, root, true, depth + 1)])}
       >
         Add to {label}
