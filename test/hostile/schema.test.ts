@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compileSchema, DEFAULT_LIMITS } from "@keyhole/kernel/schema";
 import { compiled, errors, nest, refused } from "../schema/compiled.ts";
 
@@ -114,6 +114,9 @@ describe("a hostile schema is refused, with a code", () => {
     expect(JSON.stringify(filled)).toBe('{"ok":true,"value":{"a":{"b":2}}}');
   });
 });
+
+// Spending the whole budget takes about a second, on a busy machine several.
+vi.setConfig({ testTimeout: 30_000 });
 
 describe("a hostile schema cannot take long", () => {
   /** Each level applies the next one twice: 2^levels checks. */

@@ -36,7 +36,7 @@ export const DEFAULT_LIMITS: Limits = {
   formatLength: 65_536, // the engine's matcher runs out of stack at about a million
   valueDepth: 64,
   valueNodes: 1_000_000,
-  steps: 20_000_000, // about a second at worst
+  steps: 10_000_000, // half a second, or a second at worst
   refDepth: 1_000,
   errors: 32,
 };
