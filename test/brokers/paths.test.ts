@@ -76,9 +76,9 @@ describe("checkPath", () => {
         passed++;
         expect(decodeURIComponent(new URL(text, "file:///root/").pathname)).toBe(`/root/${text}`);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 600 },
     );
-    expect(passed).toBeGreaterThan(200);
+    expect(passed).toBeGreaterThan(60);
   });
 });
 
