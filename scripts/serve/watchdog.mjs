@@ -96,7 +96,9 @@ export async function startWatchdog(sandbox, onLost) {
  */
 function killRuntime({ url, process: { pid } }) {
   const front = `:${new URL(url).port} `;
-  const runtimes = descendants(pid).filter(({ command }) => /workerd\S* serve /.test(command) && !command.includes(front));
+  const runtimes = descendants(pid).filter(
+    ({ command }) => /workerd\S* serve /.test(command) && !command.includes(front),
+  );
   for (const runtime of runtimes) {
     try {
       process.kill(runtime.pid, "SIGKILL");

@@ -13,7 +13,10 @@ beforeAll(async () => {
 
 async function send(path: string, init: RequestInit = {}, token: TokenName = "all"): Promise<Response> {
   const headers = { authorization: `Bearer ${tokenOf(token)}`, ...(init.headers as Record<string, string>) };
-  const request = new Request(`https://edge.example${path}`, { ...init, headers }) as Request<unknown, IncomingRequestCfProperties>;
+  const request = new Request(`https://edge.example${path}`, { ...init, headers }) as Request<
+    unknown,
+    IncomingRequestCfProperties
+  >;
   return gatewayWorker.fetch!(request, env, createExecutionContext());
 }
 
@@ -77,7 +80,10 @@ describe("the deployed Worker", () => {
 
   it("takes no tool whose hash does not fit", async () => {
     await runInDurableObject(bindings.KERNEL.getByName("forged"), async (_, context) => {
-      const Wrong = kernelObject({ tools: [{ ...echo, code: `${echo.code};` }], policy: { version: "1", posture: "standard" } });
+      const Wrong = kernelObject({
+        tools: [{ ...echo, code: `${echo.code};` }],
+        policy: { version: "1", posture: "standard" },
+      });
       const response = await new Wrong(context, env).fetch(new Request("https://edge.example/v1/tools"));
       expect((await response.json<{ detail: string }>()).detail).toContain("PACKAGE_HASH_MISMATCH");
     });

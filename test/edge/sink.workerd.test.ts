@@ -18,7 +18,8 @@ function inObject<Result>(use: (sink: AuditSink, storage: DurableObjectStorage) 
 
 /** As far as a sink looks into it. */
 const eventOf = (seq: number): AuditEvent => ({ seq, payload: { text: "é\u0000\u{1f642}" } }) as unknown as AuditEvent;
-const eventsOf = (from: number, count: number): AuditEvent[] => Array.from({ length: count }, (_, i) => eventOf(from + i));
+const eventsOf = (from: number, count: number): AuditEvent[] =>
+  Array.from({ length: count }, (_, i) => eventOf(from + i));
 
 describe("the log in a Durable Object", () => {
   it("is empty at first", () =>
@@ -72,7 +73,10 @@ describe("the log in a Durable Object", () => {
       expect((await first.call("subject", {})).ok).toBe(true);
       const before = await sink.read(0, 100);
       // What a crash after `tool.started` leaves behind.
-      const open = before.slice(0, before.findIndex(({ type }) => type === "tool.completed"));
+      const open = before.slice(
+        0,
+        before.findIndex(({ type }) => type === "tool.completed"),
+      );
       storage.sql.exec("DELETE FROM audit WHERE seq >= ?", open.length);
 
       const second = await createKernel({ policy: { version: "1", posture: "permissive" }, sink: sqlSink(storage) });

@@ -1,5 +1,12 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
-import { type CallPort, checkPackage, type IsolateCall, type IsolateHost, type IsolateOutcome, type RegisteredTool } from "@keyhole/kernel";
+import {
+  type CallPort,
+  checkPackage,
+  type IsolateCall,
+  type IsolateHost,
+  type IsolateOutcome,
+  type RegisteredTool,
+} from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindings } from "../edge/bindings.ts";
@@ -61,7 +68,11 @@ const callWith = (more: Partial<IsolateCall> = {}): IsolateCall => ({
   ...more,
 });
 
-async function run(code: string, heard: Heard, more: Partial<IsolateCall> = {}): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
+async function run(
+  code: string,
+  heard: Heard,
+  more: Partial<IsolateCall> = {},
+): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
   const isolate = await host.open({ ...template, body: { source: "module", code } });
   const outcome = await isolate.call(callWith(more), heard);
   const { alive } = isolate;
@@ -72,7 +83,8 @@ async function run(code: string, heard: Heard, more: Partial<IsolateCall> = {}):
 describe("a guest that usurps the line", () => {
   it("is answered like the shell as long as it speaks like it", async () => {
     const heard = port();
-    const deed = "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
+    const deed =
+      "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
     const { outcome, alive } = await run(usurper(deed), heard);
     expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: '{"ok":true,"value":null}' } });
     expect([heard.logs.length, heard.requests.length, alive]).toEqual([1, 1, true]);
@@ -96,15 +108,33 @@ describe("a guest that usurps the line", () => {
     ["progress that is not a number", "await target.say({ type: 'progress', callId, done: NaN });"],
     ["a request of another call", "await target.request(ask({ callId: 'other', request: 0 }));"],
     ["a request out of order", "await target.request(ask({ callId, request: 1 }));"],
-    ["the same request twice", "await target.request(ask({ callId, request: 0 })); await target.request(ask({ callId, request: 0 }));"],
-    ["a request of a kind that does not exist", "await target.request(ask({ callId, request: 0, kind: 'net.admin' }));"],
+    [
+      "the same request twice",
+      "await target.request(ask({ callId, request: 0 })); await target.request(ask({ callId, request: 0 }));",
+    ],
+    [
+      "a request of a kind that does not exist",
+      "await target.request(ask({ callId, request: 0, kind: 'net.admin' }));",
+    ],
     ["a request whose kind is inherited", "await target.request(ask({ callId, request: 0, kind: 'constructor' }));"],
-    ["a request with arguments that are an object", "await target.request(ask({ callId, request: 0, arguments: { path: 'a' } }));"],
+    [
+      "a request with arguments that are an object",
+      "await target.request(ask({ callId, request: 0, arguments: { path: 'a' } }));",
+    ],
     ["a request with arguments that are a list", "await target.request(ask({ callId, request: 0, arguments: '[]' }));"],
-    ["a request with arguments that are not JSON", "await target.request(ask({ callId, request: 0, arguments: '{' }));"],
-    ["a request with arguments nine levels deep", "await target.request(ask({ callId, request: 0, arguments: '{\"a\":'.repeat(9) + '1' + '}'.repeat(9) }));"],
+    [
+      "a request with arguments that are not JSON",
+      "await target.request(ask({ callId, request: 0, arguments: '{' }));",
+    ],
+    [
+      "a request with arguments nine levels deep",
+      "await target.request(ask({ callId, request: 0, arguments: '{\"a\":'.repeat(9) + '1' + '}'.repeat(9) }));",
+    ],
     ["a request with a body that is a string", "await target.request(ask({ callId, request: 0, body: 'bytes' }));"],
-    ["a request with a body that is a stream", "await target.request(ask({ callId, request: 0, body: new ReadableStream() }));"],
+    [
+      "a request with a body that is a stream",
+      "await target.request(ask({ callId, request: 0, body: new ReadableStream() }));",
+    ],
     ["a log line as a request", "await target.request(line({ callId }));"],
     ["an outcome of a kind that does not exist", "return { kind: 'allowed' };"],
     ["an outcome that only the host can know", "return { kind: 'lost', reason: 'x' };"],
@@ -116,9 +146,15 @@ describe("a guest that usurps the line", () => {
     ["an outcome that is the line itself", "return target;"],
     ["no outcome", "return undefined;"],
     ["a string", "return 'done';"],
-    ["a thenable without an end in sight", "return { kind: 'returned', output: { form: 'json', text: { then() {} } } };"],
+    [
+      "a thenable without an end in sight",
+      "return { kind: 'returned', output: { form: 'json', text: { then() {} } } };",
+    ],
     ["an exception", "throw new TypeError('mine');"],
-    ["an exception of the platform's", "const error = new Error('Network connection lost.'); error.retryable = true; throw error;"],
+    [
+      "an exception of the platform's",
+      "const error = new Error('Network connection lost.'); error.retryable = true; throw error;",
+    ],
   ])("loses the call by sending %s", async (_, deed) => {
     const heard = port();
     const { outcome, alive } = await run(usurper(`${deed} return done;`), heard);
@@ -131,7 +167,10 @@ describe("a guest that usurps the line", () => {
 
   it("cannot send more than a call may", async () => {
     const heard = port();
-    const { outcome } = await run(usurper("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"), heard);
+    const { outcome } = await run(
+      usurper("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"),
+      heard,
+    );
     expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 1_000 });
     expect(heard.logs).toHaveLength(1_000);
   });
@@ -145,34 +184,49 @@ describe("a guest that usurps the line", () => {
         return new Promise(() => {});
       },
     };
-    const { outcome } = await run(usurper("for (let i = 0; i < 33; i++) target.request(ask({ callId, request: i })).catch(() => {}); await new Promise(() => {});"), heard);
+    const { outcome } = await run(
+      usurper(
+        "for (let i = 0; i < 33; i++) target.request(ask({ callId, request: i })).catch(() => {}); await new Promise(() => {});",
+      ),
+      heard,
+    );
     expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 32 });
     expect(waiting).toBe(32);
   });
 
   it("cannot return more than a call may", async () => {
-    const { outcome } = await run(usurper("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"), port());
+    const { outcome } = await run(
+      usurper("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
+      port(),
+    );
     expect(outcome).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
   });
 
   it("cannot return what no message can hold", async () => {
-    const { outcome } = await run(usurper("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"), port());
+    const { outcome } = await run(
+      usurper("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
+      port(),
+    );
     expect(outcome.kind).toBe("lost");
   });
 
-  it.each(["end", "broken", "outcomeOf", "heard", "constructor", "__proto__", "then", "dispose"])("finds no way to the line's %s", async (name) => {
-    const heard = port();
-    const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
+  it.each(["end", "broken", "outcomeOf", "heard", "constructor", "__proto__", "then", "dispose"])(
+    "finds no way to the line's %s",
+    async (name) => {
+      const heard = port();
+      const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
       return { kind: "returned", output: { form: "json", text: JSON.stringify(said) } };`;
-    const { outcome } = await run(usurper(deed), heard);
-    expect(outcome).toMatchObject({ kind: "returned" });
-    expect(JSON.stringify(outcome)).toMatch(/TypeError|Error|undefined|object/);
-    expect([heard.logs, heard.requests]).toEqual([[], []]);
-  });
+      const { outcome } = await run(usurper(deed), heard);
+      expect(outcome).toMatchObject({ kind: "returned" });
+      expect(JSON.stringify(outcome)).toMatch(/TypeError|Error|undefined|object/);
+      expect([heard.logs, heard.requests]).toEqual([[], []]);
+    },
+  );
 
   it("has no say once the call is over", async () => {
     const heard = port();
-    const deed = "const kept = target.dup ? target.dup() : target; globalThis.late = (async () => { await target.next(); await kept.say(line({ callId })); await kept.request(ask({ callId, request: 0 })); })().catch(() => {}); return done;";
+    const deed =
+      "const kept = target.dup ? target.dup() : target; globalThis.late = (async () => { await target.next(); await kept.say(line({ callId })); await kept.request(ask({ callId, request: 0 })); })().catch(() => {}); return done;";
     const { outcome } = await run(usurper(deed), heard);
     expect(outcome.kind).toBe("returned");
     await run(honest, port());
@@ -183,7 +237,12 @@ describe("a guest that usurps the line", () => {
     const heard = port();
     const isolate = await host.open({
       ...template,
-      body: { source: "module", code: usurper("await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));") },
+      body: {
+        source: "module",
+        code: usurper(
+          "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
+        ),
+      },
     });
     const pending = isolate.call(callWith(), heard);
     while (heard.logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -196,7 +255,8 @@ describe("a guest that usurps the line", () => {
   it("hears of the cancellation once, and then of the end", async () => {
     const heard = port();
     heard.abort();
-    const deed = "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
+    const deed =
+      "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
     expect((await run(usurper(deed), heard)).outcome).toMatchObject({ output: { text: '["cancelled","still open"]' } });
   });
 });
@@ -210,11 +270,15 @@ describe("a module", () => {
     ["an import of Node's", "import 'node:fs'; export default {}"],
     ["an import from a URL", "import 'https://example.com/x.js'; export default {}"],
   ])("with %s is the tool's own fault", async (_, code) => {
-    await expect(host.open({ ...template, body: { source: "module", code } })).rejects.toMatchObject({ name: "IsolateFailure", code: "TOOL_ERROR" });
+    await expect(host.open({ ...template, body: { source: "module", code } })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "TOOL_ERROR",
+    });
   });
 
   it("that answers in the shell's place is not believed", async () => {
-    const code = 'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
+    const code =
+      'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
     // It takes effect with the next load of that isolate, which never comes: one isolate is loaded once.
     const isolate = await host.open({ ...template, body: { source: "module", code } });
     expect((await isolate.call(callWith(), port())).kind).toBe("threw");
@@ -251,7 +315,9 @@ describe("the way out of a dynamic Worker", () => {
   });
 
   it("is shut: a socket of workerd's own", async () => {
-    const result = await inside("import('cloudflare:sockets').then(async ({ connect }) => { const socket = connect('127.0.0.1:1'); await socket.opened; return 'open'; })");
+    const result = await inside(
+      "import('cloudflare:sockets').then(async ({ connect }) => { const socket = connect('127.0.0.1:1'); await socket.opened; return 'open'; })",
+    );
     expect(result).toHaveProperty("threw");
   });
 
@@ -260,7 +326,9 @@ describe("the way out of a dynamic Worker", () => {
   });
 
   it("does not lead through what workerd exports", async () => {
-    const result = await inside("import('cloudflare:workers').then(({ exports }) => Object.keys(exports ?? {}).join())");
+    const result = await inside(
+      "import('cloudflare:workers').then(({ exports }) => Object.keys(exports ?? {}).join())",
+    );
     // Its own shell, and nothing of the kernel.
     expect(JSON.stringify(result)).not.toMatch(/Kernel|Rack|Sandbox/);
   });

@@ -13,7 +13,10 @@ const code = `
 const manifest: ToolManifest = { ...deed.manifest, name: "defiant" };
 const defiant: ToolPackage = { manifest, code, hash: packageHash(manifest, code) ?? "" };
 
-const Configured: KernelObjectClass = kernelObject({ tools: [...builtinTools, asking, deed, defiant], policy: { version: "1", posture: "standard" } });
+const Configured: KernelObjectClass = kernelObject({
+  tools: [...builtinTools, asking, deed, defiant],
+  policy: { version: "1", posture: "standard" },
+});
 
 export class KernelObject extends Configured {}
 

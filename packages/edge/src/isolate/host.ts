@@ -22,7 +22,12 @@ export interface EdgeHostOptions {
  * @example
  * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
-export function edgeHost({ loader, brokers = [], onUnresponsive = () => {}, preempts = true }: EdgeHostOptions): IsolateHost {
+export function edgeHost({
+  loader,
+  brokers = [],
+  onUnresponsive = () => {},
+  preempts = true,
+}: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
   return {
     name: "edge",
@@ -31,8 +36,13 @@ export function edgeHost({ loader, brokers = [], onUnresponsive = () => {}, pree
     preempts,
     brokers,
     async open(tool) {
-      if (tool.body.source !== "module") throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
-      const isolate = await EdgeIsolate.open({ loader, onUnresponsive, onClosed: () => open.delete(isolate) }, tool.body.code, tool.manifest);
+      if (tool.body.source !== "module")
+        throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
+      const isolate = await EdgeIsolate.open(
+        { loader, onUnresponsive, onClosed: () => open.delete(isolate) },
+        tool.body.code,
+        tool.manifest,
+      );
       open.add(isolate);
       return isolate;
     },

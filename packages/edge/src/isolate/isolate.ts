@@ -1,4 +1,12 @@
-import { type CallPort, defaultBounds, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome, type ToolManifest } from "@keyhole/kernel";
+import {
+  type CallPort,
+  defaultBounds,
+  type Isolate,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateOutcome,
+  type ToolManifest,
+} from "@keyhole/kernel";
 import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallLine } from "./call-line.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
@@ -64,7 +72,8 @@ export class EdgeIsolate implements Isolate {
     this.#stops.add(stop);
     try {
       const outcome = await Promise.race([this.#run(call, line), line.broken, stopped.promise]);
-      if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages")) this.terminate(outcome.kind);
+      if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
+        this.terminate(outcome.kind);
       return outcome;
     } finally {
       line.end();
@@ -125,7 +134,10 @@ export class EdgeIsolate implements Isolate {
         throw new IsolateFailure("ISOLATE_LOST", "The isolate answered with something else than its shell would say.");
       }
       if (answer.type === "load-failed") {
-        throw new IsolateFailure("TOOL_ERROR", `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim());
+        throw new IsolateFailure(
+          "TOOL_ERROR",
+          `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim(),
+        );
       }
     } finally {
       clearTimeout(stuck);
@@ -165,5 +177,9 @@ async function untilReachable(loader: IsolateLoader): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
     }
   }
-  throw new IsolateFailure("ISOLATE_LOST", "The sandbox in which tools run cannot be reached.", "Try again in a few seconds.");
+  throw new IsolateFailure(
+    "ISOLATE_LOST",
+    "The sandbox in which tools run cannot be reached.",
+    "Try again in a few seconds.",
+  );
 }

@@ -18,7 +18,10 @@ export interface KernelObjectOptions {
   readonly policy: PolicyDocument;
 }
 
-export type KernelObjectClass = new (context: DurableObjectState, env: Env) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
+export type KernelObjectClass = new (
+  context: DurableObjectState,
+  env: Env,
+) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
 
 /**
  * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came
@@ -54,7 +57,11 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
   };
 }
 
-async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
+async function startRoutes(
+  { tools, policy: ownPolicy }: KernelObjectOptions,
+  context: DurableObjectState,
+  env: Env,
+): Promise<Routes> {
   const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
   const kernel = await createKernel({
@@ -72,7 +79,11 @@ async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, co
   });
   for (const tool of tools) {
     const registered = kernel.register(tool);
-    if (!registered.ok) throw new HttpRefusal("MISCONFIGURED", `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`);
+    if (!registered.ok)
+      throw new HttpRefusal(
+        "MISCONFIGURED",
+        `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
+      );
   }
   return createRoutes({ kernel, desk, policy });
 }
