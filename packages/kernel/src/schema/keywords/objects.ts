@@ -106,8 +106,8 @@ function members(
 }
 
 /** Members that `required` names and `properties` does not: they still meet `additionalProperties` and `patternProperties`. */
-function onlyRequired(required: readonly string[], properties: JsonObject): string[] {
-  return [...new Set(required)].filter((name) => !Object.hasOwn(properties, name));
+function onlyRequired(required: ReadonlySet<string>, properties: JsonObject): string[] {
+  return [...required].filter((name) => !Object.hasOwn(properties, name));
 }
 
 function dependents(schema: JsonObject, place: Place, context: Context, checks: Check[]): void {
@@ -153,7 +153,7 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const lo = validation ? count(schema, "minProperties", place, 0) : 0;
   const hi = validation ? count(schema, "maxProperties", place, Infinity) : Infinity;
   const checks: Check[] = [];
-  const unnamed = onlyRequired(required, properties);
+  const unnamed = onlyRequired(needed, properties);
   if (unnamed.length > 0 && extra.op === ANY && patterns.length === 0) {
     unnamed.forEach((key) => slots.push({ key, index: slots.length, ...ALWAYS, required: 1 }));
   } else if (unnamed.length > 0) {
