@@ -74,6 +74,17 @@ describe("types follow from schemas", () => {
     expect([wrong, unknownInput]).toHaveLength(2);
   });
 
+  it("for callers, who may leave out what has a default", () => {
+    const counted = defineTool({
+      ...shape,
+      input: { type: "object", properties: { times: { type: "integer", default: 1 } } },
+      output: { kind: "text" },
+      execute: ({ times }) => "x".repeat(times),
+    });
+    const call = (kernel: Kernel, counter: PackageOf<typeof counted>) => kernel.call(counter, {});
+    expect(call).toBeTypeOf("function");
+  });
+
   it("for a call by package, and by tool", () => {
     const call = async (kernel: Kernel, weather: PackageOf<typeof fromPlain>) => {
       const result = await kernel.call(weather, { city: "Oslo" });
