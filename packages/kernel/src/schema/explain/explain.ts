@@ -67,6 +67,8 @@ export function explainer(
     const place = context.locate(schema, from);
     if (context.check(schema, place)(value)) return;
 
+    const applied = parts(schema, place, value, context);
+
     const add = (
       step: string,
       wanted: string,
@@ -129,7 +131,7 @@ export function explainer(
     };
 
     const branches = (keyword: string): void => {
-      const tried = parts(schema, place, value, context).filter((part) => part.keyword === keyword);
+      const tried = applied.filter((part) => part.keyword === keyword);
       const fitting = tried.flatMap((part, index) => (context.check(part.schema, part.place)(value) ? [index] : []));
       if (fitting.length > 1) {
         return add(
@@ -197,7 +199,6 @@ export function explainer(
     };
 
     const before = out.length;
-    const applied = parts(schema, place, value, context);
     const onlyRef = place.resource.dialect.year === 7 && schema["$ref"] !== undefined;
     for (const keyword of onlyRef ? ["$ref"] : Object.keys(schema)) {
       if (keyword.startsWith("unevaluated")) continue;
@@ -226,7 +227,7 @@ export function explainer(
     if (out.length > before || typeof value !== "object" || value === null) return;
     const seen = new Set<string | number>();
     evaluated(schema, place, value, seen, context, /^unevaluated/);
-    for (const part of parts(schema, place, value, context))
+    for (const part of applied)
       if (part.keyword.startsWith("unevaluated") && !seen.has(part.token ?? "")) descend(part);
   };
   return explain;
