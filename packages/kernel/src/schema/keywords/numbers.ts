@@ -17,9 +17,8 @@ function isMultiple(value: number, divisor: number): boolean {
   const a = decimal(value);
   const b = decimal(divisor);
   const shift = a.exponent - b.exponent;
-  return shift >= 0
-    ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n
-    : a.digits % (b.digits * 10n ** BigInt(-shift)) === 0n;
+  const scaled = (digits: bigint, by: number): bigint => digits * 10n ** BigInt(Math.max(0, by));
+  return scaled(a.digits, shift) % scaled(b.digits, -shift) === 0n;
 }
 
 function multipleOf(divisor: number): Check {
