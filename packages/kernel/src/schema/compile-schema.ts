@@ -42,7 +42,7 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
     if (thrown instanceof RangeError) {
       return {
         ok: false,
-        error: { code: "SCHEMA_TOO_DEEP", message: "The schema nests too deep to be compiled.", schemaPath: "" },
+        error: new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep to be compiled.", "").error,
       };
     }
     throw thrown;

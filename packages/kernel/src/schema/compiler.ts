@@ -11,6 +11,7 @@ import {
   type Scope,
   type Unit,
 } from "./context.ts";
+import { keywordTable } from "./dialect.ts";
 import { all, arrays } from "./keywords/arrays.ts";
 import { logic } from "./keywords/logic.ts";
 import { numbers } from "./keywords/numbers.ts";
@@ -34,24 +35,20 @@ const TYPE = 1,
   UNEVALUATED = 128,
   REF = 256;
 
-const GROUPS: ReadonlyMap<string, number> = new Map(
-  (
-    [
-      [TYPE, "type"],
-      [NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"],
-      [STRING, "minLength maxLength pattern format contentEncoding contentMediaType"],
-      [ARRAY, "items prefixItems additionalItems contains minItems maxItems uniqueItems"],
-      [
-        OBJECT,
-        "properties patternProperties additionalProperties propertyNames required minProperties maxProperties dependentRequired dependentSchemas dependencies",
-      ],
-      [VALUES, "enum const"],
-      [LOGIC, "allOf anyOf oneOf not if"],
-      [UNEVALUATED, "unevaluatedItems unevaluatedProperties"],
-      [REF, "$ref $dynamicRef"],
-    ] as const
-  ).flatMap(([group, keywords]) => keywords.split(" ").map((keyword) => [keyword, group] as const)),
-);
+const GROUPS: ReadonlyMap<string, number> = keywordTable<number>([
+  [TYPE, "type"],
+  [NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"],
+  [STRING, "minLength maxLength pattern format contentEncoding contentMediaType"],
+  [ARRAY, "items prefixItems additionalItems contains minItems maxItems uniqueItems"],
+  [
+    OBJECT,
+    "properties patternProperties additionalProperties propertyNames required minProperties maxProperties dependentRequired dependentSchemas dependencies",
+  ],
+  [VALUES, "enum const"],
+  [LOGIC, "allOf anyOf oneOf not if"],
+  [UNEVALUATED, "unevaluatedItems unevaluatedProperties"],
+  [REF, "$ref $dynamicRef"],
+]);
 
 /** Groups of the validation vocabulary alone: a meta-schema can leave it out. The mixed groups look for themselves. */
 const VALIDATION = TYPE | NUMBER | VALUES;

@@ -92,3 +92,9 @@ export function nearest(word: unknown, candidates: Iterable<unknown>): string | 
   }
   return best;
 }
+
+/** The hint that names the nearest candidate, or another one where none is near. */
+export function didYouMean<Hint>(word: unknown, candidates: Iterable<unknown>, otherwise: Hint): Hint | string {
+  const near = nearest(word, candidates);
+  return near === undefined ? otherwise : `Did you mean ${near}?`;
+}
