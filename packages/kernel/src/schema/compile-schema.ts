@@ -87,7 +87,8 @@ function validator(
   const validate = (input: unknown): ValidationResult => {
     const copied = snapshot(input, limits);
     if (!copied.ok) {
-      const { path, keyword, expected, received: got, hint } = copied.reason;
+      const { path, limit, expected, received: got, hint } = copied.reason;
+      const keyword = limit === undefined ? "json" : "limit";
       return { ok: false, errors: [failure({ ...TOP, instance: path }, "", keyword, expected, got, hint)] };
     }
     const { value } = copied;

@@ -1,6 +1,7 @@
 import { findDialect, SUBSCHEMAS, type Dialect } from "./dialect.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
+import { snapshot } from "./snapshot.ts";
 import type { JsonObject } from "./types.ts";
 import { escapeToken, resolveUri, splitFragment, unescapeToken } from "./uri.ts";
 
@@ -95,49 +96,22 @@ export class Resources {
 
   /** One copy of everything, so that no later read can differ from what was counted and checked here. */
   #copy(source: unknown, uri: string): [root: unknown, hasIds: boolean] {
-    let nodes = 0;
-    let hasIds = false;
     const { schemaNodes, schemaDepth } = this.#limits;
-    const copy = (value: object, depth: number): unknown => {
-      if (depth > schemaDepth)
-        throw new Refusal("SCHEMA_TOO_DEEP", `The schema nests deeper than ${schemaDepth} levels.`, uri);
-      if (Array.isArray(value)) {
-        nodes += value.length;
-        if (nodes > schemaNodes) throw tooLarge();
-        const list: unknown[] = Array.prototype.slice.call(value);
-        for (let index = 0; index < list.length; index++) list[index] = visit(list[index], depth);
-        return list;
-      }
-      const object: Record<string, unknown> = { ...value };
-      for (const key in object) {
-        nodes++;
-        const child = object[key];
-        if (typeof child === "object" ? child !== null : typeof child !== "string" && typeof child !== "boolean") {
-          Object.defineProperty(object, key, { value: visit(child, depth) });
-        }
-        if (key.charCodeAt(0) === 36) {
-          if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
-        } else if (key === "default") this.defaults = true;
-        else if (key === "writeOnly" || child === "password") this.secrets = true;
-      }
-      if (nodes > schemaNodes) throw tooLarge();
-      return object;
-    };
-    const tooLarge = (): Refusal =>
-      new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${schemaNodes} values.`, uri);
-    const visit = (value: unknown, depth: number): unknown => {
-      if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
-        return value;
-      if (typeof value !== "object")
-        throw new Refusal("SCHEMA_NOT_JSON", `The schema contains a ${typeof value}, which is not JSON.`, uri);
-      return copy(value, depth + 1);
-    };
-    try {
-      return [visit(source, 0), hasIds];
-    } catch (thrown) {
-      if (thrown instanceof Refusal) throw thrown;
-      throw new Refusal("SCHEMA_NOT_JSON", "The schema throws when it is read.", uri, "Pass plain JSON data.");
-    }
+    let hasIds = false;
+    const copied = snapshot(source, { valueDepth: schemaDepth, valueNodes: schemaNodes }, (key, member) => {
+      if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
+      else if (key === "default") this.defaults = true;
+      else if (key === "writeOnly" || member === "password") this.secrets = true;
+    });
+    if (copied.ok) return [copied.value, hasIds];
+    const { path, limit, expected, received, hint } = copied.reason;
+    const code = limit === undefined ? "SCHEMA_NOT_JSON" : limit === "depth" ? "SCHEMA_TOO_DEEP" : "SCHEMA_TOO_LARGE";
+    throw new Refusal(
+      code,
+      `The schema must be ${expected} here, not ${received}.`,
+      uri + (uri && path && "#") + path,
+      hint,
+    );
   }
 
   /** Registers embedded resources and anchors, at the places where subschemas are and nowhere else. */
