@@ -22,7 +22,8 @@ import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
-import { isObject, type Resource, type Resources } from "./resources.ts";
+import { isObject } from "./equal.ts";
+import type { Resource, Resources } from "./resources.ts";
 import type { Check, CompileOptions, Idna, JsonObject } from "./types.ts";
 
 const TYPE = 1,

@@ -1,12 +1,10 @@
 import { findDialect, SUBSCHEMAS, type Dialect } from "./dialect.ts";
+import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import { snapshot } from "./snapshot.ts";
 import type { JsonObject } from "./types.ts";
 import { escapeToken, resolveUri, splitFragment, unescapeToken } from "./uri.ts";
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** One schema resource (2020-12, section 4.3.5): a document, or a subschema with its own `$id`. */
 export interface Resource {
@@ -134,7 +132,7 @@ export class Resources {
     for (const key in schema) {
       const kind = SUBSCHEMAS.get(key);
       const value = schema[key];
-      if (kind === undefined || typeof value !== "object" || value === null) continue;
+      if (kind === undefined || !isCompound(value)) continue;
       if (kind === "schema" && !Array.isArray(value)) this.#scan(value, resource, `${path}/${key}`);
       else
         for (const name of Object.keys(value))
@@ -196,8 +194,7 @@ export class Resources {
     let schema: unknown = resource.root;
     for (const token of fragment.slice(1).split("/")) {
       const key = unescapeToken(token);
-      if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key))
-        throw fail("There is nothing at this pointer.");
+      if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("There is nothing at this pointer.");
       schema = (schema as JsonObject)[key];
       at2 = this.enclosing(schema, at2);
     }

@@ -1,6 +1,6 @@
 import type { Context, Place } from "../context.ts";
 import { EXHAUSTED } from "../refusal.ts";
-import { isObject } from "../resources.ts";
+import { isCompound, isObject } from "../equal.ts";
 import type { JsonObject } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { parts } from "../walk.ts";
@@ -14,7 +14,7 @@ const clone = (value: unknown): unknown =>
  * apply (`anyOf`, `oneOf`, `if`, `dependentSchemas`) give no defaults: which of them applies is not known before.
  */
 export function fillDefaults(schema: unknown, from: Place, value: unknown, context: Context, depth = 0): void {
-  if (!isObject(schema) || typeof value !== "object" || value === null) return;
+  if (!isObject(schema) || !isCompound(value)) return;
   // A default that brings itself in again would never end.
   if (depth > context.budget.limits.valueDepth) throw EXHAUSTED;
   context.budget.spend(1);

@@ -1,4 +1,4 @@
-import { isObject } from "../resources.ts";
+import { isObject } from "../equal.ts";
 
 const MAX_QUOTED = 60;
 

@@ -2,7 +2,7 @@ import { at, type Context, type Place } from "../context.ts";
 import { discriminator } from "../keywords/logic.ts";
 import { evaluated } from "../keywords/unevaluated.ts";
 import { SUBSCHEMAS } from "../dialect.ts";
-import { isObject } from "../resources.ts";
+import { isCompound, isObject } from "../equal.ts";
 import type { JsonObject, ValidationError } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { type Part, parts } from "../walk.ts";
@@ -201,7 +201,7 @@ export function explainer(
         add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }
     // What is unevaluated is only known of a value that conforms to the rest.
-    if (out.length > before || typeof value !== "object" || value === null) return;
+    if (out.length > before || !isCompound(value)) return;
     const seen = new Set<string | number>();
     evaluated(schema, place, value, seen, context, /^unevaluated/);
     for (const part of applied)

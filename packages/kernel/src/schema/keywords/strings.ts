@@ -6,8 +6,8 @@ import type { Scalar } from "./types.ts";
 
 export function strings(schema: JsonObject, place: Place, context: Context): Scalar {
   const { dialect } = place.resource;
-  const lo = dialect.validation ? count(schema, "minLength", place, 0) : 0;
-  const hi = dialect.validation ? count(schema, "maxLength", place, Infinity) : Infinity;
+  const lo = count(schema, "minLength", place, 0);
+  const hi = count(schema, "maxLength", place, Infinity);
   const { pattern, format } = schema;
   let more: Check | undefined;
   if (pattern !== undefined && dialect.validation) {

@@ -11,6 +11,7 @@ import {
   STRING,
   type Unit,
 } from "../context.ts";
+import { isObject } from "../equal.ts";
 import type { Check } from "../types.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
@@ -48,7 +49,6 @@ function scalar(op: Op, { lo, hi, more }: Scalar): Unit {
   return more === undefined ? unit : call((value) => passes(unit, value) && more(value));
 }
 
-const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
@@ -74,11 +74,7 @@ export function typed(
     case 32:
       return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
     case 64:
-      return call(
-        object === undefined
-          ? isObject
-          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
-      );
+      return call(object === undefined ? isObject : (value) => isObject(value) && object(value));
     case ANY_TYPE:
       if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }
