@@ -1,6 +1,6 @@
 import { both, invalid, numeric, type Place } from "../context.ts";
 import type { Check, JsonObject } from "../types.ts";
-import type { Scalar } from "./types.ts";
+import { asScalar, type Scalar } from "./types.ts";
 
 /** A decimal as JSON writes it: `digits × 10^exponent`. */
 function decimal(value: number): { digits: bigint; exponent: number } {
@@ -34,16 +34,17 @@ function multipleOf(divisor: number): Check {
   };
 }
 
-export function numbers(schema: JsonObject, place: Place): Scalar {
+export function numbers(schema: JsonObject, place: Place): Scalar | undefined {
   const above = numeric(schema, "exclusiveMinimum", place, -Infinity);
   const below = numeric(schema, "exclusiveMaximum", place, Infinity);
   const divisor = numeric(schema, "multipleOf", place, 0);
   if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const multiple = divisor === 0 ? undefined : multipleOf(divisor);
   const inside: Check = (value) => (value as number) > above && (value as number) < below;
-  return {
-    lo: numeric(schema, "minimum", place, -Infinity),
-    hi: numeric(schema, "maximum", place, Infinity),
-    more: both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
-  };
+  return asScalar(
+    numeric(schema, "minimum", place, -Infinity),
+    -Infinity,
+    numeric(schema, "maximum", place, Infinity),
+    both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
+  );
 }

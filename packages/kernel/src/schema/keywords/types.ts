@@ -44,6 +44,10 @@ export interface Scalar {
   readonly more: Check | undefined;
 }
 
+/** Undefined where nothing is asked; no number is below its infinity, and no length below 0. */
+export const asScalar = (lo: number, least: number, hi: number, more: Check | undefined): Scalar | undefined =>
+  lo === least && hi === Infinity && more === undefined ? undefined : { lo, hi, more };
+
 function scalar(op: Op, { lo, hi, more }: Scalar): Unit {
   const unit: Unit = { op, lo, hi, check: (value) => passes(unit, value) };
   return more === undefined ? unit : call((value) => passes(unit, value) && more(value));
@@ -74,7 +78,11 @@ export function typed(
     case 32:
       return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
     case 64:
-      return call(object === undefined ? isObject : (value) => isObject(value) && object(value));
+      return call(
+        object === undefined
+          ? isObject
+          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
+      );
     case ANY_TYPE:
       if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }
