@@ -44,15 +44,10 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
   };
 }
 
-/** Keywords, separated by spaces, and what is to be known of each of them. */
-export const keywordTable = <Entry>(rows: readonly (readonly [entry: Entry, keywords: string])[]): Map<string, Entry> =>
-  new Map(rows.flatMap(([entry, keywords]) => keywords.split(" ").map((keyword) => [keyword, entry] as const)));
-
 /** Where subschemas are: `map` holds schemas by name, `schema` is one schema or an array of them. */
-export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = keywordTable([
-  ["map", "$defs definitions properties patternProperties dependentSchemas dependencies"],
+export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = new Map(
   [
-    "schema",
+    "$defs definitions properties patternProperties dependentSchemas dependencies",
     "additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties",
-  ],
-]);
+  ].flatMap((keywords, row) => keywords.split(" ").map((keyword) => [keyword, row === 0 ? "map" : "schema"] as const)),
+);

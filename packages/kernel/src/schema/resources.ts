@@ -135,8 +135,7 @@ export class Resources {
       if (kind === undefined || !isCompound(value)) continue;
       if (kind === "schema" && !Array.isArray(value)) this.#scan(value, resource, `${path}/${key}`);
       else
-        for (const name of Object.keys(value))
-          this.#scan((value as JsonObject)[name], resource, `${path}/${key}/${escapeToken(name)}`);
+        for (const name of Object.keys(value)) this.#scan(value[name], resource, `${path}/${key}/${escapeToken(name)}`);
     }
   }
 
@@ -195,7 +194,7 @@ export class Resources {
     for (const token of fragment.slice(1).split("/")) {
       const key = unescapeToken(token);
       if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("There is nothing at this pointer.");
-      schema = (schema as JsonObject)[key];
+      schema = schema[key];
       at2 = this.enclosing(schema, at2);
     }
     return { schema, resource: at2, path: resource.path + fragment, dynamicAnchor: undefined };
