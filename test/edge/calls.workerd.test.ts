@@ -1,12 +1,4 @@
-import {
-  type ApprovalRequest,
-  type AuditEvent,
-  type CallFailure,
-  type CallSuccess,
-  type ErrorCode,
-  errorCodes,
-  verifyChain,
-} from "@keyhole/kernel";
+import { type AuditEvent, type CallFailure, type CallSuccess, type ErrorCode, errorCodes } from "@keyhole/kernel";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callProblem } from "../../packages/edge/src/app/problem.ts";
 import { openService, readEvents, type Service, untilAsked } from "./service.ts";
