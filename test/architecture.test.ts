@@ -35,8 +35,8 @@ const kernelDirections: Readonly<
   schema: { values: ["normalize"], types: [] },
   capability: { values: ["normalize", "limits.ts", "result.ts"], types: ["tool"] },
   policy: {
-    values: ["id", "normalize", "schema", "tool", "capability", "limits.ts", "result.ts"],
-    types: ["isolate"],
+    values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
+    types: ["isolate", "audit", "kernel-api.ts"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
   isolate: { values: ["normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
