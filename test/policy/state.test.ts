@@ -222,7 +222,7 @@ describe("rules about requests", () => {
   const fetcher = () =>
     toolOf(async ({ url }: never, context: never) => (await (context as { fetch: typeof fetch }).fetch(url)).status, {
       determinism: "external",
-        effects: ["net.read"],
+      effects: ["net.read"],
       capabilities: [{ kind: "net.read", hosts: ["*"] }],
     });
   const open = async (part: object) => {

@@ -151,7 +151,10 @@ export function prove(
     determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
     errors,
     considered,
-    stateReads: verdict.stateReads ?? [],
+    stateReads: verdict.stateReads ?? [
+      { key: "caller", value: call.caller },
+      { key: "session", value: call.sessionId },
+    ],
     obligations: verdict.obligations ?? [],
     approval,
   });
