@@ -8,6 +8,8 @@ import { startWorker, untilHealthy } from "./wrangler.mjs";
 /** Everything that a person at the playground does. */
 export const allScopes = ["tools:read", "tools:call", "audit:read", "approvals:write", "policy:read"];
 
+const ownConfigs = { kernel: "wrangler.toml", sandbox: "packages/edge/wrangler.sandbox.toml" };
+
 /**
  * @typedef {object} Edge
  * @property {string} url of the kernel
@@ -26,13 +28,14 @@ export const allScopes = ["tools:read", "tools:call", "audit:read", "approvals:w
  * @param {Readonly<Record<string, { subject: string, scopes: readonly string[], tenant?: string }>>} options.tokens by the token itself
  * @param {readonly string[]} [options.origins] that may call from a page
  * @param {object} [options.policy] in place of the bundled one
+ * @param {{ kernel: string, sandbox: string }} [options.configs] wrangler configurations in place of the project's own
  * @param {string} [options.state] where log and files are kept; without it they go with the edge
  * @returns {Promise<Edge>}
  */
-export async function startEdge({ port, sandboxPort, tokens, origins = [], policy, state }) {
+export async function startEdge({ port, sandboxPort, tokens, origins = [], policy, configs = ownConfigs, state }) {
   const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
   // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
-  const sandbox = startWorker({ config: "packages/edge/wrangler.sandbox.toml", port: sandboxPort, state: join(scratch, "sandbox"), scratch });
+  const sandbox = startWorker({ config: configs.sandbox, port: sandboxPort, state: join(scratch, "sandbox"), scratch });
 
   /** @type {(reason: string) => void} */
   let fail = () => {};
@@ -45,7 +48,14 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
     KEYHOLE_WATCHDOG: watchdog.url,
     ...(policy && { KEYHOLE_POLICY: JSON.stringify(policy) }),
   };
-  const kernel = startWorker({ config: "wrangler.toml", env: "local", port, vars, state: state ?? join(scratch, "kernel"), scratch });
+  const kernel = startWorker({
+    config: configs.kernel,
+    env: "local",
+    port,
+    vars,
+    state: state ?? join(scratch, "kernel"),
+    scratch,
+  });
 
   const stop = async () => {
     await watchdog.stop();
@@ -60,7 +70,13 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
   }
   void kernel.process.exited.then(() => fail(`The kernel's process ended:\n${kernel.process.output()}`));
   void sandbox.process.exited.then(() => fail(`The sandbox's process ended:\n${sandbox.process.output()}`));
-  return { url: kernel.url, failed, sandboxKills: watchdog.kills, pids: [kernel.process.pid, sandbox.process.pid], stop };
+  return {
+    url: kernel.url,
+    failed,
+    sandboxKills: watchdog.kills,
+    pids: [kernel.process.pid, sandbox.process.pid],
+    stop,
+  };
 }
 
 /** @param {Readonly<Record<string, object>>} tokens */

@@ -12,7 +12,11 @@ const input = { message: "hello, world", count: 3, tags: ["a", "b"] };
 const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 const schema = {
   type: "object",
-  properties: { message: { type: "string" }, count: { type: "integer" }, tags: { type: "array", items: { type: "string" } } },
+  properties: {
+    message: { type: "string" },
+    count: { type: "integer" },
+    tags: { type: "array", items: { type: "string" } },
+  },
   required: ["message", "count", "tags"],
   additionalProperties: false,
 } as const;
@@ -31,7 +35,10 @@ if (!registered.ok) throw new Error(registered.error.message);
 
 const shape = { message: z.string(), count: z.number().int(), tags: z.array(z.string()) };
 const server = new McpServer({ name: "bench", version: "1.0.0" });
-server.registerTool("echo", { inputSchema: shape, outputSchema: shape }, (given) => ({ content: [{ type: "text", text: JSON.stringify(given) }], structuredContent: given }));
+server.registerTool("echo", { inputSchema: shape, outputSchema: shape }, (given) => ({
+  content: [{ type: "text", text: JSON.stringify(given) }],
+  structuredContent: given,
+}));
 const client = new Client({ name: "bench", version: "1.0.0" });
 const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
 await Promise.all([server.connect(serverSide), client.connect(clientSide)]);

@@ -19,7 +19,16 @@ function changed(value: unknown, path: readonly (string | number)[], to: unknown
   return copy(root); // with the shape that JSON.parse gives it: deleting leaves a slower one
 }
 
-const flatValue = { id: 4711, name: "Ada Lovelace", active: true, age: 36, role: "admin", score: 99.5, city: "London", note: null };
+const flatValue = {
+  id: 4711,
+  name: "Ada Lovelace",
+  active: true,
+  age: 36,
+  role: "admin",
+  score: 99.5,
+  city: "London",
+  note: null,
+};
 const flat: Workload = {
   name: "flat",
   schema: {
@@ -37,27 +46,71 @@ const flat: Workload = {
     required: ["id", "name", "role"],
     additionalProperties: false,
   },
-  valid: [flatValue, { id: 1, name: "x", role: "user" }, changed(flatValue, ["note"], "a longer note about this person")],
-  invalid: [changed(flatValue, ["age"], 200), changed(flatValue, ["name"], undefined), changed(flatValue, ["extra"], 1), changed(flatValue, ["role"], "root")],
+  valid: [
+    flatValue,
+    { id: 1, name: "x", role: "user" },
+    changed(flatValue, ["note"], "a longer note about this person"),
+  ],
+  invalid: [
+    changed(flatValue, ["age"], 200),
+    changed(flatValue, ["name"], undefined),
+    changed(flatValue, ["extra"], 1),
+    changed(flatValue, ["role"], "root"),
+  ],
 };
 
-const address = (n: number) => ({ street: `${n} Long Street`, city: "Springfield", zip: "12345", country: "US", geo: { lat: 12.5, lon: -70.25 } });
+const address = (n: number) => ({
+  street: `${n} Long Street`,
+  city: "Springfield",
+  zip: "12345",
+  country: "US",
+  geo: { lat: 12.5, lon: -70.25 },
+});
 const nestedValue = {
   order: {
     id: "order-000017",
-    customer: { name: "Grace Hopper", email: "grace@navy.example", addresses: [address(1), address(22)], tags: ["vip", "early"] },
-    lines: [1, 2, 3, 4, 5, 6].map((n) => ({ sku: `SKU-${n}00${n}`, quantity: n, price: n * 3.5, options: { color: "red", size: "L", gift: n % 2 === 0 } })),
+    customer: {
+      name: "Grace Hopper",
+      email: "grace@navy.example",
+      addresses: [address(1), address(22)],
+      tags: ["vip", "early"],
+    },
+    lines: [1, 2, 3, 4, 5, 6].map((n) => ({
+      sku: `SKU-${n}00${n}`,
+      quantity: n,
+      price: n * 3.5,
+      options: { color: "red", size: "L", gift: n % 2 === 0 },
+    })),
     payment: { method: "card", last4: "4242", billing: address(333) },
-    history: [{ at: "2026-01-01", state: "placed" }, { at: "2026-01-02", state: "paid" }, { at: "2026-01-05", state: "shipped" }],
-    meta: { source: "web", campaign: "winter", flags: { fraud: false, gift: true, express: true }, notes: ["ring twice", "leave at door"] },
+    history: [
+      { at: "2026-01-01", state: "placed" },
+      { at: "2026-01-02", state: "paid" },
+      { at: "2026-01-05", state: "shipped" },
+    ],
+    meta: {
+      source: "web",
+      campaign: "winter",
+      flags: { fraud: false, gift: true, express: true },
+      notes: ["ring twice", "leave at door"],
+    },
   },
 };
 const text = { type: "string", minLength: 1, maxLength: 200 };
 const addressSchema = {
   type: "object",
   properties: {
-    street: text, city: text, zip: { type: "string", minLength: 3, maxLength: 10 }, country: { type: "string", minLength: 2, maxLength: 2 },
-    geo: { type: "object", properties: { lat: { type: "number", minimum: -90, maximum: 90 }, lon: { type: "number", minimum: -180, maximum: 180 } }, required: ["lat", "lon"] },
+    street: text,
+    city: text,
+    zip: { type: "string", minLength: 3, maxLength: 10 },
+    country: { type: "string", minLength: 2, maxLength: 2 },
+    geo: {
+      type: "object",
+      properties: {
+        lat: { type: "number", minimum: -90, maximum: 90 },
+        lon: { type: "number", minimum: -180, maximum: 180 },
+      },
+      required: ["lat", "lon"],
+    },
   },
   required: ["street", "city", "zip"],
 };
@@ -72,7 +125,12 @@ const nested: Workload = {
           id: { type: "string", minLength: 5 },
           customer: {
             type: "object",
-            properties: { name: text, email: text, addresses: { type: "array", items: addressSchema, minItems: 1 }, tags: { type: "array", items: { type: "string" }, uniqueItems: true } },
+            properties: {
+              name: text,
+              email: text,
+              addresses: { type: "array", items: addressSchema, minItems: 1 },
+              tags: { type: "array", items: { type: "string" }, uniqueItems: true },
+            },
             required: ["name", "email"],
           },
           lines: {
@@ -81,17 +139,47 @@ const nested: Workload = {
             items: {
               type: "object",
               properties: {
-                sku: text, quantity: { type: "integer", minimum: 1 }, price: { type: "number", exclusiveMinimum: 0 },
-                options: { type: "object", properties: { color: { type: "string" }, size: { enum: ["S", "M", "L", "XL"] }, gift: { type: "boolean" } }, additionalProperties: false },
+                sku: text,
+                quantity: { type: "integer", minimum: 1 },
+                price: { type: "number", exclusiveMinimum: 0 },
+                options: {
+                  type: "object",
+                  properties: {
+                    color: { type: "string" },
+                    size: { enum: ["S", "M", "L", "XL"] },
+                    gift: { type: "boolean" },
+                  },
+                  additionalProperties: false,
+                },
               },
               required: ["sku", "quantity", "price"],
             },
           },
-          payment: { type: "object", properties: { method: { enum: ["card", "cash", "transfer"] }, last4: { type: "string", minLength: 4, maxLength: 4 }, billing: addressSchema }, required: ["method"] },
-          history: { type: "array", items: { type: "object", properties: { at: { type: "string" }, state: { enum: ["placed", "paid", "shipped", "done"] } }, required: ["at", "state"] } },
+          payment: {
+            type: "object",
+            properties: {
+              method: { enum: ["card", "cash", "transfer"] },
+              last4: { type: "string", minLength: 4, maxLength: 4 },
+              billing: addressSchema,
+            },
+            required: ["method"],
+          },
+          history: {
+            type: "array",
+            items: {
+              type: "object",
+              properties: { at: { type: "string" }, state: { enum: ["placed", "paid", "shipped", "done"] } },
+              required: ["at", "state"],
+            },
+          },
           meta: {
             type: "object",
-            properties: { source: { type: "string" }, campaign: { type: "string" }, flags: { type: "object", additionalProperties: { type: "boolean" } }, notes: { type: "array", items: { type: "string" }, maxItems: 10 } },
+            properties: {
+              source: { type: "string" },
+              campaign: { type: "string" },
+              flags: { type: "object", additionalProperties: { type: "boolean" } },
+              notes: { type: "array", items: { type: "string" }, maxItems: 10 },
+            },
           },
         },
         required: ["id", "customer", "lines"],
@@ -115,7 +203,11 @@ const oneOf: Workload = {
   schema: {
     oneOf: shapes.map((kind, index) => ({
       type: "object",
-      properties: { kind: { const: kind }, [numbersOf[index] as string]: { type: "number", minimum: 0 }, label: { type: "string" } },
+      properties: {
+        kind: { const: kind },
+        [numbersOf[index] as string]: { type: "number", minimum: 0 },
+        label: { type: "string" },
+      },
       required: ["kind", numbersOf[index] as string],
       additionalProperties: false,
     })),
@@ -125,21 +217,36 @@ const oneOf: Workload = {
 };
 
 const formatsValue = {
-  id: "123e4567-e89b-12d3-a456-426614174000", created: "2026-01-31T09:30:00.123Z", day: "2024-02-29", email: "joe.bloggs@example.com",
-  site: "https://example.com/a/path?with=query&and=more#fragment", ip: "192.168.13.254", host: "www.example.com",
+  id: "123e4567-e89b-12d3-a456-426614174000",
+  created: "2026-01-31T09:30:00.123Z",
+  day: "2024-02-29",
+  email: "joe.bloggs@example.com",
+  site: "https://example.com/a/path?with=query&and=more#fragment",
+  ip: "192.168.13.254",
+  host: "www.example.com",
 };
 const formats: Workload = {
   name: "formats",
   schema: {
     type: "object",
     properties: {
-      id: { type: "string", format: "uuid" }, created: { type: "string", format: "date-time" }, day: { type: "string", format: "date" },
-      email: { type: "string", format: "email" }, site: { type: "string", format: "uri" }, ip: { type: "string", format: "ipv4" }, host: { type: "string", format: "hostname" },
+      id: { type: "string", format: "uuid" },
+      created: { type: "string", format: "date-time" },
+      day: { type: "string", format: "date" },
+      email: { type: "string", format: "email" },
+      site: { type: "string", format: "uri" },
+      ip: { type: "string", format: "ipv4" },
+      host: { type: "string", format: "hostname" },
     },
     required: ["id", "created"],
   },
   valid: [formatsValue, changed(formatsValue, ["created"], "1985-04-12T23:20:50+01:00")],
-  invalid: [changed(formatsValue, ["ip"], "192.168.13.256"), changed(formatsValue, ["day"], "2023-02-29"), changed(formatsValue, ["email"], "joe@@example.com"), changed(formatsValue, ["host"], "-a.example")],
+  invalid: [
+    changed(formatsValue, ["ip"], "192.168.13.256"),
+    changed(formatsValue, ["day"], "2023-02-29"),
+    changed(formatsValue, ["email"], "joe@@example.com"),
+    changed(formatsValue, ["host"], "-a.example"),
+  ],
 };
 
 const rows = Array.from({ length: 1_000 }, (_, n) => ({ id: n, name: `row ${n}`, value: n / 3, ok: n % 2 === 0 }));
@@ -149,7 +256,12 @@ const array: Workload = {
     type: "array",
     items: {
       type: "object",
-      properties: { id: { type: "integer", minimum: 0 }, name: { type: "string", maxLength: 50 }, value: { type: "number" }, ok: { type: "boolean" } },
+      properties: {
+        id: { type: "integer", minimum: 0 },
+        name: { type: "string", maxLength: 50 },
+        value: { type: "number" },
+        ok: { type: "boolean" },
+      },
       required: ["id", "name"],
       additionalProperties: false,
     },
@@ -159,7 +271,15 @@ const array: Workload = {
   invalid: [changed(rows, [990, "id"], -1), changed(rows, [500, "name"], 5), changed(rows, [999, "name"], undefined)],
 };
 
-const patternsValue = { slug: "a-fine-slug-2026", version: "12.4.1-beta", color: "#a0B1c2", phone: "+49 30 1234567", "x-trace": "abc", "x-span": "def", key: "AKIA1234567890ABCDEF" };
+const patternsValue = {
+  slug: "a-fine-slug-2026",
+  version: "12.4.1-beta",
+  color: "#a0B1c2",
+  phone: "+49 30 1234567",
+  "x-trace": "abc",
+  "x-span": "def",
+  key: "AKIA1234567890ABCDEF",
+};
 const patterns: Workload = {
   name: "patterns",
   schema: {
@@ -175,10 +295,19 @@ const patterns: Workload = {
     additionalProperties: false,
   },
   valid: [patternsValue, changed(patternsValue, ["color"], "#fff")],
-  invalid: [changed(patternsValue, ["slug"], "a-fine-slug-"), changed(patternsValue, ["version"], "12.4"), changed(patternsValue, ["key"], "AKIA123"), changed(patternsValue, ["y-other"], "z")],
+  invalid: [
+    changed(patternsValue, ["slug"], "a-fine-slug-"),
+    changed(patternsValue, ["version"], "12.4"),
+    changed(patternsValue, ["key"], "AKIA123"),
+    changed(patternsValue, ["y-other"], "z"),
+  ],
 };
 
-const tree = (depth: number): unknown => ({ value: depth, name: `node ${depth}`, children: depth === 0 ? [] : [tree(depth - 1), tree(depth - 1)] });
+const tree = (depth: number): unknown => ({
+  value: depth,
+  name: `node ${depth}`,
+  children: depth === 0 ? [] : [tree(depth - 1), tree(depth - 1)],
+});
 const treeValue = tree(5);
 const recursive: Workload = {
   name: "recursive $ref",
@@ -187,14 +316,21 @@ const recursive: Workload = {
     $defs: {
       node: {
         type: "object",
-        properties: { value: { type: "integer" }, name: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/node" } } },
+        properties: {
+          value: { type: "integer" },
+          name: { type: "string" },
+          children: { type: "array", items: { $ref: "#/$defs/node" } },
+        },
         required: ["value", "children"],
         additionalProperties: false,
       },
     },
   },
   valid: [treeValue],
-  invalid: [changed(treeValue, ["children", 1, "children", 1, "children", 1, "value"], "x"), changed(treeValue, ["children", 0, "children", 1, "children"], undefined)],
+  invalid: [
+    changed(treeValue, ["children", 1, "children", 1, "children", 1, "value"], "x"),
+    changed(treeValue, ["children", 0, "children", 1, "children"], undefined),
+  ],
 };
 
 export const workloads: readonly Workload[] = [flat, nested, oneOf, formats, array, patterns, recursive];

@@ -39,7 +39,8 @@ function compare(runs: readonly Run[]): number[] {
   return times.map(median);
 }
 
-const geometricMean = (values: readonly number[]): number => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+const geometricMean = (values: readonly number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
 function compiled(schema: unknown): (value: unknown) => boolean {
   const result = compileSchema(schema);
@@ -51,27 +52,32 @@ function newAjv(): { compile(schema: object): (value: unknown) => boolean } {
   const ajv = new Ajv2020({ strict: false });
   const add = (ajvFormats.default as unknown as { default?: unknown }).default ?? ajvFormats.default;
   (add as (to: unknown) => void)(ajv);
-  return ajv as unknown as { compile(schema: object): (value: unknown) => boolean };
+  return ajv;
 }
 
 const all = (check: (value: unknown) => boolean, values: readonly unknown[], want: boolean): Run => {
-  for (const value of values) if (check(value) !== want) throw new Error(`expected ${want} for ${JSON.stringify(value).slice(0, 200)}`);
+  for (const value of values)
+    if (check(value) !== want) throw new Error(`expected ${want} for ${JSON.stringify(value).slice(0, 200)}`);
   return () => {
     for (let index = 0; index < values.length; index++) if (check(values[index]) !== want) return undefined;
     return true;
   };
 };
 
-const ns = (value: number): string => (value < 10_000 ? `${value.toFixed(0)} ns` : `${(value / 1000).toFixed(1)} µs`).padStart(10);
+const ns = (value: number): string =>
+  (value < 10_000 ? `${value.toFixed(0)} ns` : `${(value / 1000).toFixed(1)} µs`).padStart(10);
 const columns = { valid: [] as number[], invalid: [] as number[], compile: [] as number[] };
 
 // Every shape of value and schema is met once before anything is measured, as in a process that validates more than one thing.
 const checks = workloads.map(({ schema }) => ({ ours: compiled(schema), theirs: newAjv().compile(schema) }));
 for (const [index, { valid, invalid }] of workloads.entries()) {
-  for (let n = 0; n < 200; n++) for (const value of [...valid, ...invalid]) checks[index]?.ours(value), checks[index]?.theirs(value);
+  for (let n = 0; n < 200; n++)
+    for (const value of [...valid, ...invalid]) for (const check of Object.values(checks[index] ?? {})) check(value);
 }
 
-console.log(`${"workload".padEnd(26)}${"valid".padStart(22)}${"ratio".padStart(8)}${"invalid".padStart(22)}${"ratio".padStart(8)}${"compile".padStart(12)}`);
+console.log(
+  `${"workload".padEnd(26)}${"valid".padStart(22)}${"ratio".padStart(8)}${"invalid".padStart(22)}${"ratio".padStart(8)}${"compile".padStart(12)}`,
+);
 for (const [index, { name, schema, valid, invalid }] of workloads.entries()) {
   const { ours, theirs } = checks[index] as (typeof checks)[number];
   const [v1 = 0, v2 = 1] = compare([all(ours, valid, true), all(theirs, valid, true)]);
@@ -85,6 +91,15 @@ for (const [index, { name, schema, valid, invalid }] of workloads.entries()) {
     `${name.padEnd(26)}${per(v1, valid.length)} ${per(v2, valid.length)} ${(v1 / v2).toFixed(2).padStart(7)}${per(i1, invalid.length)} ${per(i2, invalid.length)} ${(i1 / i2).toFixed(2).padStart(8)}${ns(c1).padStart(12)}`,
   );
 }
-const [ajvCompile = 0] = [median(workloads.map(({ schema }) => { const ajv = newAjv(); const start = performance.now(); ajv.compile(schema); return (performance.now() - start) * 1e6; }))];
-console.log(`geometric mean: valid ${geometricMean(columns.valid).toFixed(2)} × ajv, worst ${Math.max(...columns.valid).toFixed(2)} ×; invalid ${geometricMean(columns.invalid).toFixed(2)} × ajv, worst ${Math.max(...columns.invalid).toFixed(2)} ×; compile ${ns(geometricMean(columns.compile)).trim()} (ajv: median ${ns(ajvCompile).trim()})`);
+const ajvCompile = median(
+  workloads.map(({ schema }) => {
+    const ajv = newAjv();
+    const start = performance.now();
+    ajv.compile(schema);
+    return (performance.now() - start) * 1e6;
+  }),
+);
+console.log(
+  `geometric mean: valid ${geometricMean(columns.valid).toFixed(2)} × ajv, worst ${Math.max(...columns.valid).toFixed(2)} ×; invalid ${geometricMean(columns.invalid).toFixed(2)} × ajv, worst ${Math.max(...columns.invalid).toFixed(2)} ×; compile ${ns(geometricMean(columns.compile)).trim()} (ajv: median ${ns(ajvCompile).trim()})`,
+);
 if (sink < 0) throw new Error("unreachable");

@@ -15,12 +15,18 @@ filesContract("the file system", () => nodeStore(mkdtempSync(join(root, "store-"
 
 describe("the bounds of the memory store", () => {
   const write = (broker: ReturnType<typeof filesBroker>, path: string, byteLength: number) =>
-    broker.serve({ kind: "fs.write", operation: "write", arguments: { path }, body: new Uint8Array(byteLength) }, openSession());
+    broker.serve(
+      { kind: "fs.write", operation: "write", arguments: { path }, body: new Uint8Array(byteLength) },
+      openSession(),
+    );
 
   it("counts all files together, and gives back what is replaced or removed", async () => {
     const broker = filesBroker(memoryStore({ totalBytes: 10 }));
     expect(await write(broker, "a", 6)).toMatchObject({ ok: true });
-    expect(await write(broker, "b", 5)).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: expect.stringContaining("full") as string } });
+    expect(await write(broker, "b", 5)).toMatchObject({
+      ok: false,
+      error: { code: "UNAVAILABLE", message: expect.stringContaining("full") as string },
+    });
     expect(await write(broker, "a", 10)).toMatchObject({ ok: true });
     await broker.serve({ kind: "fs.write", operation: "remove", arguments: { path: "a" } }, openSession());
     expect(await write(broker, "b", 10)).toMatchObject({ ok: true });
@@ -36,7 +42,9 @@ describe("the bounds of the memory store", () => {
 
 it("says that a root which is not there does not exist", async () => {
   const broker = filesBroker(nodeStore(join(root, "missing")));
-  expect(await broker.serve({ kind: "fs.read", operation: "read", arguments: { path: "a" } }, openSession())).toMatchObject({
+  expect(
+    await broker.serve({ kind: "fs.read", operation: "read", arguments: { path: "a" } }, openSession()),
+  ).toMatchObject({
     ok: false,
     error: { code: "UNAVAILABLE" },
   });

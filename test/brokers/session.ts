@@ -19,16 +19,24 @@ const everything: readonly Capability[] = [
 
 /** What the kernel's gate gives a broker, without a call around it. */
 export function openSession(options: SessionOptions = {}): TestSession {
-  const { grants = everything, networkRequests = 100, networkBytes = 1 << 20, fileBytes = Infinity, signal = new AbortController().signal } = options;
+  const {
+    grants = everything,
+    networkRequests = 100,
+    networkBytes = 1 << 20,
+    fileBytes = Infinity,
+    signal = new AbortController().signal,
+  } = options;
   const grant = grantOf(grants, [grants]);
   const used = { networkRequests: 0, networkBytes: 0 };
   const exceeded: CapabilityError = { code: "BOUNDS_EXCEEDED", message: "The budget is spent.", hint: "" };
   return {
     used,
     signal,
-    refusal: (need) => (covers(grant, need) ? undefined : { code: "CAPABILITY_DENIED", message: "No grant.", hint: "" }),
+    refusal: (need) =>
+      covers(grant, need) ? undefined : { code: "CAPABILITY_DENIED", message: "No grant.", hint: "" },
     spend({ networkRequests: requests = 0, networkBytes: bytes = 0 }) {
-      if (used.networkRequests + requests > networkRequests || used.networkBytes + bytes > networkBytes) return exceeded;
+      if (used.networkRequests + requests > networkRequests || used.networkBytes + bytes > networkBytes)
+        return exceeded;
       used.networkRequests += requests;
       used.networkBytes += bytes;
       return undefined;

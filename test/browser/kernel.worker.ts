@@ -2,11 +2,11 @@ import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
 import subject from "../contract/tools/subject.ts?tool";
 
-exposeKernel(boot(), self);
+exposeKernel(boot());
 
 async function boot(): Promise<Kernel> {
   const kernel = await createKernel({
-    host: await browserHost({ stage: remoteStage(self) }),
+    host: await browserHost({ stage: remoteStage() }),
     policy: {
       version: "1",
       posture: "permissive",

@@ -44,7 +44,7 @@ describe("a kernel in a worker of the page", () => {
         onProgress: (progress) => progresses.push(progress),
       },
     );
-    await expect.poll(() => events.at(-1)?.type).toBe("tool.completed");
+    expect(events.at(-1)?.type).toBe("tool.completed");
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
     expect(logs).toEqual([{ level: "warn", message: "one" }]);
     expect(progresses).toEqual([{ done: 1, total: 2, message: "half" }]);

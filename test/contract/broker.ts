@@ -14,13 +14,19 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       broker = filesBroker(await open());
     });
 
-    const ask = (operation: string, path: string, body?: Uint8Array, options?: SessionOptions): Promise<CapabilityReply> => {
+    const ask = (
+      operation: string,
+      path: string,
+      body?: Uint8Array,
+      options?: SessionOptions,
+    ): Promise<CapabilityReply> => {
       const kind = operation === "write" || operation === "remove" ? "fs.write" : "fs.read";
       const request: CapabilityRequest = { kind, operation, arguments: { path }, ...(body && { body }) };
       return broker.serve(request, openSession(options));
     };
     const write = (path: string, content: string) => ask("write", path, bytes(content));
-    const put = async (path: string, content: string): Promise<void> => expect(await write(path, content)).toEqual({ ok: true, value: null });
+    const put = async (path: string, content: string): Promise<void> =>
+      expect(await write(path, content)).toEqual({ ok: true, value: null });
     const codeOf = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
 
     it("gives back what was written, byte by byte", async () => {
@@ -75,8 +81,14 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
 
     it("says what a path is", async () => {
       await put("folder/file", "four");
-      expect(await ask("stat", "folder/file")).toEqual({ ok: true, value: { name: "file", kind: "file", byteLength: 4 } });
-      expect(await ask("stat", "folder")).toEqual({ ok: true, value: { name: "folder", kind: "directory", byteLength: 0 } });
+      expect(await ask("stat", "folder/file")).toEqual({
+        ok: true,
+        value: { name: "file", kind: "file", byteLength: 4 },
+      });
+      expect(await ask("stat", "folder")).toEqual({
+        ok: true,
+        value: { name: "folder", kind: "directory", byteLength: 0 },
+      });
     });
 
     it("removes a file, and with the last file its folders", async () => {
@@ -98,30 +110,49 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
     it("does not take a folder for a file", async () => {
       await put("folder/file", "1");
       for (const operation of ["read", "remove"]) {
-        expect(await ask(operation, "folder")).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: '"folder" is a folder.' } });
+        expect(await ask(operation, "folder")).toMatchObject({
+          ok: false,
+          error: { code: "UNAVAILABLE", message: '"folder" is a folder.' },
+        });
       }
       expect(await write("folder", "2")).toMatchObject({ ok: false, error: { message: '"folder" is a folder.' } });
     });
 
     it("does not take a file for a folder", async () => {
       await put("file", "1");
-      const message = (path: string) => ({ ok: false, error: { code: "UNAVAILABLE", message: `"${path}" is a file, or is below one.` } });
+      const message = (path: string) => ({
+        ok: false,
+        error: { code: "UNAVAILABLE", message: `"${path}" is a file, or is below one.` },
+      });
       expect(await ask("list", "file")).toMatchObject(message("file"));
       expect(await write("file/below", "2")).toMatchObject(message("file/below"));
-      for (const operation of ["read", "stat", "remove", "list"]) expect(await ask(operation, "file/below")).toMatchObject(message("file/below"));
+      for (const operation of ["read", "stat", "remove", "list"])
+        expect(await ask(operation, "file/below")).toMatchObject(message("file/below"));
       const reply = await ask("read", "file");
       expect(reply.ok && text(reply.body)).toBe("1");
     });
 
     it("takes names of every script, the longest ones, and those that only look like patterns", async () => {
-      const names = ["données à lire.txt", "文件/资料.txt", "a*b?c", "[x]", "emoji-👩‍💻", "#1", "a&b=c+d", "~", "n".repeat(255)];
+      const names = [
+        "données à lire.txt",
+        "文件/资料.txt",
+        "a*b?c",
+        "[x]",
+        "emoji-👩‍💻",
+        "#1",
+        "a&b=c+d",
+        "~",
+        "n".repeat(255),
+      ];
       for (const [index, path] of names.entries()) await put(path, String(index));
       for (const [index, path] of names.entries()) {
         const reply = await ask("read", path);
         expect(reply.ok && text(reply.body), path).toBe(String(index));
       }
       const listed = await ask("list", "");
-      expect(listed.ok && (listed.value as { name: string }[]).map((entry) => entry.name)).toEqual(names.map((path) => path.split("/")[0]!).sort());
+      expect(listed.ok && (listed.value as { name: string }[]).map((entry) => entry.name)).toEqual(
+        names.map((path) => path.split("/")[0]!).sort(),
+      );
     });
 
     it("tells names apart that differ in case, or refuses the second", async () => {
@@ -163,26 +194,45 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
     });
 
     it.each([
-      ["read", { path: 1 }], ["read", {}], ["read", { path: "" }], ["remove", { path: "" }], ["write", { path: "a" }], ["read", { path: "../a" }], ["open", { path: "a" }],
-      ["toString", { path: "a" }], ["__proto__", { path: "a" }],
+      ["read", { path: 1 }],
+      ["read", {}],
+      ["read", { path: "" }],
+      ["remove", { path: "" }],
+      ["write", { path: "a" }],
+      ["read", { path: "../a" }],
+      ["open", { path: "a" }],
+      ["toString", { path: "a" }],
+      ["__proto__", { path: "a" }],
     ] as const)("refuses %s of %j before anything is touched", async (operation, args) => {
       const kind = operation === "write" || operation === "remove" ? "fs.write" : "fs.read";
       const request: CapabilityRequest = { kind, operation, arguments: args };
       expect(broker.needs(request)).toMatchObject({ ok: false, error: { code: "INVALID_REQUEST" } });
-      expect(await broker.serve(request, openSession())).toMatchObject({ ok: false, error: { code: "INVALID_REQUEST" } });
-    }); // prettier-ignore
+      expect(await broker.serve(request, openSession())).toMatchObject({
+        ok: false,
+        error: { code: "INVALID_REQUEST" },
+      });
+    });
 
     it("does not let an operation pass under the other kind", () => {
-      expect(broker.needs({ kind: "fs.read", operation: "remove", arguments: { path: "a" } })).toMatchObject({ ok: false });
-      expect(broker.needs({ kind: "fs.write", operation: "read", arguments: { path: "a" } })).toMatchObject({ ok: false });
+      expect(broker.needs({ kind: "fs.read", operation: "remove", arguments: { path: "a" } })).toMatchObject({
+        ok: false,
+      });
+      expect(broker.needs({ kind: "fs.write", operation: "read", arguments: { path: "a" } })).toMatchObject({
+        ok: false,
+      });
     });
 
     it("says what a request needs", () => {
-      expect(broker.needs({ kind: "fs.write", operation: "write", arguments: { path: "a/b" }, body: bytes("123") })).toEqual({
+      expect(
+        broker.needs({ kind: "fs.write", operation: "write", arguments: { path: "a/b" }, body: bytes("123") }),
+      ).toEqual({
         ok: true,
         needs: [{ kind: "fs.write", path: "a/b", bytes: 3 }],
       });
-      expect(broker.needs({ kind: "fs.read", operation: "list", arguments: { path: "" } })).toEqual({ ok: true, needs: [{ kind: "fs.read", path: "" }] });
+      expect(broker.needs({ kind: "fs.read", operation: "list", arguments: { path: "" } })).toEqual({
+        ok: true,
+        needs: [{ kind: "fs.read", path: "" }],
+      });
     });
   });
 }

@@ -24,7 +24,7 @@ interface GoldenCall {
 }
 
 /** In this order: the files are written before they are read. Whoever changes a line changes what every host says. */
-export const tenCalls: readonly GoldenCall[] = [
+const tenCalls: readonly GoldenCall[] = [
   {
     tool: "echo",
     input: { message: "Grüße, 世界 \u{1f511}\n" },

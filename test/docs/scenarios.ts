@@ -99,13 +99,18 @@ const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({
   tools: [packageOf()],
 });
 
-const brokenSink: AuditSink = {
-  append() {
-    throw new Error("disk full");
-  },
-  read: () => [],
-  last: () => undefined,
-};
+/** Takes so many batches and no more. */
+function brokenSink(batches: number): AuditSink {
+  let left = batches;
+  return {
+    append() {
+      if (left === 0) throw new Error("disk full");
+      left--;
+    },
+    read: () => [],
+    last: () => undefined,
+  };
+}
 
 /** Per code, in the order of the examples on its page. */
 export const scenarios = {
@@ -215,7 +220,10 @@ export const scenarios = {
     {
       tools: [waits()],
       async run(kernel, clock) {
-        const pending = call(kernel, { signal: AbortSignal.abort() });
+        const controller = new AbortController();
+        const pending = call(kernel, { signal: controller.signal });
+        await clock.advance(10);
+        controller.abort();
         await clock.advance(250);
         return pending;
       },
@@ -274,7 +282,10 @@ export const scenarios = {
     scripted({ kind: "returned", output: { form: "text", text: "17" } }),
   ],
   NOT_NORMALIZABLE: [{ tools: [toolOf(() => ({ when: new Date(0) }))] }],
-  AUDIT_UNAVAILABLE: [{ options: { sink: brokenSink }, tools: [toolOf(() => 1)] }],
+  AUDIT_UNAVAILABLE: [
+    { options: { sink: brokenSink(0) }, tools: [toolOf(() => 1)] },
+    { options: { sink: brokenSink(1) }, tools: [toolOf(() => 1)] },
+  ],
   UNSUPPORTED_HOST: [
     { tools: [toolOf(() => 1, { bounds: { memoryBytes: 1 << 20 } })] },
     { tools: [packageOf()] },

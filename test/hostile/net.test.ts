@@ -20,7 +20,11 @@ let kernel: Kernel;
 async function open(hosts: readonly string[]): Promise<Kernel> {
   const ports = [80, 443, Number(port)];
   const opened = await createKernel({
-    policy: { version: "1", posture: "standard", grants: [{ tool: "http_fetch", capability: { kind: "net.read", hosts, ports } }] },
+    policy: {
+      version: "1",
+      posture: "standard",
+      grants: [{ tool: "http_fetch", capability: { kind: "net.read", hosts, ports } }],
+    },
     brokers: [
       netBroker({
         fetch(url, init) {
@@ -63,7 +67,10 @@ it("has a table that is large enough and says nothing twice", () => {
 describe("the canary", () => {
   it.each(["127.0.0.1", "localhost"])("is reached over %s, granted by exactly this name", async (host) => {
     const granted = await open([host]);
-    expect(await granted.call("http_fetch", { url: `http://${host}:${port}/` })).toMatchObject({ ok: true, data: { status: 200, body: "canary" } });
+    expect(await granted.call("http_fetch", { url: `http://${host}:${port}/` })).toMatchObject({
+      ok: true,
+      data: { status: 200, body: "canary" },
+    });
     expect(reached).toEqual([`${host}:${port}`]);
   });
 });

@@ -1,5 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
@@ -19,7 +31,9 @@ function stateBeyond(folder = base): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (path === root) return [];
-    return entry.isDirectory() ? [path, ...stateBeyond(path)] : [path, entry.isFile() ? readFileSync(path, "utf8") : ""];
+    return entry.isDirectory()
+      ? [path, ...stateBeyond(path)]
+      : [path, entry.isFile() ? readFileSync(path, "utf8") : ""];
   });
 }
 
@@ -35,14 +49,22 @@ const operations = ["read", "write", "list", "stat", "remove"] as const;
 
 function requestOf(operation: (typeof operations)[number], path: string): CapabilityRequest {
   const writes = operation === "write" || operation === "remove";
-  return { kind: writes ? "fs.write" : "fs.read", operation, arguments: { path }, ...(operation === "write" && { body: new TextEncoder().encode("overwritten") }) };
+  return {
+    kind: writes ? "fs.write" : "fs.read",
+    operation,
+    arguments: { path },
+    ...(operation === "write" && { body: new TextEncoder().encode("overwritten") }),
+  };
 }
 
 const bodyOf = (reply: CapabilityReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
 
-const rows = Object.entries(hostilePaths).flatMap(([group, paths]) => paths.map((path) => [group, path.replaceAll("ROOT", base)] as const));
+const rows = Object.entries(hostilePaths).flatMap(([group, paths]) =>
+  paths.map((path) => [group, path.replaceAll("ROOT", base)] as const),
+);
 
-it("has a table that is large enough", () => expect(new Set(rows.map(([, path]) => path)).size).toBeGreaterThanOrEqual(200));
+it("has a table that is large enough", () =>
+  expect(new Set(rows.map(([, path]) => path)).size).toBeGreaterThanOrEqual(200));
 
 describe.each([
   ["memory", () => memoryStore()],
@@ -86,9 +108,32 @@ describe("links in the file system", () => {
   });
 
   const linked = [
-    "folder-out", "folder-out/secret.txt", "folder-out/new", "file-out", "relative-out/secret.txt", "real/base/secret.txt", "real/base/etc/passwd", "real/base/root/real/file", "slash/etc/passwd", "slash/etc",
-    "slash/tmp", "proc/environ", "proc/root/etc/passwd", "proc/cwd/package.json", "dangling", "dangling/a", "loop", "loop/a", "folder-in", "folder-in/file", "folder-in/new", "file-in", "self/real/file", "self/self/real/file", "self/folder-out/secret.txt",
-  ]; // prettier-ignore
+    "folder-out",
+    "folder-out/secret.txt",
+    "folder-out/new",
+    "file-out",
+    "relative-out/secret.txt",
+    "real/base/secret.txt",
+    "real/base/etc/passwd",
+    "real/base/root/real/file",
+    "slash/etc/passwd",
+    "slash/etc",
+    "slash/tmp",
+    "proc/environ",
+    "proc/root/etc/passwd",
+    "proc/cwd/package.json",
+    "dangling",
+    "dangling/a",
+    "loop",
+    "loop/a",
+    "folder-in",
+    "folder-in/file",
+    "folder-in/new",
+    "file-in",
+    "self/real/file",
+    "self/self/real/file",
+    "self/folder-out/secret.txt",
+  ];
 
   it.each(linked)("are followed by nothing: %s", async (path) => {
     const before = stateBeyond();
@@ -105,20 +150,31 @@ describe("links in the file system", () => {
 
   it("are not listed", async () => {
     const broker = filesBroker(nodeStore(root));
-    expect(await broker.serve(requestOf("list", ""), openSession())).toMatchObject({ ok: true, value: [{ name: "real" }] });
-    expect(await broker.serve(requestOf("list", "real"), openSession())).toMatchObject({ ok: true, value: [{ name: "file" }] });
+    expect(await broker.serve(requestOf("list", ""), openSession())).toMatchObject({
+      ok: true,
+      value: [{ name: "real" }],
+    });
+    expect(await broker.serve(requestOf("list", "real"), openSession())).toMatchObject({
+      ok: true,
+      value: [{ name: "file" }],
+    });
   });
 
   it("may lead to the root itself", async () => {
     symlinkSync(root, join(base, "way-to-root"));
-    const reply = await filesBroker(nodeStore(join(base, "way-to-root"))).serve(requestOf("read", "real/file"), openSession());
+    const reply = await filesBroker(nodeStore(join(base, "way-to-root"))).serve(
+      requestOf("read", "real/file"),
+      openSession(),
+    );
     expect(bodyOf(reply)).toBe("inside");
     rmSync(join(base, "way-to-root"));
   });
 
   it("that are hard are files: a write gives the name a file of its own", async () => {
     linkSync(join(beyond, "secret.txt"), join(root, "hard"));
-    expect(await filesBroker(nodeStore(root)).serve(requestOf("write", "hard"), openSession())).toMatchObject({ ok: true });
+    expect(await filesBroker(nodeStore(root)).serve(requestOf("write", "hard"), openSession())).toMatchObject({
+      ok: true,
+    });
     expect(readFileSync(join(beyond, "secret.txt"), "utf8")).toBe(secret);
   });
 });
@@ -126,9 +182,10 @@ describe("links in the file system", () => {
 describe("what is neither file nor folder", () => {
   it("a pipe holds nobody up", async () => {
     const fifo = join(root, "pipe");
-    expect(spawnSync("mkfifo", [fifo]).status).toBe(0);
+    expect(spawnSync("sh", ["-c", `mkfifo "${fifo}"`]).status).toBe(0);
     const broker = filesBroker(nodeStore(root));
-    for (const operation of operations) expect(await broker.serve(requestOf(operation, "pipe"), openSession())).toMatchObject({ ok: false });
+    for (const operation of operations)
+      expect(await broker.serve(requestOf(operation, "pipe"), openSession())).toMatchObject({ ok: false });
     expect(statSync(fifo).isFIFO()).toBe(true);
     rmSync(fifo);
   });

@@ -1,13 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compileSchema, DEFAULT_LIMITS } from "@keyhole/kernel/schema";
-import { compiled, errors, refused } from "../schema/compiled.ts";
-
-/** `levels` objects of one member each, around a leaf. */
-function nest(levels: number, key: string, leaf: unknown): unknown {
-  let value = leaf;
-  for (let level = 0; level < levels; level++) value = { [key]: value };
-  return value;
-}
+import { compiled, errors, nest, refused } from "../schema/compiled.ts";
 
 describe("a hostile schema is refused, with a code", () => {
   it("that is too deep", () => {
@@ -21,7 +14,9 @@ describe("a hostile schema is refused, with a code", () => {
   it("that is too large", () => {
     const limits = { schemaNodes: 10 };
     expect(compileSchema({ enum: Array.from({ length: 9 }, (_, n) => n) }, { limits }).ok).toBe(true);
-    expect(refused({ enum: Array.from({ length: 10 }, (_, n) => n) }, { limits })).toMatchObject({ code: "SCHEMA_TOO_LARGE" });
+    expect(refused({ enum: Array.from({ length: 10 }, (_, n) => n) }, { limits })).toMatchObject({
+      code: "SCHEMA_TOO_LARGE",
+    });
     const sparse: unknown[] = [];
     sparse.length = 4_000_000_000;
     expect(refused({ enum: sparse })).toMatchObject({ code: "SCHEMA_TOO_LARGE" });
@@ -43,17 +38,24 @@ describe("a hostile schema is refused, with a code", () => {
       { unevaluatedProperties: false, allOf: [{ $ref: "#" }] },
       { $dynamicAnchor: "x", $dynamicRef: "#x" },
       // The circle is closed from inside another one that goes into the value.
-      { $ref: "#/$defs/m", $defs: { m: { properties: { a: { $ref: "#/$defs/t" } }, $ref: "#/$defs/t" }, t: { $ref: "#/$defs/m" } } },
+      {
+        $ref: "#/$defs/m",
+        $defs: { m: { properties: { a: { $ref: "#/$defs/t" } }, $ref: "#/$defs/t" }, t: { $ref: "#/$defs/m" } },
+      },
     ]) {
       expect([schema, refused(schema).code]).toEqual([schema, "REF_CYCLE"]);
     }
-    expect(compileSchema({ properties: { a: { $ref: "#" } }, items: { $ref: "#" }, contains: { $ref: "#" } }).ok).toBe(true);
+    expect(compileSchema({ properties: { a: { $ref: "#" } }, items: { $ref: "#" }, contains: { $ref: "#" } }).ok).toBe(
+      true,
+    );
   });
 
   it("whose references form a chain without end", () => {
     const chain = (length: number) => ({
       $ref: "#/$defs/0",
-      $defs: Object.fromEntries(Array.from({ length }, (_, n) => [n, n === length - 1 ? { type: "array" } : { $ref: `#/$defs/${n + 1}` }])),
+      $defs: Object.fromEntries(
+        Array.from({ length }, (_, n) => [n, n === length - 1 ? { type: "array" } : { $ref: `#/$defs/${n + 1}` }]),
+      ),
     });
     expect(compiled(chain(500)).check([])).toBe(true);
     expect(compiled(chain(500)).check(1)).toBe(false);
@@ -67,7 +69,13 @@ describe("a hostile schema is refused, with a code", () => {
     expect(refused({ const: () => 1 })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     expect(refused({ enum: [1n] })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     expect(refused({ minimum: NaN })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
-    expect(refused({ get type() { throw new Error("no"); } })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
+    expect(
+      refused({
+        get type() {
+          throw new Error("no");
+        },
+      }),
+    ).toMatchObject({ code: "SCHEMA_NOT_JSON" });
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(refused({ not: proxy })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
@@ -75,7 +83,11 @@ describe("a hostile schema is refused, with a code", () => {
 
   it("is read once: it cannot be one schema for the compiler and another one later", () => {
     let reads = 0;
-    const properties = { get a() { return ++reads === 1 ? { type: "string" } : {}; } };
+    const properties = {
+      get a() {
+        return ++reads === 1 ? { type: "string" } : {};
+      },
+    };
     const schema = { type: "object", properties };
     const validator = compiled(schema);
     (schema as Record<string, unknown>)["type"] = "null";
@@ -85,21 +97,34 @@ describe("a hostile schema is refused, with a code", () => {
   });
 
   it("cannot reach prototypes through names", () => {
-    const schema = JSON.parse('{"properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"},"toString":{"type":"string"}},"required":["__proto__"]}') as unknown;
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"number"},"constructor":{"type":"string"},"toString":{"type":"string"}},"required":["__proto__"]}',
+    ) as unknown;
     const { check } = compiled(schema);
     expect(check({})).toBe(false);
     expect(check(JSON.parse('{"__proto__":1}'))).toBe(true);
     expect(check(JSON.parse('{"__proto__":"x"}'))).toBe(false);
-    compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":{"polluted":1}}},"__proto__":{"default":{"polluted":1}}}}')).validate({});
+    compiled(
+      JSON.parse(
+        '{"properties":{"a":{"default":{"__proto__":{"polluted":1}}},"__proto__":{"default":{"polluted":1}}}}',
+      ),
+    ).validate({});
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    const filled = compiled(JSON.parse('{"properties":{"a":{"default":{"__proto__":1,"b":2}}}}')).validate({});
+    expect(JSON.stringify(filled)).toBe('{"ok":true,"value":{"a":{"b":2}}}');
   });
 });
+
+// Spending the whole budget takes about a second, on a busy machine several.
+vi.setConfig({ testTimeout: 30_000 });
 
 describe("a hostile schema cannot take long", () => {
   /** Each level applies the next one twice: 2^levels checks. */
   const doubling = (levels: number, apply: (ref: object) => object, leaf: object = { type: "string" }) => ({
     $ref: "#/$defs/0",
-    $defs: Object.fromEntries(Array.from({ length: levels + 1 }, (_, n) => [n, n === levels ? leaf : apply({ $ref: `#/$defs/${n + 1}` })])),
+    $defs: Object.fromEntries(
+      Array.from({ length: levels + 1 }, (_, n) => [n, n === levels ? leaf : apply({ $ref: `#/$defs/${n + 1}` })]),
+    ),
   });
 
   it.each([
@@ -140,131 +165,33 @@ describe("a hostile schema cannot take long", () => {
     expect(compiled(schema).validate({ a: { a: { a: 1 } } })).toMatchObject({ ok: expect.any(Boolean) as boolean });
   });
 
+  it("by holding a large value against many subschemas", () => {
+    const many = (schema: object) => compiled({ allOf: Array.from({ length: 9_000 }, () => schema) }).check;
+    const items = Array.from({ length: 200_000 }, (_, n) => n);
+    const members = Object.fromEntries(items.map((n) => [`k${n}`, n]));
+    const text = "é".repeat(4_000_000);
+    expect(many({ items: { type: "integer" } })(items)).toBe(false);
+    expect(many({ properties: { a: true, k1: { type: "integer" } } })(members)).toBe(false);
+    expect(many({ maxLength: 3_900_000, minLength: 3 })(text)).toBe(false);
+    expect(many({ pattern: "^é*$" })(text)).toBe(false);
+    const patternProperties = Object.fromEntries(items.slice(0, 9_000).map((n) => [`^k.*${n}$`, true]));
+    expect(compiled({ patternProperties, additionalProperties: false }).check(members)).toBe(false);
+    // The same values are no burden for one subschema.
+    expect(compiled({ items: { type: "integer" } }).check(items)).toBe(true);
+    expect(compiled({ additionalProperties: { type: "integer" } }).check(members)).toBe(true);
+    expect(compiled({ pattern: "^é*$", maxLength: 4_000_000 }).check(text)).toBe(true);
+  });
+
   it("by a huge enum or a long array without equal items", () => {
-    const { check } = compiled({ items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) }, uniqueItems: true });
+    const { check } = compiled({
+      items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) },
+      uniqueItems: true,
+    });
     expect(check(Array.from({ length: 50_000 }, (_, n) => `v${n}`))).toBe(true);
     const objects = Array.from({ length: 100_000 }, (_, n) => ({ n, list: [n] }));
     const unique = compiled({ uniqueItems: true }).check;
     expect(unique(objects)).toBe(true);
     expect(unique([...objects, { list: [99_999], n: 99_999 }])).toBe(false);
     expect(unique([...Array.from({ length: 20 }, (_, n) => n), true, "1", null, [1], { a: 1 }, false])).toBe(true);
-  });
-});
-
-describe("patterns cannot hang", () => {
-  const text = `${"a".repeat(100_000)}!`;
-
-  it.each(["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){20}$", "^(?:a*)*b", "a*a*a*a*b", "^(?:a?){50}a{50}$", "\\d*\\w*\\s*x$", "(?:[a-z]+\\.?)+@"])("%s on 100,000 characters", (pattern) => {
-    // A backtracking matcher would not come back.
-    expect(compiled({ pattern }).check(text)).toBe(false);
-  });
-
-  it("in names, formats and property patterns either", () => {
-    expect(compiled({ patternProperties: { "^(a+)+$": false }, propertyNames: { pattern: "^(a+)+!$" } }).check({ [text]: 1 })).toBe(true);
-    for (const format of ["uri", "iri", "uri-template", "email", "idn-email", "hostname", "idn-hostname", "duration", "date-time", "json-pointer", "ipv6", "uuid", "regex"]) {
-      for (const hostile of [text, `http://${text}`, `{${"a.".repeat(50_000)}`, `${"a@".repeat(50_000)}`, `P${"1".repeat(100_000)}`, `${"1:".repeat(50_000)}`, "(".repeat(100_000)]) {
-        expect(compiled({ format }).check(hostile)).toBeTypeOf("boolean");
-      }
-    }
-  });
-
-  it("needs a bounded number of states", () => {
-    const states = (count: number) => ({ pattern: `^${"a".repeat(count)}` });
-    const limits = { patternStates: 12 };
-    expect(compileSchema(states(9), { limits }).ok).toBe(true);
-    expect(refused(states(10), { limits })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "(?:a{1000}){1000}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "((((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "a{0,99999999999999999999}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(compileSchema({ pattern: "a".repeat(2_000) }).ok).toBe(true);
-    expect(refused({ pattern: "a".repeat(2_001) })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(compileSchema({ pattern: `${"(".repeat(900)}a${")".repeat(900)}` }).ok).toBe(true);
-  });
-
-  it("spends steps on states that do not fit its memory", () => {
-    const { check } = compiled({ pattern: "[ab]*a[ab]{200}c" }, { limits: { steps: 100_000 } });
-    let random = 1;
-    const letters = Array.from({ length: 20_000 }, () => ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b").join("");
-    expect(check(letters)).toBe(false);
-    expect(check(`a${"b".repeat(200)}c`)).toBe(true);
-  });
-
-  it.each([
-    ["(?=a)b", "look-around"], ["(?<!a)b", "look-around"], ["(a)\\1", "back-reference"], ["(?<n>a)\\k<n>", "back-reference"], ["(?i:a)", "inline flag"],
-  ])("%s is refused unless the schema is trusted", (pattern, why) => {
-    expect(refused({ pattern })).toMatchObject({ code: "PATTERN_UNSAFE", schemaPath: "/pattern" });
-    expect(refused({ pattern }).message).toContain(why);
-    expect(refused({ patternProperties: { [pattern]: true } })).toMatchObject({ code: "PATTERN_UNSAFE" });
-    expect(compileSchema({ pattern }, { trusted: true }).ok).toBe(true);
-  });
-
-  it.each(["(", "[b-a]", "a{2,1}", "\\-", "\\p{Nope}", "(?<a>.)(?<a>.)", "*"])("%s is malformed", (pattern) => {
-    expect(refused({ pattern })).toMatchObject({ code: "PATTERN_INVALID", schemaPath: "/pattern" });
-  });
-});
-
-describe("a hostile value is refused, with a reason", () => {
-  const { validate } = compiled(true);
-
-  class Point {
-    x = 1;
-  }
-  it.each<[received: string, instancePath: string, value: () => unknown]>([
-    ["undefined", "", () => undefined],
-    ["undefined", "/a", () => ({ a: undefined })],
-    ["the number NaN", "", () => NaN],
-    ["the number Infinity", "/0", () => [Infinity]],
-    ["a BigInt", "/n", () => ({ n: 1n })],
-    ["a Function", "", () => () => 1],
-    ["a Symbol", "", () => Symbol("s")],
-    ["a Date", "/at", () => ({ at: new Date(0) })],
-    ["a Map", "", () => new Map()],
-    ["an instance of a class", "", () => new Point()],
-    ["a Uint8Array", "", () => new Uint8Array(1)],
-    ["a hole", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
-    ["an accessor", "/a", () => ({ get a() { throw new Error("ran"); } })],
-    ["__proto__", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
-  ])("%s at %j", (received, instancePath, value) => {
-    expect(validate(value())).toMatchObject({ ok: false, errors: [{ instancePath, received, keyword: "json" }] });
-  });
-
-  it("that throws when it is read", () => {
-    const { proxy, revoke } = Proxy.revocable({}, {});
-    revoke();
-    expect(validate(proxy)).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
-    expect(validate(new Proxy({}, { ownKeys: () => { throw new Error("no"); } }))).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
-  });
-
-  it("that is too deep or too large", () => {
-    const { valueDepth } = DEFAULT_LIMITS;
-    expect(validate(nest(valueDepth, "a", 1))).toMatchObject({ ok: true });
-    expect(validate(nest(valueDepth + 1, "a", 1))).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const few = compiled(true, { limits: { valueNodes: 4 } }).validate;
-    expect(few([1, 2, 3])).toMatchObject({ ok: true });
-    expect(few([1, 2, 3, 4])).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const cyclic: unknown[] = [];
-    cyclic.push(cyclic);
-    expect(validate(cyclic)).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const sparse: unknown[] = [];
-    sparse.length = 4_000_000_000;
-    expect(validate(sparse)).toMatchObject({ ok: false });
-  });
-
-  it("that is deeper than check can follow is false, not a crash", () => {
-    const { check } = compiled({ properties: { a: { $ref: "#" } } });
-    expect(check(nest(500, "a", {}))).toBe(true);
-    expect(check(nest(100_000, "a", {}))).toBe(false);
-  });
-
-  it("is copied: what was checked is what is used", () => {
-    const input = { list: [{ a: 1 }] };
-    const result = validate(input);
-    input.list[0] = { a: 2 };
-    expect(result).toEqual({ ok: true, value: { list: [{ a: 1 }] } });
-  });
-
-  it("of another realm's plain objects is data", () => {
-    const value = Object.assign(Object.create(null) as object, { a: 1 });
-    expect(validate(value)).toEqual({ ok: true, value: { a: 1 } });
   });
 });

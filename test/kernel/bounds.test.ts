@@ -110,7 +110,7 @@ describe("the log", () => {
     kernel.register(toolOf(() => ++runs));
     const results = [];
     for (let i = 0; i < 3; i++) results.push(await kernel.call("subject", {}));
-    expect(results.at(-1)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE", retryable: true } });
+    expect(results.at(-1)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
     expect(sink.kept.filter(({ type }) => type === "tool.started")).toHaveLength(runs);
     expect(runs).toBe(Math.floor(fromBatch / 2));
     expect(verifyChain(sink.kept).ok).toBe(true);

@@ -1,4 +1,4 @@
-import { defineTool, verifyProof } from "@keyhole/kernel";
+import { defineTool, hashJson, terminalTypes, verifyProof } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -286,6 +286,25 @@ describe("a call that cannot succeed", () => {
     });
   });
 
+  it("neither arguments nor what a tool says reach the log", async () => {
+    const { kernel, events } = await openKernel();
+    kernel.register(
+      toolOf(({ pin }: { pin: string }) => {
+        throw new Error(`wrong pin ${pin}`);
+      }),
+    );
+    kernel.register(echo);
+    const failed = await kernel.call("subject", { pin: "canary-1" }, { correlationId: "order 7" });
+    const refused = await kernel.call("echo", { "canary-2": "canary-3", message: "canary-4" });
+    const log = await events();
+    expect(JSON.stringify(log)).not.toContain("canary");
+    expect(log.find(({ type }) => type === "call.invoked")).toMatchObject({ payload: { correlationId: "order 7" } });
+    for (const result of [failed, refused]) {
+      const end = log.find(({ type, callId }) => terminalTypes.includes(type) && callId === result.callId);
+      expect(end).toMatchObject({ payload: { errorHash: result.ok || hashJson({ ...result.error }) } });
+    }
+  });
+
   it("the tool's own check refuses", async () => {
     const { kernel } = await openKernel();
     kernel.register(toolOf(() => 1, { check: () => "odd is not even" }));
@@ -293,70 +312,5 @@ describe("a call that cannot succeed", () => {
       ok: false,
       error: { code: "INVALID_INPUT", message: "subject@1.0.0 refused the input: odd is not even" },
     });
-  });
-});
-
-describe("time", () => {
-  const waits = toolOf(() => new Promise(() => {}), { bounds: { timeoutMs: 500 } });
-
-  it("stops at the deadline, not before, and the late answer has no effect", async () => {
-    const { kernel, clock } = await openKernel();
-    let finish: (value: unknown) => void = () => {};
-    kernel.register(toolOf(() => new Promise((resolve) => (finish = resolve)), { bounds: { timeoutMs: 500 } }));
-    const pending = kernel.call("subject", {});
-    let settled = false;
-    void pending.then(() => (settled = true));
-    await clock.advance(499);
-    expect(settled).toBe(false);
-    await clock.advance(1);
-    expect(await pending).toMatchObject({ ok: false, error: { code: "TIMEOUT", details: { timeoutMs: 500 } } });
-    finish("late");
-    await clock.advance(10_000);
-    await expectSoundLog(kernel);
-  });
-
-  it("a caller can lower the deadline and cannot raise it", async () => {
-    const { kernel, clock } = await openKernel();
-    kernel.register(waits);
-    const short = kernel.call("subject", {}, { bounds: { timeoutMs: 100 } });
-    await clock.advance(100);
-    expect(await short).toMatchObject({ error: { code: "TIMEOUT", details: { timeoutMs: 100 } } });
-    const long = kernel.call("subject", {}, { bounds: { timeoutMs: 100_000 } });
-    await clock.advance(500);
-    expect(await long).toMatchObject({ error: { code: "TIMEOUT", details: { timeoutMs: 500 } } });
-  });
-
-  it("a cancelled tool is told, and ended after the grace", async () => {
-    const { kernel, clock } = await openKernel();
-    let told = false;
-    kernel.register(
-      defineTool({
-        name: "stubborn",
-        version: "1.0.0",
-        description: "Ignores its signal.",
-        input: { type: "object" },
-        output: { kind: "text" },
-        execute: (_, { signal }) => {
-          signal.addEventListener("abort", () => (told = true));
-          return new Promise<string>(() => {});
-        },
-      }),
-    );
-    const controller = new AbortController();
-    const pending = kernel.call("stubborn", {}, { signal: controller.signal });
-    await clock.advance(10);
-    controller.abort();
-    expect(told).toBe(true);
-    await clock.advance(250);
-    expect(await pending).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
-    await expectSoundLog(kernel);
-  });
-
-  it("leaves no timer behind", async () => {
-    const { kernel, clock } = await openKernel();
-    kernel.register(echo);
-    await kernel.call("echo", { message: "x" });
-    await kernel.close();
-    expect(clock.pendingTimers).toBe(0);
   });
 });

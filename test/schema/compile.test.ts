@@ -8,7 +8,11 @@ describe("drafts", () => {
     expect(compiled(tuple, { draft: "draft-07" }).check([1])).toBe(false);
     expect(compiled({ ...tuple, $schema: "http://json-schema.org/draft-07/schema#" }).check([1])).toBe(false);
     const modern = { prefixItems: [{ type: "string" }] };
-    expect(compiled({ ...modern, $schema: "https://json-schema.org/draft/2020-12/schema" }, { draft: "draft-07" }).check([1])).toBe(false);
+    expect(
+      compiled({ ...modern, $schema: "https://json-schema.org/draft/2020-12/schema" }, { draft: "draft-07" }).check([
+        1,
+      ]),
+    ).toBe(false);
     expect(compiled(modern, { draft: "draft-07" }).check([1])).toBe(true);
   });
 
@@ -19,8 +23,13 @@ describe("drafts", () => {
   });
 
   it("refuses dialects that nobody knows", () => {
-    expect(refused({ $schema: "https://example.com/mine" })).toMatchObject({ code: "DIALECT_UNKNOWN", schemaPath: "/$schema" });
-    const resources = new Map([["https://example.com/mine", { $schema: "https://json-schema.org/draft/2020-12/schema" }]]);
+    expect(refused({ $schema: "https://example.com/mine" })).toMatchObject({
+      code: "DIALECT_UNKNOWN",
+      schemaPath: "/$schema",
+    });
+    const resources = new Map([
+      ["https://example.com/mine", { $schema: "https://json-schema.org/draft/2020-12/schema" }],
+    ]);
     expect(compiled({ $schema: "https://example.com/mine", type: "string" }, { resources }).check(1)).toBe(false);
   });
 });
@@ -50,7 +59,13 @@ describe("malformed schemas are refused with their place", () => {
     expect(refused(schema)).toMatchObject({ code: "KEYWORD_INVALID", schemaPath });
   });
 
-  it.each([{ $ref: "#/nope" }, { $ref: "#nope" }, { $ref: "https://example.com/other" }, { $ref: "#/__proto__" }, { $ref: "#/constructor" }])("%j leads nowhere", (schema) => {
+  it.each([
+    { $ref: "#/nope" },
+    { $ref: "#nope" },
+    { $ref: "https://example.com/other" },
+    { $ref: "#/__proto__" },
+    { $ref: "#/constructor" },
+  ])("%j leads nowhere", (schema) => {
     expect(refused(schema)).toMatchObject({ code: "REF_UNRESOLVED", schemaPath: "/$ref" });
   });
 });
@@ -58,9 +73,15 @@ describe("malformed schemas are refused with their place", () => {
 describe("resources", () => {
   it("resolves documents, their anchors, and documents embedded in them; fetches nothing", () => {
     const resources = new Map<string, unknown>([
-      ["https://example.com/defs.json", { $defs: { id: { $anchor: "id", type: "integer" }, inner: { $id: "inner.json", type: "string" } } }],
+      [
+        "https://example.com/defs.json",
+        { $defs: { id: { $anchor: "id", type: "integer" }, inner: { $id: "inner.json", type: "string" } } },
+      ],
     ]);
-    const schema = { $id: "https://example.com/root.json", properties: { a: { $ref: "defs.json#id" }, b: { $ref: "inner.json" } } };
+    const schema = {
+      $id: "https://example.com/root.json",
+      properties: { a: { $ref: "defs.json#id" }, b: { $ref: "inner.json" } },
+    };
     const { check } = compiled(schema, { resources });
     expect(check({ a: 1, b: "x" })).toBe(true);
     expect(check({ a: "x" })).toBe(false);
@@ -69,9 +90,26 @@ describe("resources", () => {
 
   it("reads a resource once, and never what nobody refers to", () => {
     let reads = 0;
-    const counted = { get type() { reads++; return "string"; } };
-    const poisoned = { get type(): never { throw new Error("read"); } };
-    const { check } = compiled({ $ref: "urn:a" }, { resources: new Map<string, unknown>([["urn:a", counted], ["urn:b", poisoned]]) });
+    const counted = {
+      get type() {
+        reads++;
+        return "string";
+      },
+    };
+    const poisoned = {
+      get type(): never {
+        throw new Error("read");
+      },
+    };
+    const { check } = compiled(
+      { $ref: "urn:a" },
+      {
+        resources: new Map<string, unknown>([
+          ["urn:a", counted],
+          ["urn:b", poisoned],
+        ]),
+      },
+    );
     expect([check("x"), check(1), reads]).toEqual([true, false, 1]);
   });
 });
@@ -120,15 +158,29 @@ describe("formats", () => {
 
   it("hold internationalised names to kinds of characters without the exact rules", () => {
     const { check } = compiled({ format: "idn-hostname" });
-    for (const name of ["example.com", "実例.テスト", "bücher.example"]) expect([name, check(name)]).toEqual([name, true]);
-    for (const name of ["", "a..b", "-a", "a-", "a b", "a/b", "☃.net", "x".repeat(64)]) expect([name, check(name)]).toEqual([name, false]);
+    for (const name of ["example.com", "実例.テスト", "bücher.example"])
+      expect([name, check(name)]).toEqual([name, true]);
+    for (const name of ["", "a..b", "-a", "a-", "a b", "a/b", "☃.net", "x".repeat(64)])
+      expect([name, check(name)]).toEqual([name, false]);
   });
 });
 
 describe("numbers", () => {
   it.each([
-    [0.3, 0.1, true], [0.35, 0.1, false], [19.99, 0.01, true], [1.1, 0.01, true], [4.02, 0.02, true], [1e308, 0.123456789, false], [1e21, 0.5, true],
-    [1e-7, 1e-8, true], [12345678901234567890, 5, true], [5e-324, 5e-324, true], [1e300, 7, false], [0, 0.3, true], [-0.6, 0.2, true], [9007199254740993, 2, true],
+    [0.3, 0.1, true],
+    [0.35, 0.1, false],
+    [19.99, 0.01, true],
+    [1.1, 0.01, true],
+    [4.02, 0.02, true],
+    [1e308, 0.123456789, false],
+    [1e21, 0.5, true],
+    [1e-7, 1e-8, true],
+    [12345678901234567890, 5, true],
+    [5e-324, 5e-324, true],
+    [1e300, 7, false],
+    [0, 0.3, true],
+    [-0.6, 0.2, true],
+    [9007199254740993, 2, true],
   ])("%d of %d: %j", (value, divisor, multiple) => {
     expect(compiled({ multipleOf: divisor }).check(value)).toBe(multiple);
   });

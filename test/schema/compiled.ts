@@ -1,4 +1,10 @@
-import { type CompileOptions, compileSchema, type SchemaError, type ValidationError, type Validator } from "@keyhole/kernel/schema";
+import {
+  type CompileOptions,
+  compileSchema,
+  type SchemaError,
+  type ValidationError,
+  type Validator,
+} from "@keyhole/kernel/schema";
 
 export function compiled(schema: unknown, options?: CompileOptions): Validator {
   const result = compileSchema(schema, options);
@@ -16,4 +22,11 @@ export function errors(schema: unknown, value: unknown, options?: CompileOptions
   const result = compiled(schema, options).validate(value);
   if (result.ok) throw new Error("the value was accepted");
   return result.errors;
+}
+
+/** `levels` objects of one member each, around a leaf. */
+export function nest(levels: number, key: string, leaf: unknown): unknown {
+  let value = leaf;
+  for (let level = 0; level < levels; level++) value = { [key]: value };
+  return value;
 }

@@ -22,13 +22,13 @@ describe("one error says where, what was expected, and what came", () => {
     [{ exclusiveMinimum: 3 }, 3, "exclusiveMinimum", "a number above 3", "the number 3"],
     [{ exclusiveMaximum: 3 }, 3, "exclusiveMaximum", "a number below 3", "the number 3"],
     [{ multipleOf: 0.1 }, 0.25, "multipleOf", "a multiple of 0.1", "the number 0.25"],
-    [{ minLength: 1 }, "", "minLength", "a string of at least 1 character", 'the string ""'],
-    [{ maxLength: 2 }, "abc", "maxLength", "a string of at most 2 characters", 'the string "abc"'],
+    [{ minLength: 1 }, "", "minLength", "a string of 1 or more characters", 'the string ""'],
+    [{ maxLength: 2 }, "abc", "maxLength", "a string of 2 or fewer characters", 'the string "abc"'],
     [{ pattern: "^a" }, "b", "pattern", "a string that matches the pattern ^a", 'the string "b"'],
     [{ format: "date" }, "today", "format", "a string in the format date", 'the string "today"'],
-    [{ minItems: 1 }, [], "minItems", "an array of at least 1 item", "an array of 0 items"],
+    [{ minItems: 1 }, [], "minItems", "an array of 1 or more items", "an array of 0 items"],
     [{ uniqueItems: true }, [1, 1], "uniqueItems", "an array without equal items", "an array of 2 items"],
-    [{ minProperties: 2 }, {}, "minProperties", "an object of at least 2 properties", "an object"],
+    [{ minProperties: 2 }, {}, "minProperties", "an object of 2 or more properties", "an object"],
     [{ not: {} }, 1, "not", "a value that does not conform to the schema under not", "the number 1"],
     [{ required: ["a"] }, {}, "required", 'the property "a"', "an object"],
     [{ dependentRequired: { a: ["b"] } }, { a: 1 }, "dependentRequired", 'the property "b"', "an object"],
@@ -54,7 +54,10 @@ describe("paths are JSON Pointers", () => {
     const schema = { $ref: "#/$defs/n", $defs: { n: { anyOf: [{ $ref: "other.json#/x" }] } } };
     const resources = new Map([["https://example.com/other.json", { x: { minimum: 3 } }]]);
     const [, second] = errors({ $id: "https://example.com/a.json", ...schema }, 1, { resources });
-    expect(second).toMatchObject({ schemaPath: "/$ref/anyOf/0/$ref/minimum", schemaLocation: "https://example.com/other.json#/x/minimum" });
+    expect(second).toMatchObject({
+      schemaPath: "/$ref/anyOf/0/$ref/minimum",
+      schemaLocation: "https://example.com/other.json#/x/minimum",
+    });
   });
 });
 
@@ -80,16 +83,27 @@ describe("branches", () => {
   const tagged = {
     oneOf: [
       { type: "object", properties: { kind: { const: "circle" }, r: { type: "number" } }, required: ["kind", "r"] },
-      { type: "object", properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["kind", "side"] },
+      {
+        type: "object",
+        properties: { kind: { const: "square" }, side: { type: "number" } },
+        required: ["kind", "side"],
+      },
     ],
   };
 
   it("follows the discriminator", () => {
-    expect(one(tagged, { kind: "square", side: "x" })).toMatchObject({ instancePath: "/side", schemaPath: "/oneOf/1/properties/side/type" });
+    expect(one(tagged, { kind: "square", side: "x" })).toMatchObject({
+      instancePath: "/side",
+      schemaPath: "/oneOf/1/properties/side/type",
+    });
   });
 
   it("lists the values of the discriminator", () => {
-    expect(one(tagged, { kind: "cirle" })).toMatchObject({ instancePath: "/kind", expected: '"kind" to be one of "circle" or "square"', hint: 'Did you mean "circle"?' });
+    expect(one(tagged, { kind: "cirle" })).toMatchObject({
+      instancePath: "/kind",
+      expected: '"kind" to be one of "circle" or "square"',
+      hint: 'Did you mean "circle"?',
+    });
     expect(one(tagged, {})).toMatchObject({ instancePath: "", hint: 'Set "kind" to "circle" or "square".' });
   });
 
@@ -98,14 +112,18 @@ describe("branches", () => {
   });
 
   it("explains the closest branch", () => {
-    const schema = { anyOf: [{ type: "string" }, { title: "Pair", type: "array", items: { type: "number" }, maxItems: 2 }] };
+    const schema = {
+      anyOf: [{ type: "string" }, { title: "Pair", type: "array", items: { type: "number" }, maxItems: 2 }],
+    };
     const [first, ...rest] = errors(schema, [1, "x"]);
     expect(first).toMatchObject({ keyword: "anyOf", hint: 'Closest is branch 1 ("Pair"); its errors follow.' });
     expect(rest).toMatchObject([{ instancePath: "/1", schemaPath: "/anyOf/1/items/type" }]);
   });
 
   it("says when more than one branch fits", () => {
-    expect(one({ oneOf: [{ type: "number" }, { minimum: 0 }] }, 5)?.hint).toBe("It conforms to branches 0 and 1; make it fit only one.");
+    expect(one({ oneOf: [{ type: "number" }, { minimum: 0 }] }, 5)?.hint).toBe(
+      "It conforms to branches 0 and 1; make it fit only one.",
+    );
   });
 });
 
@@ -113,8 +131,14 @@ describe("secrets are never quoted", () => {
   it.each([
     ["writeOnly", { properties: { key: { writeOnly: true, minLength: 99 } } }],
     ["password", { properties: { key: { format: "password", minLength: 99 } } }],
-    ["a mark in another branch", { allOf: [{ properties: { key: { minLength: 99 } } }, { properties: { key: { writeOnly: true } } }] }],
-    ["a mark behind a reference", { properties: { key: { $ref: "#/$defs/secret", minLength: 99 } }, $defs: { secret: { writeOnly: true } } }],
+    [
+      "a mark in another branch",
+      { allOf: [{ properties: { key: { minLength: 99 } } }, { properties: { key: { writeOnly: true } } }] },
+    ],
+    [
+      "a mark behind a reference",
+      { properties: { key: { $ref: "#/$defs/secret", minLength: 99 } }, $defs: { secret: { writeOnly: true } } },
+    ],
     ["an enum", { properties: { key: { writeOnly: true, enum: ["hunter1"] } } }],
     ["a parent", { writeOnly: true, properties: { key: { minLength: 99 } } }],
     ["a misspelt name", { properties: { kye: { writeOnly: true } }, additionalProperties: false }],
@@ -127,7 +151,9 @@ describe("secrets are never quoted", () => {
 it("keywords, formats and members may be called like members of Object.prototype", () => {
   const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
   for (const name of names) {
-    const schema = JSON.parse(`{"${name}":{},"type":"integer","format":"${name}","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`) as unknown;
+    const schema = JSON.parse(
+      `{"${name}":{},"type":"integer","format":"${name}","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
+    ) as unknown;
     expect(errors(schema, {}).map(({ keyword }) => keyword)).toEqual(["type", "required"]);
     expect(errors({ required: [name] }, {})).toMatchObject([{ keyword: "required" }]);
     expect(errors({ enum: [name] }, "x")).toMatchObject([{ keyword: "enum" }]);
@@ -137,7 +163,12 @@ it("keywords, formats and members may be called like members of Object.prototype
 describe("errors are bounded", () => {
   it("in number", () => {
     const schema = { items: { type: "string" } };
-    expect(errors(schema, Array.from({ length: 100 }, (_, n) => n))).toHaveLength(32);
+    expect(
+      errors(
+        schema,
+        Array.from({ length: 100 }, (_, n) => n),
+      ),
+    ).toHaveLength(32);
     expect(errors(schema, [1, 2, 3], { limits: { errors: 2 } })).toHaveLength(2);
   });
 
@@ -159,7 +190,15 @@ describe("standard outputs", () => {
     expect(toOutput(validate(1), "basic")).toEqual({ valid: true });
     expect(toOutput(validate("x"), "basic")).toEqual({
       valid: false,
-      errors: [{ valid: false, keywordLocation: "/$ref/type", absoluteKeywordLocation: "#/$defs/n/type", instanceLocation: "", error: 'The value: expected an integer, got the string "x".' }],
+      errors: [
+        {
+          valid: false,
+          keywordLocation: "/$ref/type",
+          absoluteKeywordLocation: "#/$defs/n/type",
+          instanceLocation: "",
+          error: 'The value: expected an integer, got the string "x".',
+        },
+      ],
     });
   });
 });

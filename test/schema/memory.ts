@@ -16,4 +16,6 @@ const before = process.memoryUsage().heapUsed;
 let ok = true;
 for (let run = 0; run < RUNS; run++) ok = check(value) && ok;
 const bytes = (process.memoryUsage().heapUsed - before) / RUNS;
-console.log(JSON.stringify({ ok, jsonBytes: JSON.stringify(value).length, bytesPerCheck: Math.max(0, Math.round(bytes)) }));
+console.log(
+  JSON.stringify({ ok, jsonBytes: JSON.stringify(value).length, bytesPerCheck: Math.max(0, Math.round(bytes)) }),
+);

@@ -7,18 +7,27 @@ import { EXPECTED } from "./run-suite.ts";
 /** Runs a script of this folder in a process of its own and reads the JSON that it prints. */
 function run(script: string, ...flags: string[]): unknown {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  return JSON.parse(execFileSync(process.execPath, [...flags, "--conditions=keyhole-source", path], { encoding: "utf8" }));
+  return JSON.parse(
+    execFileSync(process.execPath, [...flags, "--conditions=keyhole-source", path], { encoding: "utf8" }),
+  );
 }
 
 describe.skipIf(readSuite() === undefined)("where code generation is forbidden (needs KEYHOLE_SUITES)", () => {
   it("passes the whole official suite", () => {
-    expect(run("./without-code-generation.ts", "--disallow-code-generation-from-strings")).toEqual({ generated: false, passed: [...EXPECTED] });
+    expect(run("./without-code-generation.ts", "--disallow-code-generation-from-strings")).toEqual({
+      generated: false,
+      passed: [...EXPECTED],
+    });
   }, 60_000);
 });
 
 describe("memory", () => {
   it("leaves no garbage worth naming behind a check of 1 MB", () => {
-    const { ok, jsonBytes, bytesPerCheck } = run("./memory.ts", "--expose-gc") as { ok: boolean; jsonBytes: number; bytesPerCheck: number };
+    const { ok, jsonBytes, bytesPerCheck } = run("./memory.ts", "--expose-gc") as {
+      ok: boolean;
+      jsonBytes: number;
+      bytesPerCheck: number;
+    };
     expect(ok).toBe(true);
     expect(jsonBytes).toBeGreaterThan(1_000_000);
     expect(bytesPerCheck).toBeLessThanOrEqual(1_024);

@@ -12,23 +12,35 @@ export const suitesFolder: string = fileURLToPath(
 const json = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 function files(folder: string): SuiteFile[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".json")).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort();
   return names.map((name) => ({ name, cases: json(join(folder, name)) as SuiteFile["cases"] }));
 }
 
 function documents(folder: string, uri: string): [string, unknown][] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? documents(join(folder, entry.name), `${uri}${entry.name}/`) : [[`${uri}${entry.name}`, json(join(folder, entry.name))]],
+    entry.isDirectory()
+      ? documents(join(folder, entry.name), `${uri}${entry.name}/`)
+      : [[`${uri}${entry.name}`, json(join(folder, entry.name))]],
   );
 }
 
 /** The meta-schemas, from where ajv carries them: the suite refers to them. */
 function metaSchemas(): [string, unknown][] {
   const refs = join(createRequire(import.meta.url).resolve("ajv/package.json"), "../dist/refs");
-  const modern = ["schema", ...["applicator", "content", "core", "format-annotation", "meta-data", "unevaluated", "validation"].map((name) => `meta/${name}`)];
+  const modern = [
+    "schema",
+    ...["applicator", "content", "core", "format-annotation", "meta-data", "unevaluated", "validation"].map(
+      (name) => `meta/${name}`,
+    ),
+  ];
   return [
     ["http://json-schema.org/draft-07/schema", json(join(refs, "json-schema-draft-07.json"))],
-    ...modern.map((name): [string, unknown] => [`https://json-schema.org/draft/2020-12/${name}`, json(join(refs, "json-schema-2020-12", `${name}.json`))]),
+    ...modern.map((name): [string, unknown] => [
+      `https://json-schema.org/draft/2020-12/${name}`,
+      json(join(refs, "json-schema-2020-12", `${name}.json`)),
+    ]),
   ];
 }
 
@@ -36,7 +48,8 @@ function metaSchemas(): [string, unknown][] {
 export function readSuite(): Suite | undefined {
   const root = join(suitesFolder, "json-schema-test-suite");
   if (!existsSync(root)) {
-    if (process.env["CI"]) throw new Error(`CI needs the official suites: there is nothing at ${root}. Set KEYHOLE_SUITES.`);
+    if (process.env["CI"])
+      throw new Error(`CI needs the official suites: there is nothing at ${root}. Set KEYHOLE_SUITES.`);
     return undefined;
   }
   const group = (draft: SuiteGroup["draft"], kind: SuiteGroup["kind"]): SuiteGroup => {

@@ -8,6 +8,9 @@ export function jsonSchemaSuite(): Plugin {
     name: "json-schema-suite",
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     // As text: a literal would turn members named __proto__ into prototypes.
-    load: (source) => (source === `\0${id}` ? `export const suite = JSON.parse(${JSON.stringify(JSON.stringify(readSuite() ?? null))});` : undefined),
+    load: (source) =>
+      source === `\0${id}`
+        ? `export const suite = JSON.parse(${JSON.stringify(JSON.stringify(readSuite() ?? null))});`
+        : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import { type Capability, checkPackage, createKernel, type Kernel, type Tool } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { builtinTools } from "@keyhole/worker-host/tools";
+import { blake3 } from "hash-wasm";
 import { beforeEach, describe, expect, it } from "vitest";
 import calculator from "../../packages/worker-host/src/tools/calculator.ts";
 import deleteFile from "../../packages/worker-host/src/tools/delete-file.ts";
@@ -22,17 +23,33 @@ beforeEach(async () => {
     brokers: [filesBroker(memoryStore())],
     approver: async () => ({ answer: "allow", scope: "once", approver: "test" }),
   });
-  for (const tool of [calculator, deleteFile, echo, hash, listDirectory, readFile, writeFile] as readonly Tool<never, unknown>[]) {
-    expect(kernel.register(tool)).toMatchObject({ ok: true });
+  for (const tool of [calculator, deleteFile, echo, hash, listDirectory, readFile, writeFile] as readonly Tool<
+    never,
+    unknown
+  >[]) {
+    const registered = kernel.register(tool);
+    if (!registered.ok) throw new Error(registered.error.message);
   }
 });
 
-const failure = (code: string, message: RegExp) => ({ ok: false, error: { code, message: expect.stringMatching(message) as string } });
+const failure = (code: string, message: RegExp) => ({
+  ok: false,
+  error: { code, message: expect.stringMatching(message) as string },
+});
 
 describe("packages", () => {
   it("are sorted by name, each hash-checked, with a title and text for models", () => {
     const names = builtinTools.map(({ manifest }) => manifest.name);
-    expect(names).toEqual(["calculator", "delete_file", "echo", "hash", "http_fetch", "list_directory", "read_file", "write_file"]);
+    expect(names).toEqual([
+      "calculator",
+      "delete_file",
+      "echo",
+      "hash",
+      "http_fetch",
+      "list_directory",
+      "read_file",
+      "write_file",
+    ]);
     for (const pkg of builtinTools) {
       expect(checkPackage(pkg)).toMatchObject({ ok: true });
       expect(pkg.manifest.title).toBeTypeOf("string");
@@ -43,7 +60,9 @@ describe("packages", () => {
   });
 
   it("say what they do to the world", () => {
-    const effects = Object.fromEntries(builtinTools.map(({ manifest }) => [manifest.name, [manifest.tier, manifest.determinism, ...manifest.effects]]));
+    const effects = Object.fromEntries(
+      builtinTools.map(({ manifest }) => [manifest.name, [manifest.tier, manifest.determinism, ...manifest.effects]]),
+    );
     expect(effects).toEqual({
       calculator: [0, "pure"],
       delete_file: [3, "external", "fs.write"],
@@ -60,18 +79,28 @@ describe("packages", () => {
 it("echo", async () => {
   expect(await kernel.call("echo", { message: "hello ✓" })).toMatchObject({ ok: true, data: { message: "hello ✓" } });
   expect(await kernel.call("echo", { message: 1 })).toMatchObject(failure("INVALID_INPUT", /message/));
-  expect(await kernel.call("echo", { message: "a", more: 1 })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+  expect(await kernel.call("echo", { message: "a", more: 1 })).toMatchObject({
+    ok: false,
+    error: { code: "INVALID_INPUT" },
+  });
 });
 
 describe("calculator", () => {
   it("computes", async () => {
-    expect(await kernel.call("calculator", { expression: "-2^2 + sqrt(16)" })).toMatchObject({ ok: true, data: { value: 0 } });
+    expect(await kernel.call("calculator", { expression: "-2^2 + sqrt(16)" })).toMatchObject({
+      ok: true,
+      data: { value: 0 },
+    });
   });
   it("refuses what it cannot read, with the column", async () => {
-    expect(await kernel.call("calculator", { expression: "1 + * 2" })).toMatchObject(failure("INVALID_INPUT", /column 5: expected a number/));
+    expect(await kernel.call("calculator", { expression: "1 + * 2" })).toMatchObject(
+      failure("INVALID_INPUT", /column 5: expected a number/),
+    );
   });
   it("fails where there is no value, with the column", async () => {
-    expect(await kernel.call("calculator", { expression: "2 * (1/0)" })).toMatchObject(failure("TOOL_ERROR", /division by zero \(column 7\)/));
+    expect(await kernel.call("calculator", { expression: "2 * (1/0)" })).toMatchObject(
+      failure("TOOL_ERROR", /division by zero \(column 7\)/),
+    );
   });
 });
 
@@ -85,7 +114,16 @@ describe("hash", () => {
     [102400, "bc3e3d41a1146b069abffad3c0d44860cf664390afce4d9661f7902e7943e085"],
   ])("gives the digest of %i bytes", async (length, digest) => {
     const data = Buffer.from(vector(length)).toString("base64");
-    expect(await kernel.call("hash", { data, encoding: "base64" })).toMatchObject({ ok: true, data: { algorithm: "blake3", digest, byteLength: length } });
+    expect(await kernel.call("hash", { data, encoding: "base64" })).toMatchObject({
+      ok: true,
+      data: { algorithm: "blake3", digest, byteLength: length },
+    });
+  });
+  it.each([65_536, 1_000_003, 5_000_000])("agrees with another implementation on %i bytes", async (length) => {
+    const bytes = vector(length);
+    const data = Buffer.from(bytes).toString("base64");
+    const result = await kernel.call("hash", { data, encoding: "base64" });
+    expect(result).toMatchObject({ ok: true, data: { digest: await blake3(bytes) } });
   });
   it("takes text as UTF-8", async () => {
     const text = await kernel.call("hash", { data: "grüße ✓" });
@@ -93,40 +131,81 @@ describe("hash", () => {
     expect(text.ok && text.data).toEqual(bytes.ok && bytes.data);
   });
   it.each(["a", "ab==c", "====", "a===", "ab-_", "YQ", "YQ==\n"])("refuses %j as base64", async (data) => {
-    expect(await kernel.call("hash", { data, encoding: "base64" })).toMatchObject(failure("INVALID_INPUT", /not base64/));
+    expect(await kernel.call("hash", { data, encoding: "base64" })).toMatchObject(
+      failure("INVALID_INPUT", /not base64/),
+    );
   });
 });
 
 describe("the file tools", () => {
   it("write, list, read and delete", async () => {
-    expect(await kernel.call("write_file", { path: "notes/a.txt", content: "grüße" })).toMatchObject({ ok: true, data: { path: "notes/a.txt", byteLength: 7 }, effects: ["fs.write"] });
-    expect(await kernel.call("list_directory", {})).toMatchObject({ ok: true, data: { path: "", entries: [{ name: "notes", kind: "directory", byteLength: 0 }] } });
-    expect(await kernel.call("list_directory", { path: "notes" })).toMatchObject({ ok: true, data: { entries: [{ name: "a.txt", kind: "file", byteLength: 7 }] } });
-    expect(await kernel.call("read_file", { path: "notes/a.txt" })).toMatchObject({ ok: true, data: { content: "grüße", encoding: "text", byteLength: 7 }, effects: ["fs.read"] });
-    expect(await kernel.call("delete_file", { path: "notes/a.txt" })).toMatchObject({ ok: true, data: { path: "notes/a.txt", deleted: true } });
+    expect(await kernel.call("write_file", { path: "notes/a.txt", content: "grüße" })).toMatchObject({
+      ok: true,
+      data: { path: "notes/a.txt", byteLength: 7 },
+      effects: ["fs.write"],
+    });
+    expect(await kernel.call("list_directory", {})).toMatchObject({
+      ok: true,
+      data: { path: "", entries: [{ name: "notes", kind: "directory", byteLength: 0 }] },
+    });
+    expect(await kernel.call("list_directory", { path: "notes" })).toMatchObject({
+      ok: true,
+      data: { entries: [{ name: "a.txt", kind: "file", byteLength: 7 }] },
+    });
+    expect(await kernel.call("read_file", { path: "notes/a.txt" })).toMatchObject({
+      ok: true,
+      data: { content: "grüße", encoding: "text", byteLength: 7 },
+      effects: ["fs.read"],
+    });
+    expect(await kernel.call("delete_file", { path: "notes/a.txt" })).toMatchObject({
+      ok: true,
+      data: { path: "notes/a.txt", deleted: true },
+    });
     expect(await kernel.call("list_directory", {})).toMatchObject({ ok: true, data: { entries: [] } });
   });
 
   it("carry bytes that are no text as base64", async () => {
     const content = Buffer.from([0, 255, 128, 7]).toString("base64");
-    expect(await kernel.call("write_file", { path: "a.bin", content, encoding: "base64" })).toMatchObject({ ok: true, data: { byteLength: 4 } });
-    expect(await kernel.call("read_file", { path: "a.bin" })).toMatchObject(failure("TOOL_ERROR", /not UTF-8 text; read it with encoding base64/));
-    expect(await kernel.call("read_file", { path: "a.bin", encoding: "base64" })).toMatchObject({ ok: true, data: { content } });
-    expect(await kernel.call("write_file", { path: "a.bin", content: "?", encoding: "base64" })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+    expect(await kernel.call("write_file", { path: "a.bin", content, encoding: "base64" })).toMatchObject({
+      ok: true,
+      data: { byteLength: 4 },
+    });
+    expect(await kernel.call("read_file", { path: "a.bin" })).toMatchObject(
+      failure("TOOL_ERROR", /not UTF-8 text; read it with encoding base64/),
+    );
+    expect(await kernel.call("read_file", { path: "a.bin", encoding: "base64" })).toMatchObject({
+      ok: true,
+      data: { content },
+    });
+    expect(await kernel.call("write_file", { path: "a.bin", content: "?", encoding: "base64" })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT" },
+    });
   });
 
   it("keep a byte order mark", async () => {
     await kernel.call("write_file", { path: "bom", content: "\ufeffa" });
-    expect(await kernel.call("read_file", { path: "bom" })).toMatchObject({ ok: true, data: { content: "\ufeffa", byteLength: 4 } });
+    expect(await kernel.call("read_file", { path: "bom" })).toMatchObject({
+      ok: true,
+      data: { content: "\ufeffa", byteLength: 4 },
+    });
   });
 
   it("fail readably where nothing is", async () => {
     const result = await kernel.call("read_file", { path: "missing.txt" });
-    expect(result).toMatchObject({ ok: false, error: { message: expect.stringContaining("does not exist") as string } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("does not exist") as string },
+    });
   });
 
   it.each(["../etc/passwd", "/etc/passwd", "a\\b", "a/../b", "%2e%2e", "C:/x"])("refuse the path %j", async (path) => {
-    for (const [name, input] of [["read_file", { path }], ["write_file", { path, content: "" }], ["delete_file", { path }], ["list_directory", { path }]] as const) {
+    for (const [name, input] of [
+      ["read_file", { path }],
+      ["write_file", { path, content: "" }],
+      ["delete_file", { path }],
+      ["list_directory", { path }],
+    ] as const) {
       const result = await kernel.call(name, input);
       expect(result).toMatchObject({ ok: false });
       expect(JSON.stringify(result), name).toContain("is refused");
@@ -134,13 +213,20 @@ describe("the file tools", () => {
   });
 
   it("stay inside the grant", async () => {
-    expect(await kernel.call("write_file", { path: "locked/a", content: "" })).toMatchObject(failure("CAPABILITY_DENIED", /locked\/a/));
-    expect(await kernel.call("read_file", { path: "a" }, { grants: [] })).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
+    expect(await kernel.call("write_file", { path: "locked/a", content: "" })).toMatchObject(
+      failure("CAPABILITY_DENIED", /locked\/a/),
+    );
+    expect(await kernel.call("read_file", { path: "a" }, { grants: [] })).toMatchObject({
+      ok: false,
+      error: { code: "CAPABILITY_DENIED" },
+    });
   });
 
   it("bound a file at 2 MiB", async () => {
     expect(await kernel.call("write_file", { path: "big", content: "x".repeat(2 << 20) })).toMatchObject({ ok: true });
-    expect(await kernel.call("write_file", { path: "bigger", content: "x".repeat((2 << 20) + 1) })).toMatchObject({ ok: false });
+    expect(await kernel.call("write_file", { path: "bigger", content: "x".repeat((2 << 20) + 1) })).toMatchObject({
+      ok: false,
+    });
     expect(await kernel.call("read_file", { path: "big" })).toMatchObject({ ok: true, data: { byteLength: 2 << 20 } });
   });
 });

@@ -8,14 +8,24 @@ describe("?tool", () => {
   it("gives a package that the kernel takes, with the manifest's defaults filled in", async () => {
     expect(checkPackage(greet)).toMatchObject({ ok: true });
     expect(greet.hash).toBe(packageHash(greet.manifest, greet.code));
-    expect(greet.manifest).toMatchObject({ name: "greet", source: "module", determinism: "pure", tier: 0, effects: [], capabilities: [], bounds: {} });
+    expect(greet.manifest).toMatchObject({
+      name: "greet",
+      source: "module",
+      determinism: "pure",
+      tier: 0,
+      effects: [],
+      capabilities: [],
+      bounds: {},
+    });
     const kernel = await createKernel();
     expect(kernel.register(greet)).toMatchObject({ ok: true, value: { id: "greet@1.2.3" } });
   });
 
   it("gives code that stands alone and works", async () => {
     expect(greet.code).not.toMatch(/\bimport\b|\brequire\b|\/\*|\/\//);
-    const module = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(greet.code)}`)) as { default: Tool<{ name: string }, string> };
+    const module = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(greet.code)}`)) as {
+      default: Tool<{ name: string }, string>;
+    };
     expect(await module.default.code.execute({ name: "Ada" }, {} as never)).toBe("Hello, Ada!");
     expect(module.default.definition).toMatchObject({ name: "greet" });
   });
@@ -23,7 +33,6 @@ describe("?tool", () => {
 
 it("?iife gives a classic script", () => {
   const said: string[] = [];
-  // oxlint-disable-next-line typescript/no-implied-eval -- a classic script is what is tested.
   new Function("say", script)((text: string) => said.push(text));
   expect(said).toEqual(["Hello"]);
 });

@@ -3,10 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createServer, isRunnableDevEnvironment } from "vite";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { buildMain, config, program, removePrograms, toolText } from "./program.ts";
 
 const importTool = 'import tool from "./tool.ts?tool";\nexport default tool;\n';
+
+// Whole builds and compilers run here; how long they take is the machine's business.
+vi.setConfig({ testTimeout: 60_000 });
 
 afterAll(removePrograms);
 
@@ -41,23 +44,67 @@ describe("a build", () => {
   it.each([
     ["a syntax error", "export default {", /Expected `}`/],
     ["no default export", "export const a = 1;", /default export is not a tool/],
-    ["a default export that is no tool", "export default { definition: {}, code: {} };", /default export is not a tool/],
-    ["a throw at load", `throw new Error("too early");\n${toolText("a")}`, /throws when it is loaded: Error: too early/],
+    [
+      "a default export that is no tool",
+      "export default { definition: {}, code: {} };",
+      /default export is not a tool/,
+    ],
+    [
+      "a throw at load",
+      `throw new Error("too early");\n${toolText("a")}`,
+      /throws when it is loaded: Error: too early/,
+    ],
     ["a throw of nothing", `throw undefined;\n${toolText("a")}`, /throws when it is loaded: undefined/],
     ["the end of the process", `globalThis.process.exit(0);\n${toolText("a")}`, /ends the process that loads it/],
-    ["an import of node:", `import fs from "node:fs";\n${toolText("a", "() => String(fs)")}`, /imports "node:fs" \(imported by tool\.ts\), which only one platform has/],
-    ["an import of a platform", `import { env } from "cloudflare:workers";\n${toolText("a", "() => String(env)")}`, /imports "cloudflare:workers"/],
-    ["an import that is not there", `import x from "./missing.ts";\n${toolText("a", "() => x")}`, /Could not resolve '\.\/missing\.ts'/],
-    ["a package that is not there", `import x from "no-such-package";\n${toolText("a", "() => x")}`, /Could not resolve 'no-such-package'/],
-    ["an export that is not there", `import { x } from "./empty.ts";\n${toolText("a", "() => x")}`, /"x" is not exported/],
-    ["a package in itself", `import x from "./tool.ts?tool";\n${toolText("a", "() => x.hash")}`, /tool\.ts\?tool would have to contain itself/],
-    ["a key that is a prototype elsewhere", toolText("a").replace('name: { type: "string" }', '["__proto__"]: {}'), /manifest is refused at "\/input\/properties\/__proto__"/],
-    ["an import at run time", toolText("a", "(input) => import(input.name)"), /calls `import\(\)` with a module that is not known/],
+    [
+      "an import of node:",
+      `import fs from "node:fs";\n${toolText("a", "() => String(fs)")}`,
+      /imports "node:fs" \(imported by tool\.ts\), which only one platform has/,
+    ],
+    [
+      "an import of a platform",
+      `import { env } from "cloudflare:workers";\n${toolText("a", "() => String(env)")}`,
+      /imports "cloudflare:workers"/,
+    ],
+    [
+      "an import that is not there",
+      `import x from "./missing.ts";\n${toolText("a", "() => x")}`,
+      /Could not resolve '\.\/missing\.ts'/,
+    ],
+    [
+      "a package that is not there",
+      `import x from "no-such-package";\n${toolText("a", "() => x")}`,
+      /Could not resolve 'no-such-package'/,
+    ],
+    [
+      "an export that is not there",
+      `import { x } from "./empty.ts";\n${toolText("a", "() => x")}`,
+      /"x" is not exported/,
+    ],
+    [
+      "a package in itself",
+      `import x from "./tool.ts?tool";\n${toolText("a", "() => x.hash")}`,
+      /tool\.ts\?tool would have to contain itself/,
+    ],
+    [
+      "a key that is a prototype elsewhere",
+      toolText("a").replace('name: { type: "string" }', '["__proto__"]: {}'),
+      /manifest is refused at "\/input\/properties\/__proto__"/,
+    ],
+    [
+      "an import at run time",
+      toolText("a", "(input) => import(input.name)"),
+      /calls `import\(\)` with a module that is not known/,
+    ],
     ["a bad name", toolText("Not A Name"), /manifest is refused at "\/name"/],
     ["a bad version", toolText("a").replace("1.0.0", "one"), /manifest is refused at "\/version"/],
     ["a bad schema", toolText("a").replace('type: "object"', 'type: "objekt"'), /manifest is refused at "\/input/],
     ["an unknown key", toolText("a", undefined, "colour: 'red',"), /manifest is refused at/],
-    ["an effect that is not declared", toolText("a", undefined, "determinism: 'external', capabilities: [{ kind: 'net.read', hosts: ['*'] }],"), /effect/],
+    [
+      "an effect that is not declared",
+      toolText("a", undefined, "determinism: 'external', capabilities: [{ kind: 'net.read', hosts: ['*'] }],"),
+      /effect/,
+    ],
     ["a manifest that is no data", toolText("a", undefined, "category: (() => 1) as never,"), /manifest is refused/],
   ])("fails for %s and names file and reason", async (_, text, reason) => {
     const building = buildMain(program({ "main.ts": importTool, "tool.ts": text, "empty.ts": "export {};" }));
@@ -78,11 +125,13 @@ describe("a dev server", () => {
     if (!isRunnableDevEnvironment(ssr)) throw new Error("the server has no runner");
     try {
       const page = async () => (await server.environments.client.transformRequest("/tool.ts?tool"))!.code;
-      const hashInRunner = async () => ((await ssr.runner.import("/main.ts")) as { default: { hash: string; code: string } }).default;
+      const hashInRunner = async () =>
+        ((await ssr.runner.import("/main.ts")) as { default: { hash: string; code: string } }).default;
       const change = async (text: string) => {
         const file = join(root, "word.ts");
         writeFileSync(file, text);
-        for (const environment of Object.values(server.environments)) await environment.pluginContainer.watchChange(file, { event: "update" });
+        for (const environment of Object.values(server.environments))
+          await environment.pluginContainer.watchChange(file, { event: "update" });
         for (const environment of Object.values(server.environments)) environment.moduleGraph.onFileChange(file);
         for (const environment of Object.values(server.environments)) environment.moduleGraph.invalidateAll();
         ssr.runner.clearCache();
@@ -108,7 +157,11 @@ describe("a dev server", () => {
   });
 
   it("watches what a tool is made of, as a dependency of its module", async () => {
-    const root = program({ "main.ts": importTool, "tool.ts": `import { word } from "./word.ts";\n${toolText("dev", "() => word")}`, "word.ts": 'export const word = "first";' });
+    const root = program({
+      "main.ts": importTool,
+      "tool.ts": `import { word } from "./word.ts";\n${toolText("dev", "() => word")}`,
+      "word.ts": 'export const word = "first";',
+    });
     const server = await createServer({ ...config(root), server: { middlewareMode: true, ws: false, watch: null } });
     try {
       for (const url of ["/main.ts", "/tool.ts?tool"]) await server.environments.client.transformRequest(url);
@@ -131,40 +184,63 @@ if (result.ok) { const data: string = result.data; data.length + text.length; }
 `;
   const tsconfig = JSON.stringify({
     extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
-    compilerOptions: { lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"], declaration: false, isolatedDeclarations: false },
+    compilerOptions: {
+      lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+      declaration: false,
+      isolatedDeclarations: false,
+    },
     include: ["use.ts", "tools.d.ts"],
   });
   const compile = (root: string): string => {
     try {
-      return execFileSync(fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url)), ["-p", root], { encoding: "utf8" });
+      return execFileSync(fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url)), ["-p", root], {
+        encoding: "utf8",
+      });
     } catch (error) {
       return (error as { stdout: string }).stdout;
     }
   };
 
   it("let the compiler know input and output, and refuse what does not fit", async () => {
-    const root = program({ "main.ts": importTool, "tool.ts": toolText("typed", "({ name }) => name ?? ''"), "use.ts": use, "tsconfig.json": tsconfig });
+    const root = program({
+      "main.ts": importTool,
+      "tool.ts": toolText("typed", "({ name }) => name ?? ''"),
+      "use.ts": use,
+      "tsconfig.json": tsconfig,
+    });
     await buildMain(root, { dts: "tools.d.ts" });
     expect(readFileSync(join(root, "tools.d.ts"), "utf8")).toContain('declare module "*/tool.ts?tool"');
     expect(compile(root)).toBe("");
 
-    writeFileSync(join(root, "use.ts"), `${use}\nawait kernel.call(greet, { name: 1 });\nif (result.ok) { const data: number = result.data; data; }\n`);
+    writeFileSync(
+      join(root, "use.ts"),
+      `${use}\nawait kernel.call(greet, { name: 1 });\nif (result.ok) { const data: number = result.data; data; }\n`,
+    );
     const complaints = compile(root);
     expect(complaints).toMatch(/use\.ts\(9,\d+\): error TS2769/);
     expect(complaints).toMatch(/use\.ts\(10,\d+\): error TS2322: Type 'string' is not assignable to type 'number'/);
   });
 
   it("keeps what another build wrote, drops what is gone, and leaves tools of the same file name alone", async () => {
-    const files = { "main.ts": importTool, "tool.ts": toolText("one"), "other.ts": toolText("two"), "sub/tool.ts": toolText("three") };
+    const files = {
+      "main.ts": importTool,
+      "tool.ts": toolText("one"),
+      "other.ts": toolText("two"),
+      "sub/tool.ts": toolText("three"),
+    };
     const root = program({
       ...files,
       "tools.d.ts": `declare module "*/other.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./other.ts").default>; }
 declare module "*/gone.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./gone.ts").default>; }`,
     });
-    const declared = () => [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
+    const declared = () =>
+      [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
     await buildMain(root, { dts: "tools.d.ts" });
     expect(declared()).toEqual(["*/other.ts?tool", "*/tool.ts?tool", "*?tool", "*?iife", "*?esm"]);
-    writeFileSync(join(root, "main.ts"), 'import a from "./tool.ts?tool"; import b from "./sub/tool.ts?tool"; export default [a, b];');
+    writeFileSync(
+      join(root, "main.ts"),
+      'import a from "./tool.ts?tool"; import b from "./sub/tool.ts?tool"; export default [a, b];',
+    );
     await buildMain(root, { dts: "tools.d.ts" });
     expect(declared()).toEqual(["*/other.ts?tool", "*?tool", "*?iife", "*?esm"]);
   });

@@ -3,11 +3,11 @@ import type { PolicyDocument } from "@keyhole/kernel";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import policy from "../policy.json" with { type: "json" };
 import { gatewayWorker } from "./gateway-worker.ts";
-import { kernelObject } from "./object/kernel-object.ts";
+import { kernelObject, type KernelObjectClass } from "./object/kernel-object.ts";
 
-/** JSON imports widen their literals; the kernel checks the document itself. */
-const document = policy as PolicyDocument;
+// A JSON import widens its literals; the kernel checks the document itself.
+const Configured: KernelObjectClass = kernelObject({ tools: builtinTools, policy: policy as PolicyDocument });
 
-export class KernelObject extends kernelObject({ tools: builtinTools, policy: document }) {}
+export class KernelObject extends Configured {}
 
 export default gatewayWorker;

@@ -3,13 +3,14 @@ import { AuditLog, AuditUnavailable, kernelScope } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import { Limiter } from "./bounds/limiter.ts";
-import { resolve, type Validated, validateInput } from "./call/admit.ts";
-import { type Allowed, approve, lapsed } from "./call/approve.ts";
-import { type Authority, checkCapabilities, decidePolicy, type PolicyState } from "./call/authorize.ts";
-import { type Call, openCall, type Step, type Stop, stop } from "./call/call.ts";
+import { resolve, validateInput } from "./call/admit.ts";
+import { lapsed } from "./call/approve.ts";
+import { authorize, type AuthorizePorts, type Path } from "./call/authorize-call.ts";
+import type { Authority, PolicyState } from "./call/authorize.ts";
+import { type Call, openCall, type Stop, stop } from "./call/call.ts";
 import { normalizeOutput, validateOutput } from "./call/conclude.ts";
-import { recordStart, reserveBounds, run, type Started } from "./call/execute.ts";
-import { failed, succeeded } from "./call/finish.ts";
+import { recordStart, reserveBounds, run } from "./call/execute.ts";
+import { errorOf, failed, succeeded } from "./call/finish.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { CapabilityKind } from "./capability/capability.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
@@ -26,12 +27,12 @@ import type {
   ToolSummary,
 } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
+import { hashJsonOrFault } from "./normalize/hash.ts";
 import type { Approver } from "./policy/approval.ts";
-import { Approvals, type Hold } from "./policy/approvals.ts";
+import { Approvals } from "./policy/approvals.ts";
 import { Counters } from "./policy/counters.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 import { isStricter, ModeTriggers } from "./policy/mode-manager.ts";
-import type { Proof } from "./policy/proof.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallFailure, CallResult, Setup } from "./result.ts";
@@ -133,7 +134,7 @@ class KernelImplementation implements Kernel {
     try {
       result = await this.#run(call, input, path);
     } catch (error) {
-      result = await this.#close(call, unexpected(error), path);
+      result = await this.#close(call, unexpected(error, path.started !== undefined), path);
     } finally {
       path.started?.gate.close();
       path.release?.();
@@ -152,11 +153,12 @@ class KernelImplementation implements Kernel {
     const resolved = resolve(call, this.#registry, this.#hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
     const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
-    log.record("call.invoked", call.scope, { ...invoked, inputHash: validated.ok ? validated.state.inputHash : null });
+    const inputHash = validated.ok ? validated.state.inputHash : null;
+    log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
     path.tool = invoked.tool;
     if (!validated.ok) return this.#close(call, validated, path);
 
-    const allowed = await this.#authorize(validated.state, path);
+    const allowed = await authorize(validated.state, this.#ports(call), path);
     if (!allowed.ok) return this.#close(call, allowed, path);
     path.proof = allowed.state.proof;
 
@@ -164,7 +166,7 @@ class KernelImplementation implements Kernel {
     if (!reserved.ok) return this.#close(call, reserved, path);
     path.release = reserved.state.release;
 
-    const ports = { clock, authority: () => this.#authority() };
+    const ports = this.#ports(call);
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
@@ -188,40 +190,15 @@ class KernelImplementation implements Kernel {
     return succeeded(concluded.state, clock);
   }
 
-  /** Steps 3 to 5. Arguments that an approver edited start again at step 2, as children of the question that they answer. */
-  async #authorize(first: Validated, path: Path): Promise<Step<Allowed>> {
-    const log = this.#log;
-    const clock = this.#clock;
-    const { call } = first;
-    const approver = call.options.approver ?? this.#approver;
-    const approvals = this.#approvals;
-    const authority = (): Authority => this.#authority();
-    let validated = first;
-    let parentProofId: string | null = null;
-    for (let edits = 0; edits <= limits.edits; edits++) {
-      const granted = checkCapabilities(validated, this.#authority(), log, clock);
-      if (!granted.ok) return granted;
-
-      const decided = decidePolicy(granted.state, this.#state, log, clock, parentProofId);
-      path.proof = decided.proof;
-      const { decision, enforced, charges } = decided.verdict;
-      if (decision !== "deny" || !enforced) path.settle = this.#state.counters.charge(charges);
-
-      const answer = await approve(decided, { log, clock, approver, approvals, authority });
-      if (answer.ok) {
-        if (answer.state.hold) path.hold = answer.state.hold;
-        return answer;
-      }
-      if (!("edited" in answer)) return answer;
-      path.settle?.(false);
-      delete path.settle;
-      path.proof = answer.proof;
-      parentProofId = answer.proof.proofId;
-      const again = validateInput(first, answer.edited);
-      if (!again.ok) return again;
-      validated = again.state;
-    }
-    return stop("APPROVAL_DENIED", `The arguments were edited more than ${limits.edits} times.`);
+  #ports(call: Call): AuthorizePorts {
+    return {
+      state: this.#state,
+      log: this.#log,
+      clock: this.#clock,
+      approver: call.options.approver ?? this.#approver,
+      approvals: this.#approvals,
+      authority: () => this.#authority(),
+    };
   }
 
   #authority(): Authority {
@@ -254,13 +231,13 @@ class KernelImplementation implements Kernel {
   async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
-      const { code, message } = why;
-      if (started) this.#log.record("tool.failed", call.scope, { code, message, effects: started.gate.effects });
-      else this.#log.record("tool.blocked", call.scope, { code, message });
+      const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
+      if (started) this.#log.record("tool.failed", call.scope, { ...end, effects: started.gate.effects });
+      else this.#log.record("tool.blocked", call.scope, end);
       try {
         await this.#log.flush();
       } catch (error) {
-        reported = unexpected(error);
+        reported = unexpected(error, started !== undefined);
       }
     }
     return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, this.#clock);
@@ -322,23 +299,13 @@ class KernelImplementation implements Kernel {
   }
 }
 
-/** How far a call came: what its end, whatever it is, has to release and to report. */
-interface Path {
-  tool?: string;
-  proof?: Proof;
-  release?: () => void;
-  /** Ends what the call was charged with. */
-  settle?: (hasStarted: boolean) => void;
-  hold?: Hold;
-  started?: Started;
-}
-
-function unexpected(error: unknown): Stop {
+function unexpected(error: unknown, ran: boolean): Stop {
   if (error instanceof AuditUnavailable) {
-    return stop("AUDIT_UNAVAILABLE", "The audit log cannot be written, so nothing runs.", {
-      hint: "Repair the sink, then open a new kernel on it.",
-      retryable: true,
-    });
+    const message = ran
+      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
+      : "The audit log cannot be written, so nothing runs.";
+    const hint = "Repair the sink, then open a new kernel on it.";
+    return stop("AUDIT_UNAVAILABLE", message, { details: { ran }, hint, retryable: !ran });
   }
   const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
   return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });

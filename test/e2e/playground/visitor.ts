@@ -10,7 +10,8 @@ export function launch(): Promise<Browser> {
 export interface Visitor {
   readonly page: Page;
   /** What the browser complained about: errors of scripts, and everything that the page's policy blocked. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
+  /** Fails when there are complaints. */
   leave(): Promise<void>;
 }
 
@@ -25,7 +26,14 @@ export async function visit(browser: Browser, address: string, options: BrowserC
   });
   await page.goto(address);
   await page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
-  return { page, complaints, leave: () => context.close() };
+  return {
+    page,
+    complaints,
+    async leave() {
+      await context.close();
+      if (complaints.length > 0) throw new Error(`The browser complained: ${complaints.join("\n")}`);
+    },
+  };
 }
 
 /** The part of the page that shows the running or last call. */

@@ -36,16 +36,31 @@ function isObject(value: unknown): boolean {
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
   const body = await readBody(request, callBody);
   const options = callOptions(body, around.identity, request);
-  return wantsEvents(request) ? streamCall(around, tool, body.input, options) : answerCall(around, tool, body.input, { ...options, signal: request.signal });
+  const answer = wantsEvents(request) ? streamCall : answerCall;
+  return answer(around, tool, body.input, { ...options, signal: request.signal });
 }
 
-async function answerCall({ kernel }: CallSurroundings, tool: string, input: unknown, options: CallOptions): Promise<Response> {
+interface CancellableOptions extends CallOptions {
+  readonly signal: AbortSignal;
+}
+
+async function answerCall(
+  { kernel }: CallSurroundings,
+  tool: string,
+  input: unknown,
+  options: CancellableOptions,
+): Promise<Response> {
   const result = await kernel.call(tool, input, options);
   return result.ok ? Response.json(wireResult(result)) : callProblem(result);
 }
 
-function streamCall({ kernel, desk }: CallSurroundings, tool: string, input: unknown, options: CallOptions): Response {
-  return eventStream(async (send, signal) => {
+function streamCall(
+  { kernel, desk }: CallSurroundings,
+  tool: string,
+  input: unknown,
+  options: CancellableOptions,
+): Response {
+  return eventStream(options.signal, async (send, signal) => {
     const result: CallResult = await kernel.call(tool, input, {
       ...options,
       signal,

@@ -7,7 +7,8 @@ import type { AuditEvent, AuditSink } from "@keyhole/kernel";
 export function sqlSink(storage: DurableObjectStorage): AuditSink {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, event TEXT NOT NULL) STRICT");
-  const lastSeq = (): number => Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
+  const lastSeq = (): number =>
+    Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
   return {
     append(events) {
       storage.transactionSync(() => {
@@ -21,7 +22,11 @@ export function sqlSink(storage: DurableObjectStorage): AuditSink {
       });
     },
     read(fromSeq, limit) {
-      const rows = sql.exec<{ event: string }>("SELECT event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", fromSeq, limit);
+      const rows = sql.exec<{ event: string }>(
+        "SELECT event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?",
+        fromSeq,
+        limit,
+      );
       return rows.toArray().map(eventOf);
     },
     last() {

@@ -4,12 +4,20 @@ import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import type { Effect, Mode } from "../tool/manifest.ts";
 
-/** What each event says. Arguments and outputs appear as digests only. */
+/**
+ * What each event says. Arguments and outputs, and whatever a tool or a caller wrote, appear as digests only: `errorHash` is the digest of the
+ * `error` that the caller was given (canonical JSON), so that it can be matched with the log later.
+ */
 export interface AuditPayloads {
   readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
-  readonly "call.invoked": { readonly tool: string; readonly caller: string; readonly inputHash: string | null };
+  readonly "call.invoked": {
+    readonly tool: string;
+    readonly caller: string;
+    readonly inputHash: string | null;
+    readonly correlationId: string | null;
+  };
   readonly "capability.checked": {
     readonly grantHash: string;
     readonly granted: readonly CapabilityKind[];
@@ -45,12 +53,11 @@ export interface AuditPayloads {
     readonly effects: readonly Effect[];
   };
   /** It ran and did not give a result. */
-  readonly "tool.failed": { readonly code: ErrorCode; readonly message: string; readonly effects: readonly Effect[] };
+  readonly "tool.failed": { readonly code: ErrorCode; readonly errorHash: string; readonly effects: readonly Effect[] };
   /** It never ran. */
-  readonly "tool.blocked": { readonly code: ErrorCode; readonly message: string };
+  readonly "tool.blocked": { readonly code: ErrorCode; readonly errorHash: string };
   /** Written by recovery for a call that has no end. */
   readonly "tool.lost": { readonly lastSeq: number };
-  readonly "log.recovered": { readonly cutBytes: number; readonly lastSeq: number };
 }
 
 export type AuditType = keyof AuditPayloads;

@@ -1,7 +1,7 @@
 import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import { hashText } from "../normalize/hash.ts";
+import { measureText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { ValidationError } from "../schema/index.ts";
@@ -23,6 +23,8 @@ export interface Validated extends Resolved {
   /** Canonical. */
   readonly inputText: string;
   readonly inputHash: string;
+  /** UTF-8 bytes of `inputText`. */
+  readonly inputBytes: number;
 }
 
 /** Bounds that only some hosts can hold. A tool that sets one wants it held. */
@@ -67,12 +69,13 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
   }
   const input = valid.value as JsonValue;
   const inputText = canonicalJson(input);
-  if (inputText.length > limits.inputBytes) {
+  const { hash: inputHash, byteLength } = measureText(inputText);
+  if (byteLength > limits.inputBytes) {
     return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, {
       hint: "Pass large data as a file.",
     });
   }
-  return next({ ...resolved, input, inputText, inputHash: hashText(inputText) });
+  return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
 }
 
 export function errorDetails({

@@ -101,7 +101,7 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   switch (outcome.kind) {
     case "allowed": {
       resolved("allow", outcome.approval.approver, "");
-      const isVoid = changed(state, ports);
+      const isVoid = changed(state, ports, approvalId);
       if (isVoid) {
         hold.release();
         return isVoid;
@@ -132,25 +132,36 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   }
 }
 
-function changed(state: Decided, { authority }: Pick<ApprovalPorts, "authority">): Stop | undefined {
-  const now = authority();
-  if (now.policy.hash === state.policy.hash && now.mode === state.mode) return undefined;
-  return stop("APPROVAL_DENIED", "The policy or the mode changed while the approval was open; the approval is void.", {
-    retryable: true,
-  });
+/** An approval that is void is a denial, with a proof of its own. */
+function voided(state: Decided, ports: ApprovalPorts, approvalId: string, why: string): Stop {
+  const { proof } = answered(state, ports, "approval-void");
+  return stop("APPROVAL_DENIED", why, { details: { approvalId }, retryable: true, proof });
+}
+
+function changed(state: Decided, ports: ApprovalPorts, approvalId: string): Stop | undefined {
+  const now = ports.authority();
+  return now.policy.hash === state.policy.hash && now.mode === state.mode
+    ? undefined
+    : voided(
+        state,
+        ports,
+        approvalId,
+        "The policy or the mode changed while the approval was open; the approval is void.",
+      );
 }
 
 /** Why a call that was allowed may not start after all: it waited, and the world went on. */
-export function lapsed(state: Allowed, ports: Pick<ApprovalPorts, "authority" | "clock">): Stop | undefined {
-  const { hold, proof } = state;
-  if (hold?.revoked.aborted) return stop("APPROVAL_DENIED", "The approval was revoked.");
+export function lapsed(state: Allowed, ports: ApprovalPorts): Stop | undefined {
+  const { hold } = state;
+  const approvalId = state.proof.approval?.approvalId ?? "";
+  if (hold?.revoked.aborted)
+    return voided(state, ports, approvalId, "The approval was revoked before the tool started.");
   if (hold && ports.clock.monotonicMs() >= hold.untilMs)
-    return stop("APPROVAL_EXPIRED", "The approval expired while the call waited.", { retryable: true });
+    return voided(state, ports, approvalId, "The approval expired while the call waited.");
+  if (hold) return changed(state, ports, approvalId);
   const now = ports.authority();
   if (now.policy.hash === state.policy.hash && now.mode === state.mode) return undefined;
-  return proof.approval
-    ? changed(state, ports)
-    : stop("POLICY_DENIED", "The policy or the mode changed while the call waited.", { retryable: true });
+  return stop("POLICY_DENIED", "The policy or the mode changed while the call waited.", { retryable: true });
 }
 
 function requestOf(

@@ -100,7 +100,7 @@ export function decidePolicy(
   clock: Clock,
   parentProofId: string | null,
 ): Decided {
-  const { call, tool, policy, mode, input, inputText, grant } = state;
+  const { call, tool, policy, mode, input, inputBytes, grant } = state;
   const nowMs = clock.now();
   const decisionInput: DecisionInput = {
     manifest: tool.manifest,
@@ -108,7 +108,7 @@ export function decidePolicy(
     sessionId: call.sessionId,
     mode,
     input,
-    inputBytes: policy.governance(tool.manifest.name)?.sizes ? encoder.encode(inputText).length : 0,
+    inputBytes,
     granted: grantedKinds(grant),
     nowMs,
     labels: labels.of(call.sessionId, policy.allLabels),
@@ -118,8 +118,6 @@ export function decidePolicy(
   log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
   return { ...state, decisionInput, verdict, proof };
 }
-
-const encoder = new TextEncoder();
 
 /** The proof of one decision about a call. */
 export function prove(

@@ -14,6 +14,8 @@ export interface Call {
   readonly sessionId: string;
   readonly caller: string;
   readonly traceparent: string;
+  /** The caller's own name for what this call belongs to. */
+  readonly correlationId: string | null;
   /** What the caller asked for, as text: not yet a known tool. */
   readonly toolName: string;
   readonly options: CallOptions;
@@ -37,6 +39,7 @@ export function openCall(toolName: string, options: CallOptions, clock: Clock): 
     sessionId,
     caller: nameOr(options.caller, "anonymous"),
     traceparent,
+    correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, ""),
     toolName: String(toolName).slice(0, limits.nameLength).toWellFormed(),
     options,
     scope: { callId, sessionId, traceparent, onEvent: options.onEvent },

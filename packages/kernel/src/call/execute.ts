@@ -36,6 +36,7 @@ export interface Ran extends Started {
 export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clock): Promise<Step<Reserved>> {
   const { call, tool, policy } = state;
   const { signal, waitMs = 0 } = call.options;
+  if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
   const governed = observes(policy) ? undefined : policy.governance(tool.manifest.name)?.bounds;
   const bounds = effectiveBounds(effectiveBounds(tool.manifest.bounds, governed), call.options.bounds);
   const startedMs = clock.monotonicMs();
@@ -47,7 +48,7 @@ export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clo
   if (reservation.ok) return next({ ...state, bounds, release: reservation.release });
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled while the call waited for a free slot.");
   const { bound, limit, retryAfterMs } = reservation;
-  const what = bound === "concurrency" ? `${limit} calls at the same time` : `${limit} calls an hour`;
+  const what = bound === "concurrency" ? `${plural(limit)} at the same time` : `${plural(limit)} an hour`;
   return stop("RATE_LIMITED", `${tool.id} takes ${what}.`, {
     details: { bound, limit, retryAfterMs },
     hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
@@ -118,3 +119,5 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
   );
   return { ...state, end };
 }
+
+const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

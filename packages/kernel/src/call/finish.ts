@@ -1,7 +1,7 @@
 import type { Gate } from "../capability/gate.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { Proof } from "../policy/proof.ts";
-import type { CallFailure, CallMeta, CallSuccess } from "../result.ts";
+import type { CallError, CallFailure, CallMeta, CallSuccess } from "../result.ts";
 import type { Call, Stop } from "./call.ts";
 import type { Concluded } from "./conclude.ts";
 
@@ -19,6 +19,11 @@ export function succeeded({ call, tool, proof, gate, output, hash }: Concluded, 
   };
 }
 
+/** What the caller of a call without result is told. */
+export function errorOf({ code, message, details, retryable, hint }: Stop): CallError {
+  return { code, message, details, retryable, hint };
+}
+
 /** Step 12 of every other. */
 export function failed(
   call: Call,
@@ -28,10 +33,9 @@ export function failed(
   gate: Gate | undefined,
   clock: Clock,
 ): CallFailure {
-  const { code, message, details, retryable, hint } = why;
   return {
     ok: false,
-    error: { code, message, details, retryable, hint },
+    error: errorOf(why),
     tool,
     callId: call.callId,
     ...(proof && { proof }),

@@ -1,7 +1,6 @@
 import type { Effect } from "../tool/manifest.ts";
 import { limits } from "../limits.ts";
-import { canonicalize } from "../normalize/canonical-json.ts";
-import { hashBytes, hashText } from "../normalize/hash.ts";
+import { hashBytes, hashJsonOrFault } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
@@ -220,16 +219,11 @@ function targetOf(need: Need): string {
 }
 
 function hashRequest({ body, ...rest }: CapabilityRequest): string {
-  return hashEnvelope({ ...rest, body: body ? hashBytes(body) : null });
+  return hashJsonOrFault({ ...rest, body: body ? hashBytes(body) : null });
 }
 
+/** A broker's value is data by contract; a header of it can still hold a lone surrogate. */
 function hashReply(reply: CapabilityReply): string {
-  if (!reply.ok) return hashEnvelope({ ok: false, error: { ...reply.error } });
-  return hashEnvelope({ ok: true, value: reply.value, body: reply.body ? hashBytes(reply.body) : null });
-}
-
-/** A broker's value is data by contract; one that is not canonical (a lone surrogate in a header) is hashed by its fault. */
-function hashEnvelope(envelope: JsonObject): string {
-  const text = canonicalize(envelope);
-  return hashText(text.ok ? text.text : `${text.error.reason} at ${text.error.path}`);
+  if (!reply.ok) return hashJsonOrFault({ ok: false, error: { ...reply.error } });
+  return hashJsonOrFault({ ok: true, value: reply.value, body: reply.body ? hashBytes(reply.body) : null });
 }

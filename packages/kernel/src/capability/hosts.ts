@@ -8,8 +8,20 @@ import { classifyAddress } from "./addresses.ts";
 
 /** Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7686, 8375, 9476, ICANN). */
 const privateSuffixes = [
-  "localhost", "local", "internal", "home.arpa", "test", "invalid", "onion", "alt", "lan", "home", "corp", "intranet", "private",
-] as const; // prettier-ignore
+  "localhost",
+  "local",
+  "internal",
+  "home.arpa",
+  "test",
+  "invalid",
+  "onion",
+  "alt",
+  "lan",
+  "home",
+  "corp",
+  "intranet",
+  "private",
+] as const;
 
 /** Why a host is not an ordinary host of the public internet, as the end of a sentence. `undefined` for one that is. */
 export function checkHost(host: string): string | undefined {

@@ -26,10 +26,11 @@ export interface NormalizeError {
 
 /**
  * `tokens` lead from the root to the offending value. A token can be a hostile key: the path is made well-formed, so that the
- * error itself can go into a canonical log, and the message shows no more than its start.
+ * error itself can go into a canonical log.
  */
-export function normalizeError(reason: NormalizeReason, tokens: readonly string[]): NormalizeError {
-  let path = "";
-  for (const token of tokens) path += `/${token.replaceAll("~", "~0").replaceAll("/", "~1").toWellFormed()}`;
-  return { reason, path, message: `${reason} at ${path.slice(0, 200) || "the root"}` };
+export function normalizeError(reason: NormalizeReason, tokens: readonly (string | number)[]): NormalizeError {
+  const path = tokens
+    .map((token) => "/" + `${token}`.replaceAll("~", "~0").replaceAll("/", "~1").toWellFormed())
+    .join("");
+  return { reason, path, message: `${reason} at "${path}"` };
 }

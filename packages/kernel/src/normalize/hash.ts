@@ -1,5 +1,5 @@
 import { blake3Words } from "./blake3.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalize, canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json.ts";
 
 /** A hash that says how it was made: the algorithm, a colon, 64 lowercase hexadecimal digits. */
@@ -52,12 +52,21 @@ export function hashJson(value: JsonValue): Digest {
   return hashText(canonicalJson(value));
 }
 
+/** {@link hashJson} for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
+export function hashJsonOrFault(value: JsonValue): Digest {
+  const result = canonicalize(value);
+  return hashText(result.ok ? result.text : result.error.message);
+}
+
 /**
  * SHA-256 of some bytes, where a contract asks for it. Browsers have it in secure contexts only.
  */
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
   const hash = new DataView(await crypto.subtle.digest("SHA-256", bytes));
-  return print(Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)), "sha256");
+  return print(
+    Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)),
+    "sha256",
+  );
 }
 
 const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");

@@ -14,6 +14,7 @@ export const reasonCodes = [
   "approved",
   "approval-denied",
   "approval-expired",
+  "approval-void",
 ] as const;
 /** What decided. */
 export type ReasonCode = (typeof reasonCodes)[number];

@@ -49,6 +49,7 @@ function because(proof: Proof, policy: Policy | undefined): string {
     approved: `${approval?.approver ?? "somebody"} approved it (${approval?.scope ?? "once"})`,
     "approval-denied": "the approver refused, or was not entitled to approve",
     "approval-expired": "nobody answered in time",
+    "approval-void": "the approval was revoked or expired, or policy or mode changed, before the tool started",
   } as const satisfies Record<ReasonCode, string>;
   return said[reasonCode];
 }
@@ -91,4 +92,5 @@ const changes = {
   approved: () => [],
   "approval-denied": () => ["Another answer."],
   "approval-expired": () => ["An answer in time."],
+  "approval-void": () => ["A new call, and a new approval."],
 } as const satisfies Record<ReasonCode, (proof: Proof, rules: string) => readonly string[]>;

@@ -12,7 +12,7 @@ import type { ProofEvidence } from "./verify.ts";
 type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
 /** How a question that was asked ended. Everything else in such a proof is the question's. */
-const answers: readonly ReasonCode[] = ["approved", "approval-denied", "approval-expired"];
+const answers: readonly ReasonCode[] = ["approved", "approval-denied", "approval-expired", "approval-void"];
 
 /** The first field in which a fresh decision differs from the proof. */
 export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {

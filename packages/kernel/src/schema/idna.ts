@@ -171,7 +171,6 @@ function isULabel(label: string, domain: string): boolean {
 /** Octets of a label in its ASCII form; more than 63 for one that has none. */
 function labelLength(label: string): number {
   if (label.length > 63) return 64;
-  // eslint-disable-next-line no-control-regex
   return /^[\0-\x7f]*$/.test(label) ? label.length : encode(label).length + 4;
 }
 
@@ -179,7 +178,6 @@ function labelLength(label: string): number {
 function isALabel(label: string): boolean {
   const text = label.slice(4).toLowerCase();
   const decoded = text.length > 59 ? undefined : decode(text);
-  // eslint-disable-next-line no-control-regex
   return decoded !== undefined && /[^\0-\x7f]/.test(decoded) && encode(decoded) === text && isULabel(decoded, decoded);
 }
 

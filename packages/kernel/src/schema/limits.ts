@@ -10,11 +10,16 @@ export interface Limits {
   readonly patternLength: number;
   /** States of the automaton of one pattern, its repetitions written out: `[a-z]{10}` has ten. */
   readonly patternStates: number;
+  /** UTF-16 units of a text that a format is asserted of; a longer one does not conform. */
+  readonly formatLength: number;
   /** Nesting of a value, in JSON levels. */
   readonly valueDepth: number;
   /** JSON values in one value. */
   readonly valueNodes: number;
-  /** Steps of one check: one per `$ref`, per branch of a combinator, and per block of a pattern. About 5 to 50 ns each. */
+  /**
+   * Steps of one check: for each `$ref` and each branch of a combinator one and the size of the value, for each pattern
+   * eight and the size of the text, for each member of an object one. About 5 to 100 ns each.
+   */
   readonly steps: number;
   /** `$ref`s that may be open at once while a value is checked. */
   readonly refDepth: number;
@@ -28,9 +33,10 @@ export const DEFAULT_LIMITS: Limits = {
   subschemas: 20_000,
   patternLength: 2_000,
   patternStates: 5_000,
+  formatLength: 65_536, // the engine's matcher runs out of stack at about a million
   valueDepth: 64,
   valueNodes: 1_000_000,
-  steps: 5_000_000, // well under a second
+  steps: 10_000_000, // half a second, or a second at worst
   refDepth: 1_000,
   errors: 32,
 };

@@ -34,14 +34,21 @@ export function snapshot(
   const tokens: (string | number)[] = [];
   /** Leaves from any depth; what is thrown does not matter. */
   const refuse = (expected: string, received: string, hint?: string, keyword: NotJson["keyword"] = "json"): never => {
-    reason = { path: tokens.map((token) => `/${escapeToken(String(token))}`).join(""), keyword, expected, received, hint };
+    reason = {
+      path: tokens.map((token) => `/${escapeToken(String(token))}`).join(""),
+      keyword,
+      expected,
+      received,
+      hint,
+    };
     throw reason;
   };
   const count = (more: number): void => {
     if ((nodes += more) > limits.valueNodes) refuse(`at most ${limits.valueNodes} values`, "more", undefined, "limit");
   };
   const copy = (value: unknown): unknown => {
-    if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value)) return value;
+    if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
+      return value;
     if (typeof value !== "object" || !(Array.isArray(value) || isPlain(value))) {
       const tag = Object.prototype.toString.call(value).slice(8, -1);
       const name = tag === "Object" ? "an instance of a class" : `a ${tag.slice(0, 40)}`;
@@ -54,7 +61,8 @@ export function snapshot(
   const read = (from: object, key: string | number): unknown => {
     tokens.push(key);
     const property = Object.getOwnPropertyDescriptor(from, key);
-    if (key === "__proto__" || property === undefined || !("value" in property)) return refuse("plain data", property === undefined ? "a hole" : key === "__proto__" ? key : "an accessor");
+    if (key === "__proto__" || property === undefined || !("value" in property))
+      return refuse("plain data", property === undefined ? "a hole" : key === "__proto__" ? key : "an accessor");
     const result = copy(property.value);
     tokens.pop();
     return result;

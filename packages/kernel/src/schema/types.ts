@@ -63,7 +63,7 @@ export interface ValidationError {
   readonly schemaLocation: string;
   /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator. */
   readonly keyword: string;
-  /** What the schema asks for, as a noun phrase: `a string of at least 3 characters`. */
+  /** What the schema asks for, as a noun phrase: `a string of 3 or more characters`. */
   readonly expected: string;
   /** What came, as a short noun phrase; never the text of a `writeOnly` or `password` value. */
   readonly received: string;

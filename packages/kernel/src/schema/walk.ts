@@ -32,7 +32,10 @@ export function parts(schema: JsonObject, place: Place, value: unknown, context:
     token?: string | number,
     branch = false,
   ): void => {
-    if (sub !== undefined) out.push({ keyword, step, schema: sub, place: at(place, step), value: part, token, branch });
+    // Draft 7 does not know these, and whatever stands there was never compiled.
+    const known = place.resource.dialect.year !== 7 || !/^(unevaluated|dependentS)/.test(keyword);
+    if (sub !== undefined && known)
+      out.push({ keyword, step, schema: sub, place: at(place, step), value: part, token, branch });
   };
   for (const keyword of ["$ref", "$dynamicRef"]) {
     if (schema[keyword] === undefined || (keyword === "$dynamicRef" && place.resource.dialect.year === 7)) continue;

@@ -1,5 +1,6 @@
 import type { ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
 import { useApprovals } from "../approval/useApprovals.ts";
 import type { Place } from "../client/kernel-client.ts";
@@ -135,8 +136,10 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
     clear();
   };
   const showList = (): void => {
-    setView("list");
-    requestAnimationFrame(() => search.current?.focus());
+    // In sight first, and before the next key: what is typed after the slash belongs to the search.
+    flushSync(() => setView("list"));
+    search.current?.focus();
+    search.current?.select();
   };
   useSearchKey(showList);
 
@@ -161,9 +164,7 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
           isCancelling={run.phase === "running" && run.cancelling}
           onRun={(input) => {
             start(tool, input);
-            // Where the result is below the form, it would stay out of sight.
-            if (matchMedia("(width < 1080px)").matches)
-              result.current?.scrollIntoView({ behavior: "smooth", block: "start" });
+            bringIntoSight(result.current);
           }}
           onCancel={cancel}
           onBack={showList}
@@ -173,6 +174,13 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
       <ApprovalDialog question={question} />
     </main>
   );
+}
+
+/** Where the result is below the form, it would stay out of sight. */
+function bringIntoSight(result: HTMLElement | null): void {
+  if (!matchMedia("(width < 1080px)").matches) return;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  result?.scrollIntoView({ behavior: isCalm ? "instant" : "smooth", block: "start" });
 }
 
 /** The gentlest tool first. */

@@ -1,6 +1,6 @@
 import type { ToolSummary } from "@keyhole/kernel";
 import { type KeyboardEvent, type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
-import { Button, Input, ListBox, ListBoxItem, SearchField, Text } from "react-aria-components";
+import { Button, Input, ListBox, ListBoxItem, SearchField } from "react-aria-components";
 import { Badge } from "../ui/Badge.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Empty } from "../ui/Notice.tsx";
@@ -77,16 +77,12 @@ function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpe
   const { name, tier, effects, determinism } = tool.manifest;
   return (
     <ListBoxItem id={tool.id} textValue={name} className="tool-item" onPress={onOpen}>
-      <Text slot="label" className="tool-name">
-        {name}
-      </Text>
+      <span className="tool-name">{name}</span>
       <Badge tone={tierTones[tier]}>
         <span className="visually-hidden">{tierText(tier)}</span>
         <span aria-hidden="true">T{tier}</span>
       </Badge>
-      <Text slot="description" className="tool-facts">
-        {[...effects, determinism].join(" · ")}
-      </Text>
+      <span className="tool-facts">{[...effects, determinism].join(" · ")}</span>
     </ListBoxItem>
   );
 }

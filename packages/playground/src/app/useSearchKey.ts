@@ -1,12 +1,12 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 /** `/` outside of a field goes to the search, unless a dialog is open. */
 export function useSearchKey(onSearch: () => void): void {
   const latest = useRef(onSearch);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = onSearch;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, target } = event;
       if (key !== "/" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;

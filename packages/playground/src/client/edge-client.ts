@@ -107,7 +107,10 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
   if (event.type !== "tool.failed" && event.type !== "tool.blocked") return undefined;
   const invoked = events.find((each) => each.type === "call.invoked");
   const decided = events.findLast((each) => each.type === "policy.decided");
-  const { code, message } = event.payload;
+  const { code } = event.payload;
+  // The log keeps the digest of what was said, not the words.
+  const message =
+    code === "CANCELLED" ? "The call was cancelled." : `The call ended with ${code} while it was being cancelled.`;
   return {
     ok: false,
     tool: invoked?.payload.tool ?? "",

@@ -29,6 +29,14 @@ export function PolicySheet({ governance, isOpen, onClose }: PolicySheetProps): 
   );
 }
 
+const modeTexts = {
+  NORMAL: "The policy's answer stands.",
+  ALERT: "Asks for everything that writes and for tier 2 and above.",
+  DEGRADED: "Denies tier 3 and above.",
+  LOCKDOWN: "Denies everything but tools of tier 0 without effects.",
+  RECOVERY: "Asks for everything with effects, denies tier 3 and above.",
+} as const satisfies Record<Mode, string>;
+
 type Loaded =
   | { readonly state: "loading" }
   | { readonly state: "ready"; readonly value: GovernanceState }
@@ -75,11 +83,11 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
           if (next !== undefined) void changeMode(next);
         }}
       />
-      <p className="hint">Anything but NORMAL only tightens what the policy says. A change holds at once.</p>
+      <p className="hint">{modeTexts[mode]} A change holds at once.</p>
       {setPolicy === undefined ? (
         <PolicyReader policy={policy} />
       ) : (
-        <PolicyEditor key={policyHash} policy={policy} setPolicy={setPolicy} onApplied={refresh} />
+        <PolicyEditor policy={policy} setPolicy={setPolicy} onApplied={refresh} />
       )}
       <dl className="facts">
         <dt>In force</dt>

@@ -21,6 +21,7 @@ const reasons = {
   approved: "An approver allowed it.",
   "approval-denied": "An approver refused it.",
   "approval-expired": "Nobody answered in time.",
+  "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 
 /** While the call runs, the last decision in its log. */

@@ -86,7 +86,6 @@ const tones = {
   "tool.failed": "bad",
   "tool.blocked": "bad",
   "tool.lost": "bad",
-  "log.recovered": "warn",
 } as const satisfies Record<AuditType, Tone>;
 
 function toneOf(event: AuditEvent): Tone {
@@ -128,7 +127,6 @@ function sentenceOf(event: AuditEvent): string {
       return event.payload.tool;
     case "policy.changed":
     case "tool.lost":
-    case "log.recovered":
       return "";
   }
 }

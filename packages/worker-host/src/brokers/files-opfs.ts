@@ -1,5 +1,18 @@
 import { checkPath, type FileEntry } from "@keyhole/kernel";
-import { attempt, done, Fault, fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreFault } from "./store.ts";
+import {
+  attempt,
+  done,
+  Fault,
+  fault,
+  fileEntry,
+  type FileStore,
+  folderEntry,
+  foldersOf,
+  found,
+  listLimit,
+  nameOf,
+  type StoreFault,
+} from "./store.ts";
 
 export interface OpfsStoreOptions {
   /** Folder of the origin private file system that is the root; made when it is missing. Default `keyhole`. */
@@ -27,7 +40,8 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
     return handle;
   };
 
-  const openParent = (path: string, create = false): Promise<FileSystemDirectoryHandle> => openFolder(foldersOf(path).at(-1) ?? "", create);
+  const openParent = (path: string, create = false): Promise<FileSystemDirectoryHandle> =>
+    openFolder(foldersOf(path).at(-1) ?? "", create);
 
   const openFile = async (path: string): Promise<File> => {
     const parent = await openParent(path);

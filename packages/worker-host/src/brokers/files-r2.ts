@@ -1,5 +1,17 @@
 import { checkPath, type FileEntry } from "@keyhole/kernel";
-import { attempt as attemptTo, done, fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreResult } from "./store.ts";
+import {
+  attempt as attemptTo,
+  done,
+  fault,
+  fileEntry,
+  type FileStore,
+  folderEntry,
+  foldersOf,
+  found,
+  listLimit,
+  nameOf,
+  type StoreResult,
+} from "./store.ts";
 
 /** What is used of an R2 bucket, so that the package needs no types of the platform. */
 export interface R2BucketLike {
@@ -7,7 +19,12 @@ export interface R2BucketLike {
   get(key: string): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
   put(key: string, value: Uint8Array): Promise<unknown>;
   delete(key: string): Promise<void>;
-  list(options: { readonly prefix?: string; readonly delimiter?: string; readonly limit?: number; readonly cursor?: string }): Promise<R2Page>;
+  list(options: {
+    readonly prefix?: string;
+    readonly delimiter?: string;
+    readonly limit?: number;
+    readonly cursor?: string;
+  }): Promise<R2Page>;
 }
 
 export interface R2Page {
@@ -40,7 +57,8 @@ export function r2Store(bucket: R2BucketLike, { prefix = "" }: R2StoreOptions = 
     return heads.some((head) => head !== null);
   };
 
-  const missing = async (path: string) => fault((await isFolder(path)) ? "is-folder" : (await hasFileOnTheWay(path)) ? "is-file" : "not-found");
+  const missing = async (path: string) =>
+    fault((await isFolder(path)) ? "is-folder" : (await hasFileOnTheWay(path)) ? "is-file" : "not-found");
 
   return {
     read: (path, limitBytes) =>
@@ -57,7 +75,10 @@ export function r2Store(bucket: R2BucketLike, { prefix = "" }: R2StoreOptions = 
         await bucket.put(keyOf(path), bytes);
         return done;
       }),
-    list: (path) => attempt(() => listFolder(bucket, keyOf(path === "" ? "" : `${path}/`), path === "" ? undefined : () => missingFolder(path))),
+    list: (path) =>
+      attempt(() =>
+        listFolder(bucket, keyOf(path === "" ? "" : `${path}/`), path === "" ? undefined : () => missingFolder(path)),
+      ),
     stat: (path) =>
       attempt(async () => {
         const head = path === "" ? null : await bucket.head(keyOf(path));

@@ -1,4 +1,12 @@
-import { type Broker, type BrokerSession, type CapabilityReply, type CapabilityRequest, checkPath, type JsonValue, type Need } from "@keyhole/kernel";
+import {
+  type Broker,
+  type BrokerSession,
+  type CapabilityReply,
+  type CapabilityRequest,
+  checkPath,
+  type JsonValue,
+  type Need,
+} from "@keyhole/kernel";
 import { cancelled, refused, type Refused } from "./fault.ts";
 import type { FileStore, StoreFault, StoreResult } from "./store.ts";
 
@@ -47,14 +55,27 @@ export function filesBroker(store: FileStore): Broker {
   };
 }
 
-function readRequest({ kind, operation, arguments: { path }, body }: CapabilityRequest): { readonly ok: true; readonly value: FileRequest } | Refused {
-  if (!isOperation(operation)) return refused("INVALID_REQUEST", `Files have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
+function readRequest({
+  kind,
+  operation,
+  arguments: { path },
+  body,
+}: CapabilityRequest): { readonly ok: true; readonly value: FileRequest } | Refused {
+  if (!isOperation(operation))
+    return refused("INVALID_REQUEST", `Files have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
   const wanted = operations[operation];
-  if (kind !== wanted.kind) return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted.kind}, not to ${kind}.`);
+  if (kind !== wanted.kind)
+    return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted.kind}, not to ${kind}.`);
   if (typeof path !== "string") return refused("INVALID_REQUEST", "`path` is a string.");
-  if (path === "" && !wanted.root) return refused("INVALID_REQUEST", `The operation ${operation} needs the path of a file.`);
+  if (path === "" && !wanted.root)
+    return refused("INVALID_REQUEST", `The operation ${operation} needs the path of a file.`);
   const fault = path === "" ? undefined : checkPath(path);
-  if (fault) return refused("INVALID_REQUEST", `The path ${shown(path)} is refused: ${fault}.`, "Write it as `folder/file.txt`.");
+  if (fault)
+    return refused(
+      "INVALID_REQUEST",
+      `The path ${shown(path)} is refused: ${fault}.`,
+      "Write it as `folder/file.txt`.",
+    );
   if (operation === "write" && !body) return refused("INVALID_REQUEST", "`write` needs the content of the file.");
   return { ok: true, value: { operation, path, body: body ?? new Uint8Array() } };
 }
@@ -64,7 +85,9 @@ function isOperation(name: string): name is Operation {
 }
 
 function needOf({ operation, path, body }: FileRequest): Need {
-  return operation === "write" ? { kind: "fs.write", path, bytes: body.byteLength } : { kind: operations[operation].kind, path };
+  return operation === "write"
+    ? { kind: "fs.write", path, bytes: body.byteLength }
+    : { kind: operations[operation].kind, path };
 }
 
 interface Service extends FileRequest {
@@ -90,7 +113,9 @@ const serve = {
     return answer(await changes.take(() => store.remove(path), session.signal), path, () => null);
   },
   async list({ store, path }) {
-    return answer(await store.list(path), path, (entries) => entries.map((entry) => ({ ...entry })).sort((a, b) => (a.name < b.name ? -1 : 1)));
+    return answer(await store.list(path), path, (entries) =>
+      entries.map((entry) => ({ ...entry })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    );
   },
   async stat({ store, path }) {
     return answer(await store.stat(path), path, (entry) => ({ ...entry }));
@@ -109,7 +134,11 @@ class Turns {
   }
 }
 
-function answer<Value>(result: StoreResult<Value> | undefined, path: string, valueOf: (value: Value) => JsonValue): CapabilityReply {
+function answer<Value>(
+  result: StoreResult<Value> | undefined,
+  path: string,
+  valueOf: (value: Value) => JsonValue,
+): CapabilityReply {
   if (result === undefined) return cancelled;
   return result.ok ? { ok: true, value: valueOf(result.value) } : refuse(result.fault, path);
 }
@@ -121,9 +150,16 @@ const faults = {
   "too-large": { code: "BOUNDS_EXCEEDED", says: "is too large", hint: "" },
   "too-many": { code: "BOUNDS_EXCEEDED", says: "has too many entries", hint: "Name a folder further down." },
   "no-space": { code: "UNAVAILABLE", says: "does not fit: the storage is full", hint: "Remove what is not needed." },
-  "not-plain": { code: "CAPABILITY_DENIED", says: "is a link, a device, or another spelling of an existing name", hint: "Use the name as the folder lists it." },
+  "not-plain": {
+    code: "CAPABILITY_DENIED",
+    says: "is a link, a device, or another spelling of an existing name",
+    hint: "Use the name as the folder lists it.",
+  },
   broken: { code: "UNAVAILABLE", says: "cannot be used: the storage failed", hint: "Try again later." },
-} as const satisfies Record<StoreFault, { readonly code: Refused["error"]["code"]; readonly says: string; readonly hint: string }>;
+} as const satisfies Record<
+  StoreFault,
+  { readonly code: Refused["error"]["code"]; readonly says: string; readonly hint: string }
+>;
 
 function refuse(fault: StoreFault, path: string): CapabilityReply {
   const { code, says, hint } = faults[fault];
@@ -131,7 +167,11 @@ function refuse(fault: StoreFault, path: string): CapabilityReply {
 }
 
 function tooLarge(path: string, limit: number): CapabilityReply {
-  return refused("BOUNDS_EXCEEDED", `${shown(path)} is larger than the ${limit} bytes that a file may have here.`, "Work on a smaller file, or ask for a grant with a larger `fileBytes`.");
+  return refused(
+    "BOUNDS_EXCEEDED",
+    `${shown(path)} is larger than the ${limit} bytes that a file may have here.`,
+    "Work on a smaller file, or ask for a grant with a larger `fileBytes`.",
+  );
 }
 
 function shown(path: string): string {

@@ -18,7 +18,8 @@ export function memoryStore({ totalBytes = 64 << 20, fileCount = 10_000 }: Memor
     return false;
   };
   const hasFileOnTheWay = (path: string): boolean => foldersOf(path).some((folder) => files.has(folder));
-  const missing = (path: string) => fault(isFolder(path) ? "is-folder" : hasFileOnTheWay(path) ? "is-file" : "not-found");
+  const missing = (path: string) =>
+    fault(isFolder(path) ? "is-folder" : hasFileOnTheWay(path) ? "is-file" : "not-found");
 
   return {
     async read(path, limitBytes) {

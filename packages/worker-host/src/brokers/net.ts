@@ -46,12 +46,26 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       if (location === null) return await replyOf(response, request, hop, session);
       response.body?.cancel().catch(() => {});
       const next = followRedirect(request, response.status, location);
-      if (!next.ok) return refused(next.error.code, `A redirect of ${request.url.host} was not followed: ${next.error.message}`, next.error.hint);
+      if (!next.ok)
+        return refused(
+          next.error.code,
+          `A redirect of ${request.url.host} was not followed: ${next.error.message}`,
+          next.error.hint,
+        );
       const refusal = session.refusal(needOf(readsOnly(next.value) ? "net.read" : "net.write", next.value));
-      if (refusal) return refused(refusal.code, `A redirect of ${request.url.host} was not followed: ${refusal.message}`, refusal.hint);
+      if (refusal)
+        return refused(
+          refusal.code,
+          `A redirect of ${request.url.host} was not followed: ${refusal.message}`,
+          refusal.hint,
+        );
       request = next.value;
     }
-    return refused("UNAVAILABLE", `${first.url.host} redirects more than ${redirectLimit} times.`, "Ask for the final address.");
+    return refused(
+      "UNAVAILABLE",
+      `${first.url.host} redirects more than ${redirectLimit} times.`,
+      "Ask for the final address.",
+    );
   } catch (error) {
     return session.signal.aborted ? cancelled : unreachable(request.url, error);
   }
@@ -63,16 +77,28 @@ function readsOnly({ method }: NetRequest): boolean {
 }
 
 function initOf({ method, headers, body }: NetRequest, signal: AbortSignal): RequestInit {
-  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value]), redirect: "manual", signal };
+  const init: RequestInit = {
+    method,
+    headers: headers.map(([name, value]) => [name, value]),
+    redirect: "manual",
+    signal,
+  };
   if (body) init.body = body as Uint8Array<ArrayBuffer>;
   // A page's own cookies, address and cache are none of the tool's business; where there is no page there are no such fields.
-  if ("credentials" in Request.prototype) Object.assign(init, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", mode: "cors" });
+  if ("credentials" in Request.prototype)
+    Object.assign(init, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", mode: "cors" });
   return init;
 }
 
-async function replyOf(response: Response, { url, method }: NetRequest, hop: number, session: BrokerSession): Promise<CapabilityReply> {
+async function replyOf(
+  response: Response,
+  { url, method }: NetRequest,
+  hop: number,
+  session: BrokerSession,
+): Promise<CapabilityReply> {
   const { status, statusText } = response;
-  if (status < 200 || status > 599) return refused("UNAVAILABLE", `${url.host} answered with the status ${status}, which HTTP does not have.`);
+  if (status < 200 || status > 599)
+    return refused("UNAVAILABLE", `${url.host} answered with the status ${status}, which HTTP does not have.`);
   const headers = [...response.headers];
   const headerBytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const error = session.spend({ networkBytes: headerBytes });
@@ -96,7 +122,12 @@ function hiddenRedirect(url: URL): CapabilityReply {
 
 function unreachable(url: URL, error: unknown): CapabilityReply {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
-  if (location === undefined || location.origin === url.origin) return refused("UNAVAILABLE", `${url.host} cannot be reached: ${causeOf(error)}.`, "Check the address, and try again later.");
+  if (location === undefined || location.origin === url.origin)
+    return refused(
+      "UNAVAILABLE",
+      `${url.host} cannot be reached: ${causeOf(error)}.`,
+      "Check the address, and try again later.",
+    );
   return refused(
     "UNAVAILABLE",
     `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,
@@ -107,6 +138,7 @@ function unreachable(url: URL, error: unknown): CapabilityReply {
 /** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string") return cause.code;
+  if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")
+    return cause.code;
   return error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
 }

@@ -15,7 +15,9 @@ export type StoreFault =
   /** The component behind the store failed, or is not there. */
   | "broken";
 
-export type StoreResult<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: StoreFault };
+export type StoreResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly fault: StoreFault };
 
 /**
  * Where files are. Paths have passed `checkPath`; `""` is the root, which always exists. As in git, a folder exists while something is in it:

@@ -16,6 +16,9 @@ const HEARTBEAT_MS = 1_000;
 /** Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. */
 const MISSED_BEATS = 4;
 
+/** Bundling drops what a module is by itself: in sloppy functions callers and receivers would show. */
+const strictShell = `"use strict";${shell}`;
+
 interface StagedFrame {
   readonly element: HTMLIFrameElement;
   onMessage: (message: FrameMessage) => void;
@@ -28,7 +31,7 @@ interface StagedFrame {
  *
  * @param script what the worker runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */
-export function domStage(options: DomStageOptions = {}, script: string = shell): FrameStage {
+export function domStage(options: DomStageOptions = {}, script: string = strictShell): FrameStage {
   const nonce = options.nonce ?? randomNonce();
   const frames = new Map<string, StagedFrame>();
   let onLost: (id: string, reason: string) => void = () => {};

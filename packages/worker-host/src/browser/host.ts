@@ -71,7 +71,7 @@ function pageStage(): FrameStage {
   throw new IsolateFailure(
     "UNSUPPORTED_HOST",
     "There is no document here to put isolates into.",
-    "In a worker pass `stage: remoteStage(self)`, and call `serveStage(worker)` in the page.",
+    "In a worker pass `stage: remoteStage()`, and call `serveStage(worker)` in the page.",
   );
 }
 

@@ -1,5 +1,10 @@
 import type { Endpoint } from "comlink";
 
+/** In a worker: the page that started it. */
+export function ownPage(): Endpoint {
+  return globalThis as unknown as Endpoint;
+}
+
 interface LaneMessage {
   readonly lane: string;
   readonly message: unknown;

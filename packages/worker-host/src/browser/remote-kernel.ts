@@ -15,7 +15,7 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
-import { lane } from "./lane.ts";
+import { lane, ownPage } from "./lane.ts";
 
 const LANE = "keyhole.kernel";
 
@@ -75,8 +75,8 @@ interface KernelApi {
   cancel(token: number): void;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
   read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
-  subscribe(token: number, listener: (event: AuditEvent) => void): Promise<void>;
-  unsubscribe(token: number): void;
+  subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
+  unsubscribe(token: number): Promise<void>;
   mode(): Promise<Mode>;
   setMode(mode: Mode, reason: string): Promise<void>;
   policyHash(): Promise<string>;
@@ -91,23 +91,26 @@ interface KernelApi {
  *
  * @example
  * // kernel.worker.ts
- * exposeKernel(boot(), self);
+ * exposeKernel(boot());
  * async function boot() {
- *   return createKernel({ host: await browserHost({ stage: remoteStage(self) }), policy });
+ *   return createKernel({ host: await browserHost({ stage: remoteStage() }), policy });
  * }
  */
-export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink.Endpoint): void {
+export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.Endpoint = ownPage()): void {
   const running = new Map<number, AbortController>();
   const subscriptions = new Map<number, () => void>();
   const api: KernelApi = {
     async call(token, tool, input, options, wanted, listeners) {
       const controller = new AbortController();
       running.set(token, controller);
+      const heard: Promise<void>[] = [];
       try {
         const { signal } = controller;
-        return await (await kernel).call(tool, input, { ...options, signal, ...heard(wanted, listeners) });
+        const asked = { ...options, signal, ...listening(wanted, listeners, heard) };
+        return await (await kernel).call(tool, input, asked);
       } finally {
         running.delete(token);
+        await Promise.allSettled(heard); // The result comes last, whatever way the listeners' messages took.
         listeners[Comlink.releaseProxy]();
       }
     },
@@ -115,9 +118,14 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink
     list: async (filter) => (await kernel).list(filter),
     read: async (fromSeq, limit) => (await kernel).audit.read(fromSeq, limit),
     async subscribe(token, listener) {
-      subscriptions.set(token, (await kernel).audit.subscribe(listener));
+      const stop = (await kernel).audit.subscribe((event) => void listener(event));
+      subscriptions.set(token, () => {
+        stop();
+        listener[Comlink.releaseProxy]();
+      });
     },
-    unsubscribe(token) {
+    async unsubscribe(token) {
+      await kernel; // It may come before the subscription is there.
       subscriptions.get(token)?.();
       subscriptions.delete(token);
     },
@@ -127,16 +135,17 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, endpoint: Comlink
     setPolicy: async (document) => (await kernel).setPolicy(document),
     close: async () => (await kernel).close(),
   };
-  Comlink.expose(api, lane(endpoint, LANE));
+  Comlink.expose(api, lane(page, LANE));
 }
 
-type Hearing = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver">;
+type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver">;
 
-function heard(wanted: Wanted, listeners: Releasable<CallListeners>): Hearing {
+/** What was sent to the caller is noted in `heard`. */
+function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: Promise<void>[]): Listening {
   return {
-    ...(wanted.event && { onEvent: (event) => void listeners.event(event) }),
-    ...(wanted.log && { onLog: (entry) => void listeners.log(entry) }),
-    ...(wanted.progress && { onProgress: (progress) => void listeners.progress(progress) }),
+    ...(wanted.event && { onEvent: (event) => void heard.push(listeners.event(event)) }),
+    ...(wanted.log && { onLog: (entry) => void heard.push(listeners.log(entry)) }),
+    ...(wanted.progress && { onProgress: (progress) => void heard.push(listeners.progress(progress)) }),
     ...(wanted.ask && {
       approver: (request, signal) => {
         signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
@@ -203,7 +212,9 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
         let open = true;
         void remote.subscribe(
           token,
-          Comlink.proxy((event: AuditEvent) => open && listener(event)),
+          Comlink.proxy((event: AuditEvent) => {
+            if (open) listener(event);
+          }),
         );
         return () => {
           open = false;

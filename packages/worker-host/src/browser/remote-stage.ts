@@ -1,6 +1,6 @@
 import * as Comlink from "comlink";
 import { domStage } from "./dom-stage.ts";
-import { lane } from "./lane.ts";
+import { lane, ownPage } from "./lane.ts";
 import type { FrameStage } from "./stage.ts";
 
 const LANE = "keyhole.stage";
@@ -24,8 +24,8 @@ export function serveStage(worker: Comlink.Endpoint, stage: FrameStage = domStag
   Comlink.expose(served, lane(worker, LANE));
 }
 
-/** The page's stage, as its kernel worker uses it: `browserHost({ stage: remoteStage(self) })`. */
-export function remoteStage(page: Comlink.Endpoint): FrameStage {
+/** The page's stage, as its kernel worker uses it: `browserHost({ stage: remoteStage() })`. */
+export function remoteStage(page: Comlink.Endpoint = ownPage()): FrameStage {
   const remote = Comlink.wrap<FrameStage>(lane(page, LANE));
   return {
     open: (id, port) => remote.open(id, Comlink.transfer(port, [port])),

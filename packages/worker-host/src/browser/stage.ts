@@ -23,14 +23,14 @@ export type StageOutcome =
     };
 
 /** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
-export const requiredSources: Readonly<Record<Requirement, string>> = {
+const requiredSources: Readonly<Record<Requirement, string>> = {
   frameScript: "script-src 'nonce-…' (and pass the page's nonce as the option `nonce`)",
   worker: "worker-src blob:",
   imports: "script-src blob:",
   wasm: "script-src 'wasm-unsafe-eval'",
 };
 
-export type Requirement = "frameScript" | "worker" | "imports" | "wasm";
+type Requirement = "frameScript" | "worker" | "imports" | "wasm";
 
 /** The page's policy stands in the way: a frame made from text inherits it. */
 export function blockedByPolicy(requirement: Requirement): Extract<StageOutcome, { ok: false }> {

@@ -49,9 +49,15 @@ function withDefaultLocale(prototype: object, name: string, index: number): void
   });
 }
 
+interface Constructor {
+  new (...given: never[]): object;
+  readonly prototype: object;
+}
+
 function sealConstructor(name: (typeof constructors)[number]): void {
-  const Real = Reflect.get(Intl, name) as (NewableFunction & { readonly prototype: object }) | undefined;
-  if (Real === undefined) return; // Not every engine has every one.
+  const found = Reflect.get(Intl, name) as Constructor | undefined;
+  if (found === undefined) return; // Not every engine has every one.
+  const Real = found;
   const dated = name === "DateTimeFormat";
   function Sealed(this: unknown, locales: unknown = LOCALE, options?: unknown): unknown {
     return Reflect.construct(Real, [locales, dated ? inZone(options) : options], new.target ?? Sealed);

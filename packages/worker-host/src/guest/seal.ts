@@ -44,6 +44,8 @@ const members: Readonly<Record<string, readonly string[]>> = {
  * Turns a realm into one where the same call gives the same result: logical clock, seeded randomness, UTC, one locale, no ambient
  * names. Call it once, before any code of the tool is loaded, from a script that took what it needs before.
  *
+ * There are no timers: what a tool waits for is a capability's reply, and in logical time nothing else passes. A deadline is the kernel's.
+ *
  * @example
  * const realm = seal(globalThis);
  * const tool = await import(url);

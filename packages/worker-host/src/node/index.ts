@@ -1,1 +1,2 @@
+export { nodeHost, type NodeHostOptions } from "./host.ts";
 export { nodeStore } from "./store.ts";

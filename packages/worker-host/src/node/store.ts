@@ -4,8 +4,19 @@ import { lstat, mkdir, open, opendir, realpath, rename, rmdir, unlink } from "no
 import { join } from "node:path";
 import { checkPath, type FileEntry } from "@keyhole/kernel";
 import {
-  attempt as attemptTo, done, Fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf, type StoreFault, type StoreResult,
-} from "../brokers/store.ts"; // prettier-ignore
+  attempt as attemptTo,
+  done,
+  Fault,
+  fileEntry,
+  type FileStore,
+  folderEntry,
+  foldersOf,
+  found,
+  listLimit,
+  nameOf,
+  type StoreFault,
+  type StoreResult,
+} from "../brokers/store.ts";
 
 /**
  * Files below one folder of the file system. No link in it is followed or listed, also none that stays inside; a name has to be spelled as the
@@ -41,7 +52,10 @@ export function nodeStore(root: string): FileStore {
   };
 
   return {
-    read: (path, limitBytes) => attempt(async () => found(await inFolder(await parentOf(path), (parent) => readWhole(parent, nameOf(path), limitBytes)))),
+    read: (path, limitBytes) =>
+      attempt(async () =>
+        found(await inFolder(await parentOf(path), (parent) => readWhole(parent, nameOf(path), limitBytes))),
+      ),
     write: (path, bytes) =>
       attempt(async () => {
         await makeFolders(path);
@@ -82,10 +96,12 @@ async function inFolder<Value>(path: string, use: (folder: OpenFolder) => Promis
     if ((await realpath(path)) !== path) throw new Fault("not-plain");
     return use({ path, at: (name) => join(path, name) });
   }
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(async (error: unknown) => {
-    // With both flags the system says of a link that it is no folder.
-    throw codeOf(error) === "ENOTDIR" && (await lstat(path)).isSymbolicLink() ? new Fault("not-plain") : error;
-  });
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    async (error: unknown) => {
+      // With both flags the system says of a link that it is no folder.
+      throw codeOf(error) === "ENOTDIR" && (await lstat(path)).isSymbolicLink() ? new Fault("not-plain") : error;
+    },
+  );
   try {
     const anchor = `/proc/self/fd/${handle.fd}`;
     if ((await realpath(anchor)) !== path) throw new Fault("not-plain");
@@ -129,7 +145,11 @@ async function replace(parent: OpenFolder, name: string, bytes: Uint8Array): Pro
   if (before?.isDirectory()) throw new Fault("is-folder");
   // No path of a tool can name it: `%` is refused.
   const draft = parent.at(`%${randomUUID()}`);
-  const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, before ? before.mode & 0o777 : 0o600);
+  const file = await open(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    before ? before.mode & 0o777 : 0o600,
+  );
   try {
     await file.writeFile(bytes);
     await file.close();

@@ -18,14 +18,24 @@ export default defineTool({
   input: {
     type: "object",
     properties: {
-      expression: { type: "string", minLength: 1, maxLength: 2_000, description: "For example: (1 + 2) * sqrt(16) / 3^2" },
+      expression: {
+        type: "string",
+        minLength: 1,
+        maxLength: 2_000,
+        description: "For example: (1 + 2) * sqrt(16) / 3^2",
+      },
     },
     required: ["expression"],
     additionalProperties: false,
   },
   output: {
     kind: "json",
-    schema: { type: "object", properties: { value: { type: "number" } }, required: ["value"], additionalProperties: false },
+    schema: {
+      type: "object",
+      properties: { value: { type: "number" } },
+      required: ["value"],
+      additionalProperties: false,
+    },
   },
   check({ expression }) {
     const parsed = parse(expression);

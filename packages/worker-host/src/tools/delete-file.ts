@@ -4,7 +4,8 @@ export default defineTool({
   name: "delete_file",
   version: "1.0.0",
   title: "Delete a file",
-  description: "Deletes one file for good; there is no way back. Folders that become empty go with it. Paths are relative, like notes/todo.txt.",
+  description:
+    "Deletes one file for good; there is no way back. Folders that become empty go with it. Paths are relative, like notes/todo.txt.",
   category: "files",
   effects: ["fs.write"],
   determinism: "external",

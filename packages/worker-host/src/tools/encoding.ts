@@ -1,7 +1,7 @@
 /** How bytes travel in JSON: as text where they are text, else as base64 (RFC 4648, section 4). */
 export type Encoding = "text" | "base64";
 
-export function decodeBase64(text: string): Uint8Array | undefined {
+function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const binary = atob(text);
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
@@ -27,7 +27,6 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 /** What a person would not call text, even where it is valid UTF-8. */
 export function looksBinary(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
   return /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
 }
 

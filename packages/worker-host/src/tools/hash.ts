@@ -17,7 +17,11 @@ export default defineTool({
     type: "object",
     properties: {
       data: { type: "string", description: "The content, in the form that `encoding` says." },
-      encoding: { enum: ["text", "base64"], default: "text", description: "`text`: UTF-8. `base64`: RFC 4648 with padding." },
+      encoding: {
+        enum: ["text", "base64"],
+        default: "text",
+        description: "`text`: UTF-8. `base64`: RFC 4648 with padding.",
+      },
     },
     required: ["data"],
     additionalProperties: false,
@@ -35,11 +39,11 @@ export default defineTool({
       additionalProperties: false,
     },
   },
-  check({ data, encoding = "text" }) {
+  check({ data, encoding }) {
     const bytes = bytesOf(data, encoding);
     return typeof bytes === "string" ? `\`data\` cannot be read: ${bytes}.` : undefined;
   },
-  execute({ data, encoding = "text" }) {
+  execute({ data, encoding }) {
     const bytes = bytesOf(data, encoding);
     if (typeof bytes === "string") throw new TypeError(bytes);
     return { algorithm: "blake3", digest: hexOf(blake3(bytes)), byteLength: bytes.length } as const;

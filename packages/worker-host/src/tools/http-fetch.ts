@@ -22,7 +22,12 @@ export default defineTool({
   input: {
     type: "object",
     properties: {
-      url: { type: "string", minLength: 1, maxLength: 8_192, description: "Absolute http or https URL, without user name and password." },
+      url: {
+        type: "string",
+        minLength: 1,
+        maxLength: 8_192,
+        description: "Absolute http or https URL, without user name and password.",
+      },
       method: { enum: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], default: "GET" },
       headers: {
         type: "object",
@@ -30,7 +35,10 @@ export default defineTool({
         maxProperties: 32,
         description: 'Request headers by name, such as { "accept": "application/json" }.',
       },
-      body: { type: "string", description: "Request body, in the form that `bodyEncoding` says. Not for GET and HEAD." },
+      body: {
+        type: "string",
+        description: "Request body, in the form that `bodyEncoding` says. Not for GET and HEAD.",
+      },
       bodyEncoding: { enum: ["text", "base64"], default: "text" },
     },
     required: ["url"],
@@ -43,7 +51,11 @@ export default defineTool({
       properties: {
         url: { type: "string", description: "Where the response came from, after redirects." },
         status: { type: "integer", minimum: 200, maximum: 599 },
-        headers: { type: "object", additionalProperties: { type: "string" }, description: "By lower-case name; repeated ones joined by `, `." },
+        headers: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "By lower-case name; repeated ones joined by `, `.",
+        },
         body: { type: "string" },
         bodyEncoding: { enum: ["text", "base64"] },
         byteLength: { type: "integer", minimum: 0, description: "Bytes of the body." },
@@ -52,13 +64,13 @@ export default defineTool({
       additionalProperties: false,
     },
   },
-  check({ method = "GET", body, bodyEncoding = "text" }) {
+  check({ method, body, bodyEncoding }) {
     if (body === undefined) return undefined;
     if (method === "GET" || method === "HEAD") return `A ${method} request has no body; leave it out or use POST.`;
     const bytes = bytesOf(body, bodyEncoding);
     return typeof bytes === "string" ? `\`body\` cannot be read: ${bytes}.` : undefined;
   },
-  async execute({ url, method = "GET", headers = {}, body, bodyEncoding = "text" }, context) {
+  async execute({ url, method, headers = {}, body, bodyEncoding }, context) {
     const payload = body === undefined || bodyEncoding === "text" ? body : bytesOf(body, bodyEncoding);
     const response = await context.fetch(url, { method, headers, ...(payload !== undefined && { body: payload }) });
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -77,6 +89,8 @@ export default defineTool({
 
 function headersOf(response: Response): Record<string, string> {
   const headers = new Map<string, string>();
-  response.headers.forEach((value, name) => headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value));
+  response.headers.forEach((value, name) =>
+    headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value),
+  );
   return Object.fromEntries(headers);
 }

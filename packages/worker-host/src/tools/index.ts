@@ -1,4 +1,3 @@
-/// <reference path="../vite/client.d.ts" />
 import type { PackageOf, ToolPackage } from "@keyhole/kernel";
 import type calculatorTool from "./calculator.ts";
 import calculatorPackage from "./calculator.ts?tool";
@@ -22,9 +21,20 @@ export const deleteFile: PackageOf<typeof deleteFileTool> = deleteFilePackage as
 export const echo: PackageOf<typeof echoTool> = echoPackage as PackageOf<typeof echoTool>;
 export const hash: PackageOf<typeof hashTool> = hashPackage as PackageOf<typeof hashTool>;
 export const httpFetch: PackageOf<typeof httpFetchTool> = httpFetchPackage as PackageOf<typeof httpFetchTool>;
-export const listDirectory: PackageOf<typeof listDirectoryTool> = listDirectoryPackage as PackageOf<typeof listDirectoryTool>;
+export const listDirectory: PackageOf<typeof listDirectoryTool> = listDirectoryPackage as PackageOf<
+  typeof listDirectoryTool
+>;
 export const readFile: PackageOf<typeof readFileTool> = readFilePackage as PackageOf<typeof readFileTool>;
 export const writeFile: PackageOf<typeof writeFileTool> = writeFilePackage as PackageOf<typeof writeFileTool>;
 
 /** Every tool of this package, sorted by name. */
-export const builtinTools: readonly ToolPackage[] = [calculator, deleteFile, echo, hash, httpFetch, listDirectory, readFile, writeFile];
+export const builtinTools: readonly ToolPackage[] = [
+  calculator,
+  deleteFile,
+  echo,
+  hash,
+  httpFetch,
+  listDirectory,
+  readFile,
+  writeFile,
+];

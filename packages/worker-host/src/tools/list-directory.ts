@@ -4,7 +4,8 @@ export default defineTool({
   name: "list_directory",
   version: "1.0.0",
   title: "List a folder",
-  description: "Lists what is directly in one folder, sorted by name: files with their sizes, and folders. Without a path it lists the root.",
+  description:
+    "Lists what is directly in one folder, sorted by name: files with their sizes, and folders. Without a path it lists the root.",
   category: "files",
   effects: ["fs.read"],
   determinism: "external",
@@ -15,7 +16,14 @@ export default defineTool({
   bounds: { outputBytes: 4 << 20 },
   input: {
     type: "object",
-    properties: { path: { type: "string", maxLength: 1_024, default: "", description: "Relative path of the folder; empty for the root." } },
+    properties: {
+      path: {
+        type: "string",
+        maxLength: 1_024,
+        default: "",
+        description: "Relative path of the folder; empty for the root.",
+      },
+    },
     additionalProperties: false,
   },
   output: {
@@ -42,7 +50,7 @@ export default defineTool({
       additionalProperties: false,
     },
   },
-  async execute({ path = "" }, { files }) {
+  async execute({ path }, { files }) {
     const entries = await files.list(path);
     return { path, entries: entries.map(({ name, kind, byteLength }) => ({ name, kind, byteLength })) };
   },

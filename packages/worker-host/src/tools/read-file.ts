@@ -5,7 +5,8 @@ export default defineTool({
   name: "read_file",
   version: "1.0.0",
   title: "Read a file",
-  description: "Returns the content of one file, as text (UTF-8) or as base64. Paths are relative, like notes/todo.txt. At most 2 MiB.",
+  description:
+    "Returns the content of one file, as text (UTF-8) or as base64. Paths are relative, like notes/todo.txt. At most 2 MiB.",
   category: "files",
   effects: ["fs.read"],
   determinism: "external",
@@ -18,7 +19,11 @@ export default defineTool({
     type: "object",
     properties: {
       path: { type: "string", minLength: 1, maxLength: 1_024, description: "Relative path of the file." },
-      encoding: { enum: ["text", "base64"], default: "text", description: "`text` for UTF-8 text, `base64` for anything else." },
+      encoding: {
+        enum: ["text", "base64"],
+        default: "text",
+        description: "`text` for UTF-8 text, `base64` for anything else.",
+      },
     },
     required: ["path"],
     additionalProperties: false,
@@ -37,7 +42,7 @@ export default defineTool({
       additionalProperties: false,
     },
   },
-  async execute({ path, encoding = "text" }, { files }) {
+  async execute({ path, encoding }, { files }) {
     const bytes = await files.read(path);
     const content = encoding === "base64" ? encodeBase64(bytes) : decodeText(bytes);
     if (content === undefined) throw new TypeError(`${path} is not UTF-8 text; read it with encoding base64.`);

@@ -34,11 +34,11 @@ export default defineTool({
       additionalProperties: false,
     },
   },
-  check({ content, encoding = "text" }) {
+  check({ content, encoding }) {
     const bytes = bytesOf(content, encoding);
     return typeof bytes === "string" ? `\`content\` cannot be read: ${bytes}.` : undefined;
   },
-  async execute({ path, content, encoding = "text" }, { files }) {
+  async execute({ path, content, encoding }, { files }) {
     const bytes = bytesOf(content, encoding);
     if (typeof bytes === "string") throw new TypeError(bytes);
     await files.write(path, bytes);

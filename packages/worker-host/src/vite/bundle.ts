@@ -53,11 +53,17 @@ let rolldown: Promise<typeof Rolldown> | undefined;
  *
  * @throws BundleError with a readable reason
  */
-export async function bundle(file: string, kind: BundleKind, plugins: readonly Rolldown.Plugin[] = []): Promise<Bundle> {
+export async function bundle(
+  file: string,
+  kind: BundleKind,
+  plugins: readonly Rolldown.Plugin[] = [],
+): Promise<Bundle> {
   const shape: Shape = shapes[kind];
   const modules = new Set<string>([file]);
   rolldown ??= loadRolldown();
-  const build = await (await rolldown).rolldown({
+  const build = await (
+    await rolldown
+  ).rolldown({
     input: file,
     platform: "neutral",
     tsconfig: false,
@@ -98,7 +104,9 @@ function selfContained(shape: Shape, modules: Set<string>): Rolldown.Plugin {
       if (shape.external(source)) return { id: source, external: true };
       if (!isBuiltin(source) && !source.startsWith("cloudflare:")) return null;
       const from = importer === undefined ? "" : ` (imported by ${shortName(importer)})`;
-      throw new Error(`it imports "${source}"${from}, which only one platform has; what a tool may touch comes in its context`);
+      throw new Error(
+        `it imports "${source}"${from}, which only one platform has; what a tool may touch comes in its context`,
+      );
     },
     load(id) {
       if (!id.startsWith("\0")) modules.add(id.replace(/\?.*$/, ""));
@@ -112,7 +120,9 @@ function onlyChunk(output: Rolldown.RolldownOutput["output"], shape: Shape): Rol
   const extra = rest[0];
   if (extra !== undefined) throw new Error(`it needs a second file (${extra.fileName}), and a package is one file`);
   // An `import("./other.ts")` that was bundled appears as a dynamic import of the chunk itself.
-  const imported = [...chunk.imports, ...chunk.dynamicImports].find((id) => id !== chunk.fileName && !shape.external(id));
+  const imported = [...chunk.imports, ...chunk.dynamicImports].find(
+    (id) => id !== chunk.fileName && !shape.external(id),
+  );
   if (imported !== undefined) throw new Error(`the import of "${imported}" cannot be bundled`);
   return chunk;
 }
@@ -121,7 +131,9 @@ function refuseRunTimeImports(code: string): void {
   const { program } = parseSync("tool.js", code, { sourceType: "module" });
   new Visitor({
     ImportExpression() {
-      throw new Error("it calls `import()` with a module that is not known before it runs, so the module cannot be bundled");
+      throw new Error(
+        "it calls `import()` with a module that is not known before it runs, so the module cannot be bundled",
+      );
     },
   }).visit(program);
 }

@@ -56,7 +56,9 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       built.delete(id);
       for (const each of error instanceof BundleError ? error.modules : []) watch(each);
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`${normalizePath(relative(root, file))} cannot be imported with ?${kind}: ${reason}`, { cause: error });
+      throw new Error(`${normalizePath(relative(root, file))} cannot be imported with ?${kind}: ${reason}`, {
+        cause: error,
+      });
     }
   };
 
@@ -105,7 +107,10 @@ async function build(id: string, around: readonly string[]): Promise<Built> {
   const read = await readTool(code);
   if (!read.ok) throw new BundleError(read.reason, modules);
   // From text: a literal would take a key such as `__proto__` for a prototype, and parses slower.
-  return { module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`, files: modules };
+  return {
+    module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`,
+    files: modules,
+  };
 }
 
 function nestedBundles(around: readonly string[]): Rolldown.Plugin {
@@ -128,7 +133,11 @@ interface ResolveContext {
   resolve(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ readonly id: string } | null>;
 }
 
-async function resolveWithQuery(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
+async function resolveWithQuery(
+  context: ResolveContext,
+  source: string,
+  importer: string | undefined,
+): Promise<string | null> {
   const query = queryPattern.exec(source)![0];
   const resolved = await context.resolve(source.slice(0, -query.length), importer, { skipSelf: true });
   return resolved === null ? null : `${resolved.id}${query}`;

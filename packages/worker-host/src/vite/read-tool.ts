@@ -1,9 +1,8 @@
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ToolPackage } from "@keyhole/kernel";
 import { bundle } from "./bundle.ts";
-import type { Reading } from "./reader.ts";
+import { type ReaderData, type Reading, readerUrl } from "./reader.ts";
 
 /** Loading a tool defines it and nothing more; one that is not done by then waits for something that never comes. */
 const loadTimeoutMs = 10_000;
@@ -13,14 +12,15 @@ const loadTimeoutMs = 10_000;
  * sources where a program runs from sources, else to the published files.
  */
 async function bundleReader(): Promise<URL> {
-  const file = fileURLToPath(new URL(`./reader${extname(import.meta.url)}`, import.meta.url));
-  const { code } = await bundle(file, "node");
+  const { code } = await bundle(fileURLToPath(readerUrl), "node");
   return new URL(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
 }
 
 let reader: Promise<URL> | undefined;
 
-export type ReadResult = { readonly ok: true; readonly package: ToolPackage } | { readonly ok: false; readonly reason: string };
+export type ReadResult =
+  | { readonly ok: true; readonly package: ToolPackage }
+  | { readonly ok: false; readonly reason: string };
 
 /**
  * Makes a package of a tool's bundled code. The code runs in a thread of its own, so that a tool that throws, loops or changes globals
@@ -34,9 +34,12 @@ export async function readTool(code: string): Promise<ReadResult> {
 }
 
 async function runReader(url: URL, code: string): Promise<Reading> {
-  const worker = new Worker(url, { workerData: code, env: {} });
+  const worker = new Worker(url, { workerData: { keyholeTool: code } satisfies ReaderData, env: {} });
   const { promise, resolve } = Promise.withResolvers<Reading>();
-  const timer = setTimeout(() => resolve({ ok: false, reason: `it is still loading after ${loadTimeoutMs / 1000} s` }), loadTimeoutMs);
+  const timer = setTimeout(
+    () => resolve({ ok: false, reason: `it is still loading after ${loadTimeoutMs / 1000} s` }),
+    loadTimeoutMs,
+  );
   worker.once("message", (reading: Reading) => resolve(reading));
   worker.once("error", (error) => resolve({ ok: false, reason: `it throws when it is loaded: ${String(error)}` }));
   worker.once("exit", () => resolve({ ok: false, reason: "it ends the process that loads it" }));

@@ -1,4 +1,4 @@
-/** Runs in a worker thread of the build: loads one packed tool and says its manifest. */
+/** Bundled with the kernel, this is a worker thread of the build: it loads one packed tool and says its manifest. */
 import { parentPort, workerData } from "node:worker_threads";
 import { checkPackage, manifestOf, packageHash, type Tool, type ToolManifest } from "@keyhole/kernel";
 
@@ -14,7 +14,8 @@ async function read(code: string): Promise<Reading> {
     return { ok: false, reason: `it throws when it is loaded: ${String(error)}` };
   }
   const tool = module.default;
-  if (!isTool(tool)) return { ok: false, reason: "its default export is not a tool; it should be the result of defineTool" };
+  if (!isTool(tool))
+    return { ok: false, reason: "its default export is not a tool; it should be the result of defineTool" };
   try {
     const manifest = manifestOf(tool, "module");
     const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code) ?? "" });
@@ -39,5 +40,16 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-// The text of the tool, from the plugin.
-parentPort?.postMessage(await read(String(workerData)));
+/** Where this module is. The plugin imports it for this name, and bundles it for the thread. */
+export const readerUrl: string = import.meta.url;
+
+/** What the plugin gives its thread; in any other thread this module does nothing. */
+export interface ReaderData {
+  readonly keyholeTool: string;
+}
+
+function isReaderData(data: unknown): data is ReaderData {
+  return isObject(data) && "keyholeTool" in data && typeof data.keyholeTool === "string";
+}
+
+if (parentPort && isReaderData(workerData)) parentPort.postMessage(await read(workerData.keyholeTool));

@@ -8,7 +8,9 @@ import { parts } from "../walk.ts";
 function clone(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clone);
   return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clone(member)]))
+    ? Object.fromEntries(
+        Object.entries(value).flatMap(([key, member]) => (key === "__proto__" ? [] : [[key, clone(member)]])),
+      )
     : value;
 }
 

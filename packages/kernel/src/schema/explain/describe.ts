@@ -20,9 +20,9 @@ export function received(value: unknown, hidden: boolean): string {
 }
 
 const article = (type: unknown): string =>
-  type === "null" ? "null" : `${/^[aeiou]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
-const items = (n: unknown, one: string): string =>
-  `${String(n)} ${n === 1 ? one : one === "property" ? "properties" : `${one}s`}`;
+  type === "null"
+    ? "null"
+    : `${type === "integer" || type === "array" || type === "object" ? "an" : "a"} ${String(type)}`;
 
 /** Up to eight allowed values. */
 export function choices(values: readonly unknown[]): string {
@@ -30,33 +30,38 @@ export function choices(values: readonly unknown[]): string {
   return or(values.length > 8 ? [...shown, `${values.length - 8} more`] : shown);
 }
 
-const EXPECTED: ReadonlyMap<string, (value: unknown) => string> = new Map(
-  Object.entries<(value: unknown) => string>({
-    type: (type) => or([type].flat().map(article)),
-    enum: (values) =>
-      (values as unknown[]).length === 1 ? quote((values as unknown[])[0]) : `one of ${choices(values as unknown[])}`,
-    const: quote,
-    minimum: (n) => `a number of at least ${n}`,
-    maximum: (n) => `a number of at most ${n}`,
-    exclusiveMinimum: (n) => `a number above ${n}`,
-    exclusiveMaximum: (n) => `a number below ${n}`,
-    multipleOf: (n) => `a multiple of ${n}`,
-    minLength: (n) => `a string of at least ${items(n, "character")}`,
-    maxLength: (n) => `a string of at most ${items(n, "character")}`,
-    pattern: (source) => `a string that matches the pattern ${String(source).slice(0, 100)}`,
-    format: (name) => `a string in the format ${name}`,
-    minItems: (n) => `an array of at least ${items(n, "item")}`,
-    maxItems: (n) => `an array of at most ${items(n, "item")}`,
-    uniqueItems: () => "an array without equal items",
-    contains: () => "an array with the right number of items that conform to contains",
-    minProperties: (n) => `an object of at least ${items(n, "property")}`,
-    maxProperties: (n) => `an object of at most ${items(n, "property")}`,
-    not: () => "a value that does not conform to the schema under not",
+/** Where the value of the keyword goes there is a `#`. */
+const EXPECTED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    minimum: "a number of at least #",
+    maximum: "a number of at most #",
+    exclusiveMinimum: "a number above #",
+    exclusiveMaximum: "a number below #",
+    multipleOf: "a multiple of #",
+    minLength: "a string of # or more characters",
+    maxLength: "a string of # or fewer characters",
+    pattern: "a string that matches the pattern #",
+    format: "a string in the format #",
+    minItems: "an array of # or more items",
+    maxItems: "an array of # or fewer items",
+    uniqueItems: "an array without equal items",
+    contains: "an array with the right number of items that conform to contains",
+    minProperties: "an object of # or more properties",
+    maxProperties: "an object of # or fewer properties",
+    not: "a value that does not conform to the schema under not",
   }),
 );
 
-export const expected = (keyword: string, value: unknown): string =>
-  EXPECTED.get(keyword)?.(value) ?? `a value that conforms to ${keyword}`;
+/** What a keyword asks for, as a noun phrase. */
+export function expected(keyword: string, value: unknown): string {
+  if (keyword === "type") return or([value].flat().map(article));
+  if (keyword === "const") return quote(value);
+  if (keyword === "enum")
+    return (value as unknown[]).length === 1 ? quote((value as unknown[])[0]) : `one of ${choices(value as unknown[])}`;
+  return (EXPECTED.get(keyword) ?? `a value that conforms to ${keyword}`).replace("#", () =>
+    String(value).slice(0, 100),
+  );
+}
 
 const EXAMPLES: ReadonlyMap<unknown, string> = new Map(
   Object.entries({

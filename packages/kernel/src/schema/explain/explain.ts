@@ -205,9 +205,9 @@ export function explainer(
     const onlyRef = place.resource.dialect.year === 7 && schema["$ref"] !== undefined;
     for (const keyword of onlyRef ? ["$ref"] : Object.keys(schema)) {
       if (keyword.startsWith("unevaluated")) continue;
-      const alone: Record<string, unknown> = {};
-      for (const needed of [keyword, ...(NEEDS.get(keyword) ?? [])])
-        if (Object.hasOwn(schema, needed)) alone[needed] = schema[needed];
+      // Not by assignment, which would take a keyword __proto__ for the prototype.
+      const siblings = [keyword, ...(NEEDS.get(keyword) ?? [])].filter((name) => Object.hasOwn(schema, name));
+      const alone = Object.fromEntries(siblings.map((name) => [name, schema[name]]));
       if (context.inPlace(alone, place).check(value)) continue;
       const wanted = schema[keyword];
       const known = out.length;
@@ -215,10 +215,13 @@ export function explainer(
       else if (keyword === "required") missing(wanted, keyword, keyword);
       else if (keyword === "dependentRequired" || keyword === "dependencies") {
         for (const [name, needed] of Object.entries(wanted as JsonObject)) {
-          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name)) missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
+          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name))
+            missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
         }
       }
-      for (const part of applied) if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string)) descend(part);
+      for (const part of applied)
+        if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string))
+          descend(part);
       // No part has said it better.
       if (out.length === known) add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }

@@ -20,7 +20,8 @@ function secondExists(text: string, start: number): boolean {
   if (two(text, start + 6) < 60) return true;
   const end = text.length;
   const sign = text[end - 6];
-  const offset = sign === "+" || sign === "-" ? (two(text, end - 5) * 60 + two(text, end - 2)) * (sign === "+" ? 1 : -1) : 0;
+  const offset =
+    sign === "+" || sign === "-" ? (two(text, end - 5) * 60 + two(text, end - 2)) * (sign === "+" ? 1 : -1) : 0;
   return (two(text, start) * 60 + two(text, start + 3) - offset + 1440) % 1440 === 1439;
 }
 

@@ -1,4 +1,16 @@
-import { ALWAYS, ANY, at, both, call, type Context, count, invalid, passes, type Place, type Unit } from "../context.ts";
+import {
+  ALWAYS,
+  ANY,
+  at,
+  both,
+  call,
+  type Context,
+  count,
+  invalid,
+  passes,
+  type Place,
+  type Unit,
+} from "../context.ts";
 import { unique } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 

@@ -16,7 +16,10 @@ export function strings(schema: JsonObject, place: Place, context: Context): Sca
   }
   if (format !== undefined && (context.assertFormats || dialect.formatAssertion)) {
     if (typeof format !== "string") throw invalid(place, "format", "a string");
-    more = both(more, findFormat(format, context.idna) as Check | undefined);
+    const test = findFormat(format, context.idna);
+    const { formatLength } = context.budget.limits;
+    if (test !== undefined)
+      more = both(more, (value) => (value as string).length <= formatLength && test(value as string));
   }
   if (dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
   return { lo, hi, more };

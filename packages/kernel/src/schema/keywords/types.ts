@@ -1,4 +1,16 @@
-import { ALWAYS, BOOLEAN, call, INTEGER, invalid, NUMBER, type Op, passes, type Place, STRING, type Unit } from "../context.ts";
+import {
+  ALWAYS,
+  BOOLEAN,
+  call,
+  INTEGER,
+  invalid,
+  NUMBER,
+  type Op,
+  passes,
+  type Place,
+  STRING,
+  type Unit,
+} from "../context.ts";
 import type { Check } from "../types.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
@@ -14,8 +26,9 @@ export const ANY_TYPE = 127;
 
 /** The set of types that a schema allows, as bits; a number that is no integer is bit 4. */
 export function typeMask(type: unknown, place: Place): number {
-  let mask = 0;
-  for (const name of [type].flat()) {
+  let mask = BIT.get(type) ?? 0;
+  if (mask > 0) return mask;
+  for (const name of Array.isArray(type) ? (type as unknown[]) : [type]) {
     const bit = BIT.get(name);
     if (bit === undefined) throw invalid(place, "type", "a JSON type or an array of them");
     mask |= bit;
@@ -40,7 +53,13 @@ const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
 /** Checks that only apply to one type; specialised for the single types, the rest goes through one switch. */
-export function typed(mask: number, number: Scalar | undefined, string: Scalar | undefined, array: Check | undefined, object: Check | undefined): Unit {
+export function typed(
+  mask: number,
+  number: Scalar | undefined,
+  string: Scalar | undefined,
+  array: Check | undefined,
+  object: Check | undefined,
+): Unit {
   switch (mask) {
     case 1:
       return call((value) => value === null);
@@ -55,7 +74,11 @@ export function typed(mask: number, number: Scalar | undefined, string: Scalar |
     case 32:
       return call(array === undefined ? Array.isArray : (value) => Array.isArray(value) && array(value));
     case 64:
-      return call(object === undefined ? isObject : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value));
+      return call(
+        object === undefined
+          ? isObject
+          : (value) => typeof value === "object" && value !== null && !Array.isArray(value) && object(value),
+      );
     case ANY_TYPE:
       if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }

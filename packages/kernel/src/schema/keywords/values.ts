@@ -7,7 +7,8 @@ const isCompound = (value: unknown): boolean => typeof value === "object" && val
 function oneOfThese(allowed: readonly unknown[]): Check {
   if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
   const [a, b = a, c = a, d = a] = allowed;
-  if (allowed.length > 0 && allowed.length < 5) return (value) => value === a || value === b || value === c || value === d;
+  if (allowed.length > 0 && allowed.length < 5)
+    return (value) => value === a || value === b || value === c || value === d;
   const set = new Set(allowed);
   return (value) => set.has(value);
 }

@@ -1,6 +1,8 @@
 import type { BrokerSession, CapabilityError } from "@keyhole/kernel";
 
-export type ReadBody = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly error: CapabilityError };
+export type ReadBody =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly error: CapabilityError };
 
 /**
  * Reads a body to its end, or to the end of the budget. Bytes are counted as they leave the decoder, chunk by chunk, so that a small compressed

@@ -11,19 +11,34 @@ export function redirectTarget(response: Response): string | null {
 }
 
 /** What identifies the caller: meant for the origin that it was written for, and for no other. */
-const credentialHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "x-api-key", "api-key", "x-auth-token", "x-csrf-token"]);
+const credentialHeaders: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "x-api-key",
+  "api-key",
+  "x-auth-token",
+  "x-csrf-token",
+]);
 
 /** Headers that describe a body, and go with it (Fetch, HTTP-redirect fetch). */
-const bodyHeaders: ReadonlySet<string> = new Set(["content-encoding", "content-language", "content-location", "content-type"]);
+const bodyHeaders: ReadonlySet<string> = new Set([
+  "content-encoding",
+  "content-language",
+  "content-location",
+  "content-type",
+]);
 
 /** The request that a redirect asks for (Fetch, HTTP-redirect fetch, 12 to 15). */
 export function followRedirect(request: NetRequest, status: number, location: string): Checked<NetRequest> {
   const url = readUrl(location, request.url);
   if (!url.ok) return url;
   const becomesGet =
-    (status === 303 && request.method !== "GET" && request.method !== "HEAD") || ((status === 301 || status === 302) && request.method === "POST");
+    (status === 303 && request.method !== "GET" && request.method !== "HEAD") ||
+    ((status === 301 || status === 302) && request.method === "POST");
   const sameOrigin = url.value.origin === request.url.origin;
-  const headers = request.headers.filter(([name]) => !(becomesGet && bodyHeaders.has(name)) && (sameOrigin || !credentialHeaders.has(name)));
+  const headers = request.headers.filter(
+    ([name]) => !(becomesGet && bodyHeaders.has(name)) && (sameOrigin || !credentialHeaders.has(name)),
+  );
   return {
     ok: true,
     value: {

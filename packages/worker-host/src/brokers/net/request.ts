@@ -18,7 +18,12 @@ export interface NetRequest {
 export type Checked<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
 export function readRequest({ operation, arguments: args, body }: CapabilityRequest): Checked<NetRequest> {
-  if (operation !== "fetch") return refused("INVALID_REQUEST", `The network has no operation ${JSON.stringify(operation.slice(0, 40))}.`, "Use `fetch`.");
+  if (operation !== "fetch")
+    return refused(
+      "INVALID_REQUEST",
+      `The network has no operation ${JSON.stringify(operation.slice(0, 40))}.`,
+      "Use `fetch`.",
+    );
   const url = readUrl(args["url"]);
   if (!url.ok) return url;
   const method = readMethod(args["method"] ?? "GET");
@@ -26,7 +31,11 @@ export function readRequest({ operation, arguments: args, body }: CapabilityRequ
   const headers = readHeaders(args["headers"] ?? []);
   if (!headers.ok) return headers;
   if (body && (method.value === "GET" || method.value === "HEAD")) {
-    return refused("INVALID_REQUEST", `A ${method.value} request has no body.`, "Send it as POST, or leave the body out.");
+    return refused(
+      "INVALID_REQUEST",
+      `A ${method.value} request has no body.`,
+      "Send it as POST, or leave the body out.",
+    );
   }
   return { ok: true, value: { url: url.value, method: method.value, headers: headers.value, ...(body && { body }) } };
 }
@@ -37,18 +46,29 @@ export function readUrl(text: unknown, base?: URL): Checked<URL> {
   if (text.length > urlLength) return refused("INVALID_REQUEST", `A URL has at most ${urlLength} characters.`);
   // `URL` would drop tabs and line breaks, so that other readers of the same text see another host.
   if (hasControl(text)) return refused("INVALID_REQUEST", "A URL has no control characters.");
-  if (!URL.canParse(text, base?.href)) return refused("INVALID_REQUEST", `${shown(text)} is not an absolute URL.`, "Write it as https://example.com/path.");
+  if (!URL.canParse(text, base?.href))
+    return refused(
+      "INVALID_REQUEST",
+      `${shown(text)} is not an absolute URL.`,
+      "Write it as https://example.com/path.",
+    );
   const url = new URL(text, base?.href);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return refused("CAPABILITY_DENIED", `The network serves http and https, not ${url.protocol.slice(0, 20)}`, "Use an https URL.");
+    return refused(
+      "CAPABILITY_DENIED",
+      `The network serves http and https, not ${url.protocol.slice(0, 20)}`,
+      "Use an https URL.",
+    );
   }
   if (url.username !== "" || url.password !== "") {
     return refused("CAPABILITY_DENIED", "A URL carries no user name and no password.", "Send credentials in a header.");
   }
-  if (/%(?:[01][0-9a-f]|7f)/i.test(url.pathname)) return refused("CAPABILITY_DENIED", "A URL's path has no encoded control characters.");
+  if (/%(?:[01][0-9a-f]|7f)/i.test(url.pathname))
+    return refused("CAPABILITY_DENIED", "A URL's path has no encoded control characters.");
   if (url.port === "0") return refused("CAPABILITY_DENIED", "Port 0 is no port.");
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
-  if (url.hostname.endsWith(".") || url.hostname === "") return refused("INVALID_REQUEST", `${shown(text)} has no valid host.`);
+  if (url.hostname.endsWith(".") || url.hostname === "")
+    return refused("INVALID_REQUEST", `${shown(text)} has no valid host.`);
   url.hash = "";
   return { ok: true, value: url };
 }
@@ -63,9 +83,11 @@ function hasControl(text: string): boolean {
 
 /** `fetch` itself forbids CONNECT, TRACE and TRACK; it leaves lower-case custom methods as they are, which servers refuse. */
 function readMethod(text: unknown): Checked<string> {
-  if (typeof text !== "string" || !/^[A-Za-z][A-Za-z-]{0,19}$/.test(text)) return refused("INVALID_REQUEST", "`method` is the name of an HTTP method.");
+  if (typeof text !== "string" || !/^[A-Za-z][A-Za-z-]{0,19}$/.test(text))
+    return refused("INVALID_REQUEST", "`method` is the name of an HTTP method.");
   const method = text.toUpperCase();
-  if (["CONNECT", "TRACE", "TRACK"].includes(method)) return refused("CAPABILITY_DENIED", `The method ${method} is not served.`);
+  if (["CONNECT", "TRACE", "TRACK"].includes(method))
+    return refused("CAPABILITY_DENIED", `The method ${method} is not served.`);
   return { ok: true, value: method };
 }
 
@@ -74,10 +96,35 @@ function readMethod(text: unknown): Checked<string> {
  * asks, and what makes a server take one method for another.
  */
 const forbidden = new Set([
-  "accept-charset", "accept-encoding", "access-control-request-headers", "access-control-request-method", "access-control-request-private-network",
-  "connection", "content-length", "cookie2", "date", "dnt", "expect", "host", "http2-settings", "keep-alive", "origin", "referer", "set-cookie", "te", "trailer",
-  "transfer-encoding", "upgrade", "via", "forwarded", "x-real-ip", "true-client-ip", "x-http-method", "x-http-method-override", "x-method-override",
-]); // prettier-ignore
+  "accept-charset",
+  "accept-encoding",
+  "access-control-request-headers",
+  "access-control-request-method",
+  "access-control-request-private-network",
+  "connection",
+  "content-length",
+  "cookie2",
+  "date",
+  "dnt",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "origin",
+  "referer",
+  "set-cookie",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  "forwarded",
+  "x-real-ip",
+  "true-client-ip",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+]);
 const forbiddenPrefixes = ["proxy-", "sec-", "x-forwarded-", "cf-"] as const;
 
 function readHeaders(list: unknown): Checked<readonly (readonly [string, string])[]> {
@@ -87,18 +134,25 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
   let bytes = 0;
   for (const pair of list as readonly unknown[]) {
     const [name, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
-    if (typeof name !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) return refused("INVALID_REQUEST", "A header's name is an HTTP token.");
+    if (typeof name !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name))
+      return refused("INVALID_REQUEST", "A header's name is an HTTP token.");
     if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       return refused("INVALID_REQUEST", `The value of the header ${name} has characters that HTTP does not carry.`);
     }
     const lower = name.toLowerCase();
     if (forbidden.has(lower) || forbiddenPrefixes.some((prefix) => lower.startsWith(prefix))) {
-      return refused("CAPABILITY_DENIED", `A tool may not set the header ${name}.`, "Leave it out; the network layer sets what is needed.");
+      return refused(
+        "CAPABILITY_DENIED",
+        `A tool may not set the header ${name}.`,
+        "Leave it out; the network layer sets what is needed.",
+      );
     }
     bytes += name.length + value.length;
     headers.push([lower, value]);
   }
-  return bytes > headerBytes ? refused("INVALID_REQUEST", `The headers of a request have at most ${headerBytes} bytes.`) : { ok: true, value: headers };
+  return bytes > headerBytes
+    ? refused("INVALID_REQUEST", `The headers of a request have at most ${headerBytes} bytes.`)
+    : { ok: true, value: headers };
 }
 
 export function needOf(kind: "net.read" | "net.write", { url, method }: Pick<NetRequest, "url" | "method">): Need {

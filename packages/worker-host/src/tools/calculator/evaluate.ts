@@ -1,7 +1,9 @@
 import { Complaint, type Expression, type FunctionName, type Operator } from "./parse.ts";
 import { cos, exp, ln, log10, power, sin, tan } from "./real.ts";
 
-export type Evaluated = { readonly ok: true; readonly value: number } | { readonly ok: false; readonly message: string; readonly column: number };
+export type Evaluated =
+  | { readonly ok: true; readonly value: number }
+  | { readonly ok: false; readonly message: string; readonly column: number };
 
 /** Doubles throughout (IEEE 754), each step rounded to nearest; what has no finite real value is a complaint that names its column. */
 export function evaluate(expression: Expression): Evaluated {
@@ -35,7 +37,8 @@ function binaryValue(expression: Extract<Expression, { kind: "binary" }>): numbe
   let innermost = expression.left;
   for (; innermost.kind === "binary"; innermost = innermost.left) chain.push(innermost);
   let value = valueOf(innermost);
-  for (const { operator, right, column } of chain.toReversed()) value = finite(operators[operator](value, valueOf(right), column), column);
+  for (const { operator, right, column } of chain.toReversed())
+    value = finite(operators[operator](value, valueOf(right), column), column);
   return value;
 }
 
@@ -55,7 +58,8 @@ const operators = {
       if (exponent < 0) throw new Complaint("0 has no negative power", column);
       return exponent === 0 ? 1 : 0;
     }
-    if (base < 0 && !Number.isInteger(exponent)) throw new Complaint("a negative number has no real power with a fraction", column);
+    if (base < 0 && !Number.isInteger(exponent))
+      throw new Complaint("a negative number has no real power with a fraction", column);
     return power(base, exponent);
   },
 } satisfies Record<Operator, (left: number, right: number, column: number) => number>;

@@ -2,8 +2,19 @@
 export type Expression =
   | { readonly kind: "number"; readonly value: number; readonly column: number }
   | { readonly kind: "negate"; readonly operand: Expression; readonly column: number }
-  | { readonly kind: "binary"; readonly operator: Operator; readonly left: Expression; readonly right: Expression; readonly column: number }
-  | { readonly kind: "call"; readonly name: FunctionName; readonly operands: readonly Expression[]; readonly column: number };
+  | {
+      readonly kind: "binary";
+      readonly operator: Operator;
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly column: number;
+    }
+  | {
+      readonly kind: "call";
+      readonly name: FunctionName;
+      readonly operands: readonly Expression[];
+      readonly column: number;
+    };
 
 export type Operator = "+" | "-" | "*" | "/" | "%" | "^";
 
@@ -28,7 +39,9 @@ export type FunctionName = keyof typeof functions;
 
 const constants = { pi: Math.PI, e: Math.E } as const;
 
-export type Parsed = { readonly ok: true; readonly expression: Expression } | { readonly ok: false; readonly message: string; readonly column: number };
+export type Parsed =
+  | { readonly ok: true; readonly expression: Expression }
+  | { readonly ok: false; readonly message: string; readonly column: number };
 
 /** Parentheses, calls, signs and powers inside each other: each is a frame of the parser and of the evaluation. */
 const depthLimit = 100;
@@ -99,7 +112,8 @@ class Parser {
 
   #expression(binding: number): Expression {
     const start = this.#peek();
-    if (++this.#depth > depthLimit) throw new Complaint(`more than ${depthLimit} levels inside each other`, start.column);
+    if (++this.#depth > depthLimit)
+      throw new Complaint(`more than ${depthLimit} levels inside each other`, start.column);
     let left = this.#operand();
     for (;;) {
       const { text, kind, column } = this.#peek();
@@ -127,7 +141,8 @@ class Parser {
   #name(text: string, column: number): Expression {
     const name = text.toLowerCase();
     const isCall = this.#peek().text === "(";
-    if (Object.hasOwn(constants, name) && !isCall) return { kind: "number", value: constants[name as keyof typeof constants], column };
+    if (Object.hasOwn(constants, name) && !isCall)
+      return { kind: "number", value: constants[name as keyof typeof constants], column };
     if (!Object.hasOwn(functions, name)) {
       const known = [...Object.keys(functions), ...Object.keys(constants)].join(", ");
       throw new Complaint(`unknown name \`${text.slice(0, 40)}\`; there are ${known}`, column);
@@ -146,23 +161,29 @@ class Parser {
     this.#close(open.column);
     const [least, most] = functions[name];
     if (operands.length >= least && operands.length <= most) return { kind: "call", name, operands, column };
-    throw new Complaint(`\`${name}\` takes ${most === 1 ? "one value" : `${least} to ${most} values`}, not ${operands.length}`, column);
+    throw new Complaint(
+      `\`${name}\` takes ${most === 1 ? "one value" : `${least} to ${most} values`}, not ${operands.length}`,
+      column,
+    );
   }
 
   #close(openColumn: number): void {
     const token = this.#next();
-    if (token.text !== ")") throw new Complaint(`expected \`)\` for the \`(\` at column ${openColumn}, found ${shown(token)}`, token.column);
+    if (token.text !== ")")
+      throw new Complaint(`expected \`)\` for the \`(\` at column ${openColumn}, found ${shown(token)}`, token.column);
   }
 }
 
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   // One alternative after the other at one place, none of which goes back: linear in the text.
-  const pattern = /[ \t\r\n]+|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[A-Za-z][A-Za-z0-9]*)|(?<sign>[-+*/%^(),×·÷−])/uy;
+  const pattern =
+    /[ \t\r\n]+|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[A-Za-z][A-Za-z0-9]*)|(?<sign>[-+*/%^(),×·÷−])/uy;
   while (pattern.lastIndex < text.length) {
     const start = pattern.lastIndex;
     const match = pattern.exec(text);
-    if (!match) throw new Complaint(`unexpected character \`${String.fromCodePoint(text.codePointAt(start)!)}\``, start + 1);
+    if (!match)
+      throw new Complaint(`unexpected character \`${String.fromCodePoint(text.codePointAt(start)!)}\``, start + 1);
     const { number, name, sign } = match.groups ?? {};
     const column = start + 1;
     if (number !== undefined) tokens.push({ kind: "number", text: number, column });

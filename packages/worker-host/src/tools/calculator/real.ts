@@ -97,7 +97,11 @@ function withGuard(bits: number, compute: (bits: number) => bigint): bigint {
 }
 
 /** ln 2 = 18 atanh(1/26) − 2 atanh(1/4801) + 8 atanh(1/8749). */
-const ln2 = withGuard(precision, (bits) => 18n * inverseSeries(26n, bits, 1n) - 2n * inverseSeries(4801n, bits, 1n) + 8n * inverseSeries(8749n, bits, 1n));
+const ln2 = withGuard(
+  precision,
+  (bits) =>
+    18n * inverseSeries(26n, bits, 1n) - 2n * inverseSeries(4801n, bits, 1n) + 8n * inverseSeries(8749n, bits, 1n),
+);
 
 /** π = 16 atan(1/5) − 4 atan(1/239) (Machin 1706). */
 function piWith(bits: number): bigint {
@@ -182,7 +186,10 @@ function wholePower(base: number, exponent: number): number {
   // A quotient that does not come out even is never a tie: the mark says so.
   const dividend = 1n << BigInt(bits);
   const quotient = dividend / raised;
-  return doubleOf(quotient * 2n + (quotient * raised === dividend ? 0n : raised < 0n ? -1n : 1n), -bits - 1 - scale * count);
+  return doubleOf(
+    quotient * 2n + (quotient * raised === dividend ? 0n : raised < 0n ? -1n : 1n),
+    -bits - 1 - scale * count,
+  );
 }
 
 /** Sine and cosine with `precision` bits behind the point. The angle is reduced with as many digits of π as its size asks for. */

@@ -1,0 +1,22 @@
+import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { expect, it } from "vitest";
+import { openSession } from "./session.ts";
+
+const here = new URL(location.href);
+const session = (port: number) =>
+  openSession({ grants: [{ kind: "net.read", hosts: [here.hostname], ports: [port] }] });
+const ask = (url: string, port: number) =>
+  netBroker().serve({ kind: "net.read", operation: "fetch", arguments: { url } }, session(port));
+
+it("asks with the platform's fetch", async () => {
+  const reply = await ask(`${here.origin}/test/brokers/session.ts`, Number(here.port));
+  expect(reply).toMatchObject({ ok: true, value: { status: 200, redirected: false } });
+  expect(reply.ok && new TextDecoder().decode(reply.body)).toContain("openSession");
+});
+
+it("says that CORS may be what stands in the way", async () => {
+  expect(await ask(`http://${here.hostname}:8769/`, 8769)).toMatchObject({
+    ok: false,
+    error: { code: "UNAVAILABLE", message: expect.stringContaining("(CORS)") as string },
+  });
+});

@@ -1,0 +1,173 @@
+import type { Isolate, IsolateHost } from "@keyhole/kernel";
+import { browserHost, domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { callWith, moduleOf, quietPort, toolText } from "./open.ts";
+
+const frames = (): HTMLIFrameElement[] => [...document.querySelectorAll<HTMLIFrameElement>("iframe[title=isolate]")];
+const answer = (isolate: Isolate) => isolate.call(callWith(), quietPort);
+const one = { kind: "returned", output: { form: "json", text: "1" } };
+
+const good = moduleOf(toolText("return 1"));
+const hanging = moduleOf(toolText("await new Promise(() => {})"));
+const spinning = moduleOf(toolText("for (;;);"));
+
+const hosts: IsolateHost[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const host of hosts.splice(0)) await host.close();
+});
+
+async function openHost(options: Parameters<typeof browserHost>[0]): Promise<IsolateHost> {
+  const host = await browserHost(options);
+  hosts.push(host);
+  return host;
+}
+
+describe("the pool of frames", () => {
+  it("keeps as many warm as it is told to, before there is any tool", async () => {
+    await openHost({ warm: 3 });
+    await expect.poll(() => frames().length).toBe(3);
+  });
+
+  it("takes a warm one, and puts another in its place", async () => {
+    const host = await openHost({ warm: 1 });
+    const [warm] = frames();
+    const isolate = await host.open(good);
+    expect(frames()).toContain(warm);
+    expect(await answer(isolate)).toEqual(one);
+    await expect.poll(() => frames().length).toBe(2);
+  });
+
+  it("never uses a frame for a second tool", async () => {
+    const host = await openHost({ warm: 0 });
+    const first = await host.open(good);
+    const [used] = frames();
+    first.terminate("done");
+    await host.open(good);
+    expect(frames()).toHaveLength(1);
+    expect(frames()).not.toContain(used);
+  });
+
+  it("lets a tool wait for a place when all are taken, in the order of asking", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 2 });
+    const [a, b] = [await host.open(good), await host.open(good)];
+    const order: string[] = [];
+    const waiting = ["c", "d"].map((name) => host.open(good).then((isolate) => (order.push(name), isolate)));
+    expect(await answer(a)).toEqual(one);
+    expect([frames().length, order]).toEqual([2, []]);
+    a.terminate("done");
+    const c = await waiting[0]!;
+    expect([frames().length, order]).toEqual([2, ["c"]]);
+    b.terminate("done");
+    await waiting[1];
+    expect(order).toEqual(["c", "d"]);
+    expect(await answer(c)).toEqual(one);
+  });
+
+  it("counts a place as taken for as long as a killed thread may spin", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const spinner = await host.open(spinning);
+    const lost = answer(spinner);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    spinner.terminate("deadline");
+    // The caller is answered and the frame is gone at once; the place is not.
+    expect(await lost).toEqual({ kind: "lost", reason: "deadline" });
+    expect(frames()).toEqual([]);
+    let opened = false;
+    const next = host.open(good).then((isolate) => ((opened = true), isolate));
+    vi.advanceTimersByTime(2_499);
+    await Promise.resolve();
+    expect([opened, frames().length]).toEqual([false, 0]);
+    vi.advanceTimersByTime(1);
+    vi.useRealTimers();
+    expect(await answer(await next)).toEqual(one);
+  });
+
+  it("gives the place of a tool that did not load to the next one", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    await expect(host.open(moduleOf("throw new Error('no')"))).rejects.toMatchObject({
+      code: "TOOL_ERROR",
+      message: expect.stringContaining("Error: no"),
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const next = host.open(good);
+    vi.advanceTimersByTime(2_500);
+    vi.useRealTimers();
+    expect(await answer(await next)).toEqual(one);
+  });
+
+  it("stops a module that never ends loading", async () => {
+    const host = await openHost({ warm: 1 });
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const opening = host.open(moduleOf("for (;;);"));
+    const refused = expect(opening).rejects.toMatchObject({ name: "IsolateFailure", code: "TOOL_ERROR" });
+    await Promise.resolve(); // It has its warm frame, and its time runs.
+    vi.advanceTimersByTime(5_000);
+    await refused;
+    vi.useRealTimers();
+    expect(await answer(await host.open(good))).toEqual(one);
+  });
+
+  it("opens nothing once it is closed", async () => {
+    const host = await openHost({ warm: 1 });
+    const isolate = await host.open(hanging);
+    const lost = answer(isolate);
+    await host.close();
+    expect(await lost).toEqual({ kind: "lost", reason: "the host was closed" });
+    expect(frames()).toEqual([]);
+    await expect(host.open(good)).rejects.toMatchObject({ code: "ISOLATE_LOST" });
+  });
+});
+
+describe("the heartbeat", () => {
+  it("finds a frame that is gone, and no other", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    const host = await openHost({ warm: 0 });
+    const dead = await host.open(hanging);
+    const [frame] = frames();
+    const alive = await host.open(good);
+    const lost = answer(dead);
+    let settled = false;
+    void lost.then(() => (settled = true));
+    frame!.remove(); // What the death of its process leaves of a frame: nobody answers.
+    for (let beat = 0; beat < 4; beat++) {
+      const answered = new Promise((resolve) => addEventListener("message", resolve, { once: true }));
+      vi.advanceTimersByTime(1_000);
+      await answered; // By the other frame: this one is gone.
+    }
+    expect(settled).toBe(false);
+    vi.advanceTimersByTime(1_000);
+    expect(await lost).toEqual({ kind: "lost", reason: "its process died" });
+    expect([dead.alive, alive.alive]).toEqual([false, true]);
+    expect(await answer(alive)).toEqual(one);
+  });
+});
+
+describe("a host without a stage that works", () => {
+  it("says so with the failure of the stage", async () => {
+    const broken: FrameStage = {
+      open: async () => ({ ok: false, code: "ISOLATE_LOST", message: "no frame today", hint: "tomorrow" }),
+      close: () => {},
+      watch: () => {},
+    };
+    await expect(browserHost({ stage: broken })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      message: "no frame today",
+      hint: "tomorrow",
+    });
+  });
+
+  it("survives a warm frame that dies before it is used", async () => {
+    const stage = domStage();
+    let onLost: (id: string, reason: string) => void = () => {};
+    const opened: string[] = [];
+    const watched: FrameStage = {
+      open: (id, port) => (opened.push(id), stage.open(id, port)),
+      close: stage.close,
+      watch: (listener) => void (onLost = listener),
+    };
+    const host = await openHost({ stage: watched, warm: 1 });
+    onLost(opened[0]!, "its process died");
+    expect(await answer(await host.open(good))).toEqual(one);
+  });
+});

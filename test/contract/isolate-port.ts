@@ -1,0 +1,350 @@
+import {
+  type CallPort,
+  checkPackage,
+  type Isolate,
+  type IsolateCall,
+  type IsolateHost,
+  type IsolateOutcome,
+  type JsonValue,
+  type LogEntry,
+  type RegisteredTool,
+} from "@keyhole/kernel";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type HostTraits, subjectFor } from "./isolate-subject.ts";
+import subject from "./tools/subject.ts";
+
+function registered(foreign: unknown): RegisteredTool {
+  const checked = checkPackage(foreign);
+  if (!checked.ok) throw new Error(checked.error.message);
+  return checked.value;
+}
+
+let calls = 0;
+
+function callOf(deed: string, value: JsonValue = null, more: Partial<IsolateCall> = {}): IsolateCall {
+  return {
+    callId: `call-${calls++}`,
+    sessionId: "session",
+    inputText: JSON.stringify({ deed, value }),
+    outputKind: "json",
+    outputBytes: 1_000,
+    seed: "5eed".repeat(16),
+    nowMs: 1_700_000_000_000,
+    ...more,
+  };
+}
+
+interface Listener extends CallPort {
+  readonly logs: LogEntry[];
+  readonly progresses: unknown[];
+  readonly requests: unknown[];
+  readonly abort: () => void;
+}
+
+function listener(): Listener {
+  const controller = new AbortController();
+  const logs: LogEntry[] = [];
+  const progresses: unknown[] = [];
+  const requests: unknown[] = [];
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    logs,
+    progresses,
+    requests,
+    log: (entry) => logs.push(entry),
+    progress: (progress) => progresses.push(progress),
+    async request(request) {
+      requests.push(request);
+      if (request.arguments.path !== "granted") {
+        return { ok: false, error: { code: "CAPABILITY_DENIED", message: "Not granted.", hint: "Ask for `granted`." } };
+      }
+      return { ok: true, value: null, body: new TextEncoder().encode("content") };
+    },
+  };
+}
+
+const json = (value: unknown): IsolateOutcome => ({
+  kind: "returned",
+  output: { form: "json", text: JSON.stringify(value) },
+});
+
+/** What a host must do at its own port, whoever asks. */
+export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
+  let host: IsolateHost;
+  let tool: RegisteredTool;
+  beforeAll(async () => {
+    host = await makeHost();
+    tool = registered(subjectFor(host));
+  });
+  afterAll(() => host.close());
+
+  const opened = async <T>(use: (isolate: Isolate) => Promise<T>): Promise<T> => {
+    const isolate = await host.open(tool);
+    try {
+      return await use(isolate);
+    } finally {
+      isolate.terminate("the test is over");
+    }
+  };
+
+  it("says what it is", () => {
+    expect(host.name).not.toBe("");
+    expect(host.sources.length).toBeGreaterThan(0);
+    expect(host.preempts).toBe(preempts);
+  });
+
+  it("refuses a tool that is not made for a boundary", async () => {
+    if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
+    const body = { source: "inline", code: subject.code } as RegisteredTool["body"];
+    return expect(host.open({ ...tool, body })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "UNSUPPORTED_HOST",
+    });
+  });
+
+  it.each([
+    ["throws while it loads", "throw new RangeError('no')"],
+    ["is no JavaScript", "export default {"],
+    ["imports from the network", "import 'https://example.com/x.js'; export default {}"],
+  ])("refuses a module that %s", async (_, code) => {
+    if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
+    return expect(host.open({ ...tool, body: { source: "module", code } })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "TOOL_ERROR",
+    });
+  });
+
+  it.each(["export default null", "export const execute = 1", "export default { code: { execute: 1 } }"])(
+    "says of a module that it is no tool: %s",
+    async (code) => {
+      if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
+      const isolate = await host.open({ ...tool, body: { source: "module", code } });
+      expect(await isolate.call(callOf("echo"), listener())).toMatchObject({ kind: "threw", name: "TypeError" });
+      isolate.terminate("the test is over");
+    },
+  );
+
+  it("gives back what the tool returned, as canonical JSON", () =>
+    opened(async (isolate) => {
+      const outcome = await isolate.call(
+        callOf("echo", { b: [1, 2.5, -0], a: { text: "é\n", none: null } }),
+        listener(),
+      );
+      expect(outcome).toEqual({
+        kind: "returned",
+        output: { form: "json", text: '{"a":{"none":null,"text":"é\\n"},"b":[1,2.5,0]}' },
+      });
+      expect(isolate.alive).toBe(true);
+    }));
+
+  it("hands over keys that name prototypes as data", () =>
+    opened(async (isolate) => {
+      const inputText = '{"deed":"echo","value":{"constructor":1,"toString":2}}';
+      expect(await isolate.call({ ...callOf("echo"), inputText }, listener())).toEqual(
+        json({ constructor: 1, toString: 2 }),
+      );
+    }));
+
+  it("gives the call's own clock and chance", () =>
+    opened(async (isolate) => {
+      const call = callOf("context");
+      expect(await isolate.call(call, listener())).toEqual(
+        json({ callId: call.callId, now: 1_700_000_000_000, sessionId: "session" }),
+      );
+      const [one, same, other] = [
+        await isolate.call(callOf("random"), listener()),
+        await isolate.call(callOf("random"), listener()),
+        await isolate.call(callOf("random", null, { seed: "f".repeat(64) }), listener()),
+      ];
+      // Written down, so that it is the same on every host and in every version.
+      expect(one).toEqual(json([0.2274075712425886, 0.5644300768919011, 0.36396402194343624]));
+      expect(same).toEqual(one);
+      expect(other).not.toEqual(one);
+    }));
+
+  it("sets a tool up once", () =>
+    opened(async (isolate) => {
+      await Promise.all([isolate.call(callOf("echo"), listener()), isolate.call(callOf("echo"), listener())]);
+      // Inline isolates share the module, and so what its setup counted.
+      const outcome = await isolate.call(callOf("setups"), listener());
+      expect(outcome).toEqual(json(1));
+    }));
+
+  it("keeps two isolates of one tool apart", async () => {
+    if (!host.sources.includes("module")) return expect(host.preempts).toBe(false);
+    return opened((one) =>
+      opened(async (other) => {
+        await one.call(callOf("remember", "a secret"), listener());
+        expect(await one.call(callOf("recall"), listener())).toEqual(json("a secret"));
+        expect(await other.call(callOf("recall"), listener())).toEqual(json(null));
+      }),
+    );
+  });
+
+  it("runs two calls at the same time without mixing them up", () =>
+    opened(async (isolate) => {
+      const told = listener();
+      const waiting = isolate.call(callOf("hang until told"), told);
+      expect(await isolate.call(callOf("echo", "meanwhile"), listener())).toEqual(json("meanwhile"));
+      told.abort();
+      expect(await waiting).toEqual(json("told"));
+    }));
+
+  it("carries logs and progress", () =>
+    opened(async (isolate) => {
+      const port = listener();
+      await isolate.call(callOf("log and report"), port);
+      expect(port.logs).toEqual([{ level: "warn", message: "one" }]);
+      expect(port.progresses).toEqual([{ done: 1, total: 2, message: "half" }]);
+    }));
+
+  it("carries a request out and its reply in", () =>
+    opened(async (isolate) => {
+      const port = listener();
+      expect(await isolate.call(callOf("read", "granted"), port)).toEqual(json("content"));
+      expect(port.requests).toEqual([{ kind: "fs.read", operation: "read", arguments: { path: "granted" } }]);
+    }));
+
+  it("makes a refusal an error that a tool can read", () =>
+    opened(async (isolate) => {
+      expect(await isolate.call(callOf("read and catch", "denied"), listener())).toEqual(
+        json({ code: "CAPABILITY_DENIED", hint: "string", isError: true, name: "CapabilityRefused" }),
+      );
+      expect(await isolate.call(callOf("read", "denied"), listener())).toEqual({
+        kind: "threw",
+        name: "CapabilityRefused",
+        message: "Not granted.",
+        code: "CAPABILITY_DENIED",
+      });
+    }));
+
+  it("serves more requests than may wait at the same time", () =>
+    opened(async (isolate) => {
+      const port = { ...listener(), request: async () => ({ ok: true as const, value: null, body: new Uint8Array() }) };
+      expect(await isolate.call(callOf("read a lot at once", 200), port)).toEqual(json(200));
+    }));
+
+  it("refuses requests that cannot be sent, and lives", () =>
+    opened(async (isolate) => {
+      expect(await isolate.call(callOf("ask for nonsense"), listener())).toEqual(
+        json(["rejected", "rejected", "rejected"]),
+      );
+      expect(isolate.alive).toBe(true);
+    }));
+
+  it("passes on what check refused", () =>
+    opened(async (isolate) => {
+      expect(await isolate.call(callOf("dance"), listener())).toEqual({
+        kind: "refused",
+        message: 'There is no deed "dance".',
+      });
+    }));
+
+  it("passes on the cancellation", () =>
+    opened(async (isolate) => {
+      const port = listener();
+      const outcome = isolate.call(callOf("hang until told"), port);
+      port.abort();
+      expect(await outcome).toEqual(json("told"));
+    }));
+
+  it("passes on a cancellation that came before the call", () =>
+    opened(async (isolate) => {
+      const port = listener();
+      port.abort();
+      expect(await isolate.call(callOf("hang until told"), port)).toEqual(json("told"));
+    }));
+
+  it.each<[string, IsolateOutcome]>([
+    ["throw", { kind: "threw", name: "RangeError", message: "on purpose" }],
+    ["throw nothing", { kind: "threw", name: "Error", message: "undefined" }],
+    ["throw a proxy", { kind: "threw", name: "Error", message: "" }],
+    ["throw a novel", { kind: "threw", name: "Error", message: "x".repeat(2_000) }],
+    ["throw late", { kind: "threw", name: "TypeError", message: "late" }],
+    ["function", { kind: "unnormalizable", reason: "function", path: "" }],
+    ["symbol", { kind: "unnormalizable", reason: "symbol", path: "" }],
+    ["undefined", { kind: "unnormalizable", reason: "undefined", path: "" }],
+    ["nested undefined", { kind: "unnormalizable", reason: "undefined", path: "/1/a" }],
+    ["bigint", { kind: "unnormalizable", reason: "bigint", path: "/n" }],
+    ["nan", { kind: "unnormalizable", reason: "not-finite", path: "/1" }],
+    ["infinity", { kind: "unnormalizable", reason: "not-finite", path: "" }],
+    ["lone surrogate", { kind: "unnormalizable", reason: "lone-surrogate", path: "/text" }],
+    ["lone surrogate in a key", { kind: "unnormalizable", reason: "lone-surrogate", path: "/\ufffd" }],
+    ["instance", { kind: "unnormalizable", reason: "not-plain", path: "" }],
+    ["date", { kind: "unnormalizable", reason: "not-plain", path: "/when" }],
+    ["cycle", { kind: "unnormalizable", reason: "cycle", path: "/self/0" }],
+    ["a proxy", { kind: "unnormalizable", reason: "unreadable", path: "/0" }],
+    ["100 MB", { kind: "too-large", what: "output", limit: 1_000 }],
+  ])("survives a tool that does: %s", (deed, expected) =>
+    opened(async (isolate) => {
+      expect(await isolate.call(callOf(deed), listener())).toEqual(expected);
+      expect(await isolate.call(callOf("echo", "still here"), listener())).toEqual(json("still here"));
+    }),
+  );
+
+  it("survives a value that is too deep", () =>
+    opened(async (isolate) => {
+      expect(await isolate.call(callOf("too deep"), listener())).toMatchObject({
+        kind: "unnormalizable",
+        reason: "too-deep",
+      });
+      expect(await isolate.call(callOf("echo", 1), listener())).toEqual(json(1));
+    }));
+
+  it("measures the output in bytes, at the limit and one past it", () =>
+    opened(async (isolate) => {
+      expect((await isolate.call(callOf("just too large", 998), listener())).kind).toBe("returned");
+      expect(await isolate.call(callOf("just too large", 999), listener())).toEqual({
+        kind: "too-large",
+        what: "output",
+        limit: 1_000,
+      });
+    }));
+
+  it.each(["flood the log", "flood the progress"])("bounds a tool that does: %s", (deed) =>
+    opened(async (isolate) => {
+      const port = listener();
+      expect(["returned", "too-large"]).toContain((await isolate.call(callOf(deed), port)).kind);
+      if (host.sources.includes("module")) expect(port.logs.length + port.progresses.length).toBeLessThanOrEqual(1_000);
+      const next = isolate.alive ? isolate : await host.open(tool);
+      expect(await next.call(callOf("echo", 1), listener())).toEqual(json(1));
+      next.terminate("the test is over");
+    }),
+  );
+
+  it("tells callers that it is gone, once terminated", () =>
+    opened(async (isolate) => {
+      const outcome = isolate.call(callOf("hang"), listener());
+      isolate.terminate("enough");
+      isolate.terminate("twice");
+      expect(await outcome).toEqual({ kind: "lost", reason: "enough" });
+      expect(isolate.alive).toBe(false);
+    }));
+
+  it("hears nothing of a tool that speaks after the end", () =>
+    opened(async (isolate) => {
+      const port = listener();
+      expect(await isolate.call(callOf("speak after the end"), port)).toEqual(json("ended"));
+      await isolate.call(callOf("read and catch", "denied"), listener());
+      if (host.sources.includes("module")) expect([port.logs, port.requests]).toEqual([[], []]);
+      expect(isolate.alive).toBe(true);
+    }));
+
+  if (preempts) {
+    it("stops a tool that never yields, and serves the next one", () =>
+      opened(async (isolate) => {
+        for (const deed of ["loop", "loop in promises"]) {
+          const spinning = await host.open(tool);
+          const outcome = spinning.call(callOf(deed), listener());
+          // Another isolate answers while this one spins: the loop really runs, and it is stopped from outside.
+          expect(await isolate.call(callOf("echo", 1), listener())).toEqual(json(1));
+          spinning.terminate("deadline");
+          expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
+        }
+        const next = await host.open(tool);
+        expect(await next.call(callOf("echo", 2), listener())).toEqual(json(2));
+        next.terminate("the test is over");
+      }));
+  }
+}

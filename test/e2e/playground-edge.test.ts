@@ -1,0 +1,179 @@
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestEdge, type TestEdge } from "./edge/service.ts";
+import { serve, servePage, type Site } from "./playground/site.ts";
+import {
+  callOf,
+  choose,
+  endOf,
+  eventsOf,
+  field,
+  hashOf,
+  launch,
+  run,
+  visit,
+  type Visitor,
+} from "./playground/visitor.ts";
+
+let site: Site;
+let web: Site;
+let edge: TestEdge;
+let browser: Browser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  web = await serve((_request, response) =>
+    response.writeHead(200, { "content-type": "text/plain" }).end("a page of the web"),
+  );
+  [site, browser] = await Promise.all([servePage(), launch()]);
+  const { hostname, port } = new URL(web.origin);
+  edge = await startTestEdge(
+    {
+      version: "1",
+      posture: "standard",
+      grants: [{ tool: "http_fetch", capability: { kind: "net.read", hosts: [hostname], ports: [Number(port)] } }],
+    },
+    [site.origin],
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), edge?.stop()]);
+  await Promise.all([site?.close(), web.close()]);
+});
+
+beforeEach(async () => {
+  const settings = new URLSearchParams({ edge: edge.edge.url, token: "e2e-token" });
+  visitor = await visit(browser, `${site.origin}/#${settings}`);
+  await visitor.page.getByRole("radio", { name: "Edge" }).click();
+  await visitor.page.getByRole("option", { name: /^echo/ }).waitFor();
+  await visitor.page.getByText("Ready", { exact: true }).waitFor();
+});
+
+afterEach(() => visitor.leave());
+
+describe("the page at an edge", { timeout: 60_000 }, () => {
+  it("takes address and token out of the address bar", async () => {
+    expect(visitor.page.url()).toBe(`${site.origin}/`);
+  });
+
+  it("shows result, proof and events, with the hash that the browser gives", async () => {
+    const { page } = visitor;
+    const hashes: string[] = [];
+    for (const place of ["Edge", "Browser"]) {
+      await page.getByRole("radio", { name: place }).click();
+      await page.getByText("Ready", { exact: true }).waitFor();
+      await choose(page, "echo");
+      await field(page, "message").fill("the same everywhere");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      expect(await eventsOf(page)).toEqual([
+        "call.invoked",
+        "capability.checked",
+        "policy.decided",
+        "tool.started",
+        "tool.completed",
+      ]);
+      hashes.push(await hashOf(page));
+      await callOf(page).getByRole("tab", { name: "Proof" }).click();
+      await callOf(page).getByRole("button", { name: "Verify in this page" }).click();
+      await callOf(page).getByText("The hash matches, and the log has the same proof.").waitFor();
+    }
+    expect(hashes[0]).toMatch(/^blake3:[0-9a-f]{64}$/);
+    expect(hashes[1]).toBe(hashes[0]);
+  });
+
+  it("fetches what the edge's policy grants, without CORS in the way, and nothing else", async () => {
+    const { page } = visitor;
+    await choose(page, "http_fetch");
+    await field(page, "url").fill(`${web.origin}/page`);
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await eventsOf(page)).toContain("capability.used");
+
+    await field(page, "url").fill("https://example.com/");
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page)
+      .getByText(/example\.com/)
+      .first()
+      .waitFor();
+    expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
+  });
+
+  it("asks the person at the page, and takes both answers", async () => {
+    const { page } = visitor;
+    await choose(page, "asking");
+    await field(page, "amount").fill("42");
+    await run(page);
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText('"amount": 42').waitFor();
+    await dialog.getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toBe("42");
+
+    await run(page);
+    await dialog.getByRole("textbox", { name: /^Reason for denying/ }).fill("too much");
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page)
+      .getByText(/too much/)
+      .first()
+      .waitFor();
+  });
+
+  it("stops a tool that spins, and the next call works", async () => {
+    const { page } = visitor;
+    await choose(page, "deed");
+    await chooseDeed("spin");
+    await run(page);
+    await callOf(page).getByText("tool.started").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await endOf(page)).toBe("Cancelled");
+
+    await choose(page, "echo");
+    await field(page, "message").fill("still here");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+  });
+
+  it("learns from the log how a cancelled call ended", async () => {
+    const { page } = visitor;
+    await choose(page, "deed");
+    await chooseDeed("hang");
+    await run(page);
+    await callOf(page).getByText("tool.started").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await endOf(page)).toBe("Cancelled");
+    expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
+  });
+
+  it("shows the edge's policy, and does not offer to change it", async () => {
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    await page.getByText("This policy can only be read here").waitFor();
+    await page.getByRole("region", { name: "Policy" }).getByText('"standard"').waitFor();
+    expect(await page.getByRole("button", { name: "Apply" }).count()).toBe(0);
+  });
+
+  async function chooseDeed(name: string): Promise<void> {
+    await visitor.page.getByRole("button", { name: /deed/ }).click();
+    await visitor.page.getByRole("option", { name, exact: true }).click();
+  }
+});
+
+describe("the page without its edge", { timeout: 60_000 }, () => {
+  it("says that the token is not accepted, and takes another", async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole("button", { name: "Edge settings" }).click();
+    await page.getByLabel("Token").fill("wrong");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText("The edge does not accept this token.").waitFor();
+    await page.getByRole("button", { name: "Enter address and token" }).click();
+    await page.getByLabel("Token").fill("e2e-token");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText("Ready", { exact: true }).waitFor();
+    // The browser itself notes a refused request.
+    expect(complaints.splice(0).every((text) => text.includes("401"))).toBe(true);
+  });
+});

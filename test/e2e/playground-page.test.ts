@@ -1,0 +1,325 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { servePage, type Site } from "./playground/site.ts";
+import {
+  applyPolicy,
+  callOf,
+  choose,
+  endOf,
+  eventsOf,
+  field,
+  launch,
+  run,
+  visit,
+  type Visitor,
+} from "./playground/visitor.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let site: Site;
+let browser: Browser;
+const visitors: Visitor[] = [];
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([servePage(), launch()]);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+
+afterEach(async () => {
+  await Promise.all(visitors.splice(0).map((visitor) => visitor.leave()));
+});
+
+async function open(options?: Parameters<typeof visit>[2]): Promise<Page> {
+  const visitor = await visit(browser, site.origin, options);
+  visitors.push(visitor);
+  return visitor.page;
+}
+
+/** What axe finds serious or worse, as `rule: element`. */
+async function seriousFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const { violations } = await axe.run({ resultTypes: ["violations"] });
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  });
+}
+
+describe("the form", { timeout: 30_000 }, () => {
+  it("says what is wrong beside the field, and sends nothing", async () => {
+    const page = await open();
+    await choose(page, "echo");
+    await run(page);
+    await page.getByText("This field is required.").waitFor();
+    const message = field(page, "message");
+    expect(await message.getAttribute("aria-invalid")).toBe("true");
+    expect(await message.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.getByText("Nothing has run yet").waitFor();
+
+    await message.fill("now");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+  });
+
+  it("makes lists of names and values for open objects", async () => {
+    const page = await open();
+    await choose(page, "http_fetch");
+    await page.getByRole("button", { name: "Add to headers" }).click();
+    await page.getByRole("textbox", { name: "Name 1 of headers" }).fill("accept");
+    await field(page, "accept").fill("text/plain");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    const input: unknown = JSON.parse(await page.getByRole("textbox", { name: "Input as JSON" }).inputValue());
+    expect(input).toEqual({ method: "GET", bodyEncoding: "text", headers: { accept: "text/plain" } });
+  });
+
+  it("sends JSON as it is written, so that the kernel's own refusal is seen", async () => {
+    const page = await open();
+    await choose(page, "echo");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    const input = page.getByRole("textbox", { name: "Input as JSON" });
+    await input.fill('{ "message": 42, "__proto__": { "polluted": true } }');
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page).getByText("INVALID_INPUT", { exact: true }).first().waitFor();
+    expect(await eventsOf(page)).toEqual(["call.invoked", "tool.blocked"]);
+    expect(await page.evaluate(() => "polluted" in {})).toBe(false);
+
+    await input.fill("{ nonsense");
+    await run(page);
+    await page.getByText(/^This is not JSON: /).waitFor();
+  });
+
+  it("opens the page of an error's code", async () => {
+    const page = await open();
+    await choose(page, "read_file");
+    await field(page, "path").fill("outside.txt");
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page).getByRole("button", { name: "About this code" }).click();
+    await page
+      .getByRole("dialog", { name: "CAPABILITY_DENIED" })
+      .getByRole("heading", { name: "When it happens" })
+      .waitFor();
+  });
+});
+
+describe("the policy", { timeout: 30_000 }, () => {
+  const editor = (page: Page) => page.getByRole("textbox", { name: "Policy (JSON)" });
+
+  it("is checked while it is written, with the kernel's own words", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    const apply = page.getByRole("button", { name: "Apply" });
+    await editor(page).fill('{ "version": "1" ');
+    await page.getByText(/This is not JSON/).waitFor();
+    expect(await apply.isDisabled()).toBe(true);
+    await editor(page).fill('{ "version": "1", "posture": "standard", "grant": [] }');
+    await page.getByText(/no property "grant"/).waitFor();
+    expect(await apply.isDisabled()).toBe(true);
+
+    await editor(page).fill('{ "version": "1", "posture": "strict" }');
+    await apply.click();
+    await page.getByText("In force", { exact: true }).first().waitFor();
+    // The focus stays in the sheet, and with it the keyboard.
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it("decides the next call, and outlives a reload", async () => {
+    const page = await open();
+    const rule = { id: "no-echo", effect: "deny", when: { tool: ["echo"] }, reason: "Silence, please." };
+    await applyPolicy(page, () =>
+      editor(page).fill(JSON.stringify({ version: "1", posture: "standard", rules: [rule] })),
+    );
+    await page.reload();
+    await choose(page, "echo");
+    await field(page, "message").fill("hello?");
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page)
+      .getByText(/Silence, please/)
+      .first()
+      .waitFor();
+    await callOf(page).getByRole("tab", { name: "Proof" }).click();
+    await callOf(page).getByText("no-echo", { exact: true }).waitFor();
+  });
+
+  it("has a mode that only tightens", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    await page.getByRole("button", { name: /Mode/ }).click();
+    await page.getByRole("option", { name: "LOCKDOWN" }).click();
+    await page.getByRole("button", { name: "LOCKDOWN Mode" }).waitFor();
+    await page.getByRole("button", { name: "Close Policy" }).click();
+    await choose(page, "list_directory");
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page).getByText("POLICY_DENIED", { exact: true }).first().waitFor();
+  });
+});
+
+describe("the keyboard", { timeout: 30_000 }, () => {
+  it("is enough to find a tool, fill in its form, run it, and answer its question", async () => {
+    const page = await open();
+    const { keyboard } = page;
+    await keyboard.press("/");
+    await keyboard.type("append");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "append_note" }).waitFor();
+    await focusNext(page, "note");
+    await keyboard.type("journal");
+    await focusNext(page, "line");
+    await keyboard.type("without a mouse");
+    await keyboard.press("Enter");
+
+    const dialog = page.getByRole("alertdialog");
+    await dialog.waitFor();
+    // Neither Enter nor the space bar allows by accident: the focus is on the dialog itself.
+    await keyboard.press("Enter");
+    await keyboard.press(" ");
+    await dialog.waitFor();
+    await focusNext(page, "Allow once");
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await keyboard.press("Enter");
+    expect(await endOf(page)).toBe("Completed");
+
+    // The field has the focus again, and there a slash is a slash.
+    await focusNext(page, "Run");
+    await keyboard.press("/");
+    await keyboard.type("append_note zzz");
+    await page.getByText("No tool matches “append_note zzz”").waitFor();
+    await keyboard.press("Escape");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("ArrowDown");
+    await page.getByRole("heading", { name: "calculator" }).waitFor();
+  });
+
+  it("stays at the form when the button that it pressed goes away", async () => {
+    const page = await open();
+    await choose(page, "spin");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toBe("Run");
+    await focusNext(page, "Run");
+    await page.keyboard.press("Enter");
+    await callOf(page).getByText("tool.started").waitFor();
+    await focusNext(page, "Cancel");
+    await page.keyboard.press("Enter");
+    expect(await endOf(page)).toBe("Cancelled");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Run");
+  });
+});
+
+/** Tab until the element of that name has the focus. */
+async function focusNext(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+      return (
+        [element?.getAttribute("aria-label"), ...labels.map((label) => label.textContent), element?.textContent].find(
+          Boolean,
+        ) ?? ""
+      );
+    });
+    if (focused.trim().startsWith(name)) return;
+  }
+  throw new Error(`Tab does not reach ${name}.`);
+}
+
+describe("the page", { timeout: 60_000 }, () => {
+  it.for(["light", "dark"] as const)("has no serious accessibility fault, %s", async (colorScheme) => {
+    const page = await open({ colorScheme, reducedMotion: "reduce" });
+    const faults = { start: await seriousFaults(page), ...(await faultsOnTheWay(page)) };
+    expect(faults).toEqual({ start: [], refused: [], policy: [], asked: [], done: [], proof: [] });
+  });
+
+  it.for([320, 360, 640, 1000])("never scrolls sideways at %i pixels", async (width) => {
+    const page = await open({ viewport: { width, height: 740 } });
+    const overflow = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const seen = [await overflow()];
+    await choose(page, "http_fetch");
+    await field(page, "url").fill(`https://example.com/${"long".repeat(100)}`);
+    await run(page);
+    await endOf(page);
+    seen.push(await overflow());
+    await callOf(page).getByRole("tab", { name: "Proof" }).click();
+    seen.push(await overflow());
+    expect(seen).toEqual([0, 0, 0]);
+  });
+
+  it("runs no script but its own", async () => {
+    const visitor = await visit(browser, site.origin);
+    const ran = await visitor.page.evaluate(() => {
+      const inline = document.createElement("script");
+      inline.textContent = "document.documentElement.dataset.inline = 'ran'";
+      document.body.append(inline);
+      document.body.insertAdjacentHTML(
+        "beforeend",
+        `<img src="data:," onerror="document.documentElement.dataset.handler = 'ran'">`,
+      );
+      return { ...document.documentElement.dataset };
+    });
+    expect(ran).toEqual({});
+    const blocked = visitor.complaints.splice(0);
+    expect(blocked.length).toBeGreaterThan(0);
+    expect(blocked.every((text) => text.includes("Content Security Policy"))).toBe(true);
+    await visitor.leave();
+  });
+
+  it("keeps the colours that a person chose", async () => {
+    const page = await open({ colorScheme: "light" });
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await page.getByRole("button", { name: /Change to light/ }).click();
+    await page.getByRole("button", { name: /Change to dark/ }).click();
+    expect(await scheme()).toBe("dark");
+    await page.reload();
+    expect(await scheme()).toBe("dark");
+  });
+
+  it("says what to do where no edge is set up", async () => {
+    const page = await open();
+    await page.getByRole("radio", { name: "Edge" }).click();
+    await page.getByText("No edge is set up in this tab.").waitFor();
+    await page.getByRole("button", { name: "Enter address and token" }).click();
+    await page.getByRole("textbox", { name: "Address" }).fill("ftp://nowhere");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText(/This is not an http address/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("radio", { name: "Browser" }).click();
+    await page.getByText("Ready", { exact: true }).waitFor();
+  });
+});
+
+async function faultsOnTheWay(page: Page): Promise<Record<string, readonly string[]>> {
+  await choose(page, "http_fetch");
+  await field(page, "url").fill("https://example.com/");
+  await run(page);
+  await endOf(page);
+  const refused = await seriousFaults(page);
+  await page.getByRole("button", { name: "Open the policy" }).click();
+  await page.getByRole("button", { name: "Apply" }).waitFor();
+  const policy = await seriousFaults(page);
+  await page.keyboard.press("Escape");
+  await choose(page, "append_note");
+  await field(page, "note").fill("journal");
+  await field(page, "line").fill("a line");
+  await run(page);
+  await page.getByRole("alertdialog").waitFor();
+  const asked = await seriousFaults(page);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await endOf(page);
+  await callOf(page).locator("summary").first().click();
+  const done = await seriousFaults(page);
+  await callOf(page).getByRole("tab", { name: "Proof" }).click();
+  const proof = await seriousFaults(page);
+  return { refused, policy, asked, done, proof };
+}

@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readAddress } from "../../packages/playground/src/client/edge-settings.ts";
+import { readApproval, readEvent, readResult, readTools } from "../../packages/playground/src/client/edge-wire.ts";
+import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
+import { type ServerEvent, serverEvents } from "../../packages/playground/src/client/sse.ts";
+
+async function eventsOf(text: string, cuts: readonly number[] = []): Promise<ServerEvent[]> {
+  const bytes = new TextEncoder().encode(text);
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      let start = 0;
+      for (const end of ends) {
+        controller.enqueue(bytes.slice(start, end));
+        start = end;
+      }
+      controller.close();
+    },
+  });
+  const events: ServerEvent[] = [];
+  for await (const event of serverEvents(body)) events.push(event);
+  return events;
+}
+
+describe("server-sent events", () => {
+  const stream =
+    'id: 0\nevent: audit\ndata: {"a":"ü€"}\n\n: keep-alive\n\ndata: one\r\ndata:two\r\n\r\nevent: unfinished\ndata: x';
+
+  it("are read with any line end, comments and several lines of data", async () => {
+    expect(await eventsOf(stream)).toEqual([
+      { event: "audit", data: '{"a":"ü€"}' },
+      { event: "message", data: "one\ntwo" },
+    ]);
+  });
+
+  it("do not depend on how the bytes arrive", async () => {
+    const whole = await eventsOf(stream);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 12 }), async (cuts) => {
+        expect(await eventsOf(stream, cuts)).toEqual(whole);
+      }),
+    );
+  });
+
+  it("without data are none", async () => {
+    expect(await eventsOf("event: audit\n\n\n\n")).toEqual([]);
+  });
+});
+
+const meta = { durationMs: 1, networkRequests: 0, networkBytes: 0, cached: false, warnings: [] };
+const success = {
+  ok: true,
+  tool: "echo@1.0.0",
+  callId: "c",
+  effects: [],
+  meta,
+  data: "aGk=",
+  hash: "blake3:0",
+  proof: {},
+};
+
+describe("what an edge sends", () => {
+  it("becomes bytes again", () => {
+    expect(readResult({ ...success, encoding: "base64" })).toMatchObject({
+      ok: true,
+      data: new Uint8Array([104, 105]),
+    });
+    expect(readResult(success)).toMatchObject({ ok: true, data: "aGk=" });
+  });
+
+  it.for<[string, (foreign: unknown) => unknown, unknown]>([
+    ["no result", readResult, null],
+    ["a result without an end", readResult, { ...success, ok: "yes" }],
+    ["a failure without an error", readResult, { ...success, ok: false }],
+    [
+      "a failure with an unknown code",
+      readResult,
+      { ...success, ok: false, error: { code: "OOPS", message: "", hint: "", retryable: false, details: null } },
+    ],
+    ["a result with markup for text", readResult, { ...success, tool: { html: "<b>" } }],
+    ["tools that are none", readTools, { tools: [{ id: "x" }] }],
+    ["a list instead of an answer", readTools, []],
+    ["an event without a number", readEvent, { id: "a", time: "now" }],
+    ["a question without arguments", readApproval, { approvalId: "a" }],
+  ])("is refused: %s", ([, read, foreign]) => {
+    expect(() => read(foreign)).toThrow(ClientFault);
+  });
+});
+
+describe("an address", () => {
+  it.for<[string, string | undefined]>([
+    ["http://127.0.0.1:8701", "http://127.0.0.1:8701"],
+    [" https://edge.example.com/v1/tools?x#y ", "https://edge.example.com"],
+    ["127.0.0.1:8701", "http://127.0.0.1:8701"],
+    ["http://user:secret@host/", "http://host"],
+    ["data:text/html,page", undefined],
+    ["ftp://host", undefined],
+    ["", undefined],
+    ["http://", undefined],
+  ])("%s", ([typed, origin]) => {
+    expect(readAddress(typed)).toBe(origin);
+  });
+});

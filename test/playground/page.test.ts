@@ -1,0 +1,88 @@
+import type { AuditEvent, CallResult, PolicyDocument } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
+import {
+  hostGrants,
+  parseHost,
+  readPolicy,
+  withHost,
+  withoutGrant,
+  writePolicy,
+} from "../../packages/playground/src/policy/edit.ts";
+import { visible } from "../../packages/playground/src/ui/visible.ts";
+import { idle, reduceRun, type Run, type RunAction } from "../../packages/playground/src/run/run-state.ts";
+
+const after = (...actions: readonly RunAction[]): Run => actions.reduce(reduceRun, idle);
+const event = (seq: number): AuditEvent => ({ seq, id: `e${seq}`, type: "call.invoked" }) as AuditEvent;
+const start: RunAction = { type: "start", tool: "echo@1.0.0", at: 0 };
+const done: RunAction = { type: "done", result: { ok: true } as CallResult };
+
+describe("a run", () => {
+  it("keeps events in the log's order, each once, also after its end", () => {
+    const run = after(
+      start,
+      { type: "event", event: event(2) },
+      done,
+      { type: "event", event: event(1) },
+      { type: "event", event: event(2) },
+    );
+    expect(run).toMatchObject({ phase: "done", events: [{ seq: 1 }, { seq: 2 }] });
+  });
+
+  it("starts with nothing of the one before", () => {
+    expect(after(start, { type: "log", entry: { level: "info", message: "old" } }, done, start)).toMatchObject({
+      phase: "running",
+      logs: [],
+      events: [],
+    });
+  });
+
+  it("ignores what comes when nothing runs", () => {
+    expect(after({ type: "event", event: event(1) }, done)).toBe(idle);
+    expect(after(start, done, { type: "cancel" })).toMatchObject({ phase: "done" });
+  });
+});
+
+describe("the policy panel", () => {
+  it("starts with a policy that the kernel takes", () => {
+    expect(readPolicy(writePolicy(startPolicy))).toMatchObject({ ok: true, document: { posture: "standard" } });
+  });
+
+  it.for<[string, string, number | undefined]>([
+    ["example.com", "example.com", undefined],
+    [" https://Example.COM/path?x=1 ", "example.com", undefined],
+    ["*.example.com", "*.example.com", undefined],
+    ["*", "*", undefined],
+    ["127.0.0.1:8080", "127.0.0.1", 8080],
+    ["http://[::1]:3000/", "[::1]", 3000],
+    ["example.com.", "example.com", undefined],
+  ])("reads the host %s", ([typed, host, port]) => {
+    expect(parseHost(typed)).toEqual({ ok: true, host, port });
+  });
+
+  it.for(["", "  ", "a b", "http://", "exa*mple.com", "*.com.*", "*.127.0.0.1"])("refuses the host %j", (typed) => {
+    expect(parseHost(typed).ok).toBe(false);
+  });
+
+  it("adds hosts and takes them away again", () => {
+    const policy = withHost(withHost(startPolicy, "example.com", undefined), "127.0.0.1", 8080);
+    expect(hostGrants(policy).map(({ text }) => text)).toEqual(["example.com", "127.0.0.1:8080"]);
+    const [first] = hostGrants(policy);
+    const less: PolicyDocument = withoutGrant(policy, first!.index);
+    expect(hostGrants(less).map(({ text }) => text)).toEqual(["127.0.0.1:8080"]);
+    expect(readPolicy(writePolicy(less)).ok).toBe(true);
+  });
+
+  it("says where a policy is wrong", () => {
+    expect(readPolicy("{")).toMatchObject({ ok: false, error: { path: "" } });
+    expect(readPolicy('{"version":"1","posture":"lenient"}')).toMatchObject({ ok: false, error: { path: "/posture" } });
+  });
+});
+
+describe("text of a tool", () => {
+  it("shows what would hide or reorder, and nothing else", () => {
+    expect(visible("a\u202eb\u200bc\ufeff")).toBe("a\\u202eb\\u200bc\\ufeff");
+    const plain = "Grüße, 世界, مرحبا, 👩\u{1f3fd}\n\ttab";
+    expect(visible(plain)).toBe(plain);
+  });
+});

@@ -1,0 +1,3 @@
+import { builtinToolsContract } from "../contract/builtin-tools.ts";
+
+builtinToolsContract();
