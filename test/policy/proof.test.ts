@@ -131,7 +131,7 @@ describe("a proof", () => {
     const report = await verifyProof(calls.allowed.result.proof, {
       ...evidence,
       ...change({ policy: document, manifest, input: {} }),
-    } as never);
+    });
     expect(report.steps.find(({ level }) => level === 2)).toMatchObject({ outcome: "failed" });
   });
 
@@ -153,7 +153,7 @@ describe("a proof", () => {
     expect(await verifyProof(proof, { events: without })).toMatchObject({ ok: false });
     expect(await verifyProof(proof, { events: log.slice(0, at) })).toMatchObject({ ok: false });
     expect(await verifyProof(proof, { events: [null, 1, "x"] as never })).toMatchObject({ ok: false });
-    expect(await verifyProof(proof, { events: log.with(at, { ...log[at]!, time: "x" } as AuditEvent) })).toMatchObject({
+    expect(await verifyProof(proof, { events: log.with(at, { ...log[at]!, time: "x" }) })).toMatchObject({
       ok: false,
     });
     const { eventHash } = await import("../../packages/kernel/src/audit/chain.ts");
@@ -162,7 +162,7 @@ describe("a proof", () => {
       type: "tool.started",
       payload: { tool: "x", toolHash: "x", host: "x" },
     } as AuditEvent;
-    const forged = [...log.slice(0, at + 1), { ...started, hash: eventHash(started as never) } as AuditEvent];
+    const forged = [...log.slice(0, at + 1), { ...started, hash: eventHash(started) } as AuditEvent];
     const report = await verifyProof(proof, { events: forged });
     expect(report.steps.at(-1)).toMatchObject({
       level: 3,

@@ -32,7 +32,7 @@ const rules = fc
   .array(fc.record({ effect: fc.constantFrom("allow" as const, "ask" as const, "deny" as const), when }), {
     maxLength: 8,
   })
-  .map((list) => list.map((rule, index): PolicyRule => ({ id: `r${index}`, reason: "x", ...rule }) as PolicyRule));
+  .map((list) => list.map((rule, index): PolicyRule => ({ id: `r${index}`, reason: "x", ...rule })));
 const input: fc.Arbitrary<DecisionInput> = fc
   .record({
     name: fc.constantFrom("pay", "read"),

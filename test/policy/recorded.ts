@@ -1,4 +1,4 @@
-import type { AuditEvent, CallResult, JsonValue, ToolManifest } from "@keyhole/kernel";
+import type { JsonValue } from "@keyhole/kernel";
 import { createProofKey, proofSigner } from "@keyhole/kernel/policy";
 import { openKernel, toolOf } from "../support/kernel.ts";
 

@@ -109,7 +109,7 @@ describe("the mode changes by itself", () => {
       at === 1 ? { ...event, time: "2020-01-01T00:00:00.000Z" } : event,
     );
     const second = memorySink();
-    await second.append(events as never);
+    await second.append(events);
     const after = await createKernel({ sink: second });
     expect(after.mode).toBe("LOCKDOWN");
     expect((await after.audit.read()).at(-1)).toMatchObject({ type: "mode.changed", payload: { mode: "LOCKDOWN" } });

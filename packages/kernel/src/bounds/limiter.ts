@@ -84,7 +84,11 @@ export class Limiter {
         if (queue.size === 0) this.#queues.delete(toolId);
         resolve(latest);
       };
-      const stopWaiting = this.#clock.after(waitMs, leave);
+      const stopWaiting = this.#clock.after(waitMs, () => {
+        // What becomes free in this very moment is still in time.
+        latest = this.reserve(toolId, caller, bounds);
+        leave();
+      });
       signal?.addEventListener("abort", leave, { once: true });
       queue.add(attempt);
       retryLater();
@@ -102,7 +106,7 @@ export class Limiter {
     const running = this.#running.get(toolId);
     if (!running?.delete(slot)) return;
     if (running.size === 0) this.#running.delete(toolId);
-    for (const attempt of [...(this.#queues.get(toolId) ?? [])]) attempt();
+    for (const attempt of Array.from(this.#queues.get(toolId) ?? [])) attempt();
   }
 
   /** `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded. */

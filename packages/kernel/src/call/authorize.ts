@@ -113,7 +113,7 @@ export function decidePolicy(
     nowMs,
     labels: labels.of(call.sessionId, policy.allLabels),
   };
-  const verdict = decide(policy, decisionInput, (_, window) => counters.used(window));
+  const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
   const proof = prove(state, verdict, nowMs, parentProofId);
   log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
   return { ...state, decisionInput, verdict, proof };

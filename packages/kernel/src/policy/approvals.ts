@@ -87,7 +87,7 @@ export class Approvals {
       this.#standing.delete(text);
       found = true;
     }
-    for (const controller of [...(this.#held.get(approvalId) ?? [])]) {
+    for (const controller of Array.from(this.#held.get(approvalId) ?? [])) {
       controller.abort("revoked");
       found = true;
     }

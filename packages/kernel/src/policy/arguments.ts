@@ -24,13 +24,14 @@ export function compilePointer(pointer: string): ReadPointer {
     .slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
   return (input) => {
-    let value: JsonValue | undefined = input;
+    let value: unknown = input;
     for (const token of tokens) {
       if (typeof value !== "object" || value === null) return undefined;
-      if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
-      else value = Object.hasOwn(value, token) ? (value as Record<string, JsonValue>)[token] : undefined;
+      if (Array.isArray(value))
+        value = /^(?:0|[1-9]\d*)$/.test(token) ? (value as unknown[])[Number(token)] : undefined;
+      else value = Object.hasOwn(value, token) ? (value as Record<string, unknown>)[token] : undefined;
     }
-    return value;
+    return value as JsonValue | undefined;
   };
 }
 

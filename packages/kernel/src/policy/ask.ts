@@ -55,7 +55,9 @@ export async function ask(approver: Approver, question: Question, clock: Clock):
 
 /** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
 function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutcome {
-  const { answer, approver, scope, reason, input, pattern }: Record<string, unknown> = Object(foreign);
+  const { answer, approver, scope, reason, input, pattern } = (
+    typeof foreign === "object" && foreign !== null ? foreign : {}
+  ) as Readonly<Record<string, unknown>>;
   const who = typeof approver === "string" ? approver.slice(0, limits.nameLength).toWellFormed() : "";
   const denied = (why: unknown): AskOutcome => ({
     kind: "denied",

@@ -27,7 +27,7 @@ export class Counters {
   }
 
   /** What was charged within the window and what is still in flight. `undefined` when there is no room to remember one more. */
-  used({ key, windowMs }: Omit<Charge, "amount">): number | undefined {
+  used(key: string): number | undefined {
     const window = this.#windows.get(key);
     if (!window) {
       if (this.#windows.size >= limits.counterWindows) this.#sweep();

@@ -28,11 +28,16 @@ const dimensions = [
 /** Places that one rule may take; longer lists go under `any` and are tested like every other condition. */
 const placesPerRule = 256;
 
+interface ArgumentGroup {
+  readonly read: ReadPointer;
+  readonly rules: Map<string, LoadedRule[]>;
+}
+
 interface Node {
   any?: Node;
   readonly named: Map<string, Node>;
   readonly rules: LoadedRule[];
-  readonly byArgument: Map<string, { readonly read: ReadPointer; readonly rules: Map<string, LoadedRule[]> }>;
+  readonly byArgument: Map<string, ArgumentGroup>;
 }
 
 const newNode = (): Node => ({ named: new Map(), rules: [], byArgument: new Map() });
@@ -81,7 +86,10 @@ function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
     const wanted: readonly JsonValue[] | undefined =
       "equals" in condition ? [condition.equals] : "in" in condition ? condition.in : undefined;
     if (!wanted || wanted.length * places > placesPerRule) continue;
-    const group = node.byArgument.get(condition.at) ?? { read: compilePointer(condition.at), rules: new Map() };
+    const group: ArgumentGroup = node.byArgument.get(condition.at) ?? {
+      read: compilePointer(condition.at),
+      rules: new Map<string, LoadedRule[]>(),
+    };
     node.byArgument.set(condition.at, group);
     for (const key of new Set(wanted.map(canonicalJson))) {
       const known = group.rules.get(key);

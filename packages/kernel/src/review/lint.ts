@@ -148,6 +148,6 @@ function includes(outer: RuleCondition, inner: RuleCondition): boolean {
       const known = new Set<unknown>(wanted);
       return (given as readonly unknown[]).every((each) => known.has(each));
     }
-    return canonicalJson(wanted as unknown as JsonValue) === canonicalJson(given as unknown as JsonValue);
+    return canonicalJson(wanted as JsonValue) === canonicalJson(given as JsonValue);
   });
 }

@@ -74,7 +74,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
           nowMs,
           labels: labels.of(session, policy.allLabels),
         },
-        (_, window) => counters.used(window),
+        (_, window) => counters.used(window.key),
       );
       if (verdict.decision !== "deny" || !verdict.enforced) {
         counters.charge(verdict.charges)(true);
