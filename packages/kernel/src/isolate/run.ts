@@ -21,6 +21,8 @@ export type RunEnd =
 
 export interface RunOptions {
   readonly pool: IsolatePool;
+  /** Whose the isolate's memory is: a session of one caller. Others may choose the same name for theirs. */
+  readonly owner: string;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly timeoutMs: number;
@@ -56,7 +58,7 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
         cleanups.push(() => cancel.removeEventListener("abort", onCancel));
       }
     });
-    const ran = lease(tool, call, options).then(async (leased) => {
+    const ran = lease(tool, options).then(async (leased) => {
       if ("kind" in leased) return leased;
       // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
       if (ended) {
@@ -82,11 +84,10 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
 
 async function lease(
   tool: RegisteredTool,
-  call: IsolateCall,
-  { pool }: RunOptions,
+  { pool, owner }: RunOptions,
 ): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
   try {
-    return await pool.lease(tool, call.sessionId);
+    return await pool.lease(tool, owner);
   } catch (error) {
     if (error instanceof IsolateFailure) return { kind: "not-opened", failure: error };
     throw error;

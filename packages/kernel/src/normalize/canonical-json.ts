@@ -75,7 +75,7 @@ function quote(text: string, walk: Walk): string {
  * Engines join strings lazily, and a tree of a million joints costs more to collect and to flatten at the end than copies on the way
  * do. A piece longer than this, in UTF-16 units, is left as it is, so that nothing is copied once per level.
  */
-const CHUNK_UNITS = 16_384;
+const CHUNK_UNITS = 131_072;
 
 function write(value: unknown, walk: Walk, depthLeft: number): string {
   if (typeof value === "string") return quote(value, walk);
