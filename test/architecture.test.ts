@@ -35,7 +35,7 @@ const kernelDirections: Readonly<
   schema: { values: ["normalize"], types: [] },
   capability: { values: ["normalize", "limits.ts", "result.ts"], types: ["tool"] },
   policy: {
-    values: ["id", "normalize", "schema", "tool", "capability", "limits.ts", "result.ts"],
+    values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
     types: ["isolate"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
@@ -45,6 +45,10 @@ const kernelDirections: Readonly<
   call: {
     values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "limits.ts"],
     types: ["audit", "result.ts", "kernel-api.ts"],
+  },
+  review: {
+    values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
+    types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },

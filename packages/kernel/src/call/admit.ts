@@ -23,6 +23,8 @@ export interface Validated extends Resolved {
   /** Canonical. */
   readonly inputText: string;
   readonly inputHash: string;
+  /** UTF-8 bytes of `inputText`. */
+  readonly inputBytes: number;
 }
 
 /** Bounds that only some hosts can hold. A tool that sets one wants it held. */
@@ -73,7 +75,7 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
       hint: "Pass large data as a file.",
     });
   }
-  return next({ ...resolved, input, inputText, inputHash });
+  return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
 }
 
 export function errorDetails({

@@ -90,7 +90,7 @@ function filesCover(capability: FilesCapability, need: FilesNeed): boolean {
 }
 
 /** `/a` covers `/a` and `/a/b`, not `/ab`. A path that can be read in two ways, by an encoded slash, dot or backslash, is under no prefix but `/`. */
-function isPathPrefix(prefix: string, path: string): boolean {
+export function isPathPrefix(prefix: string, path: string): boolean {
   if (prefix === "/") return true;
   if (/%(?:2[ef]|5c)/i.test(path)) return false;
   return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
