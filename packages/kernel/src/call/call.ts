@@ -7,6 +7,7 @@ import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
+import { readOptions, readTool } from "./options.ts";
 
 /** Who calls, and everything that belongs to one call from its arrival to its end. */
 export interface Call {
@@ -19,6 +20,8 @@ export interface Call {
   /** What the caller asked for, as text: not yet a known tool. */
   readonly toolName: string;
   readonly options: CallOptions;
+  /** What is wrong with the options: then nothing of them was taken over. */
+  readonly fault: string | undefined;
   readonly scope: EventScope;
   readonly arrivedMs: number;
   /** Seeds what the tool sees as random. */
@@ -29,7 +32,10 @@ export interface Call {
   readonly warnings: string[];
 }
 
-export function openCall(toolName: string, options: CallOptions, clock: Clock): Call {
+export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
+  const { name, pinned } = readTool(tool);
+  const { options: given, fault } = readOptions(foreign);
+  const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
   const callId = uuidv7(nowMs);
   const sessionId = nameOr(options.sessionId, callId);
@@ -40,8 +46,9 @@ export function openCall(toolName: string, options: CallOptions, clock: Clock): 
     caller: nameOr(options.caller, "anonymous"),
     traceparent,
     correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, ""),
-    toolName: String(toolName).slice(0, limits.nameLength).toWellFormed(),
+    toolName: name.slice(0, limits.nameLength).toWellFormed(),
     options,
+    fault,
     scope: { callId, sessionId, traceparent, onEvent: options.onEvent },
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),
