@@ -4,6 +4,7 @@ import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
+import { hashText } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
@@ -58,9 +59,16 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
   };
 }
 
-/** Names go into a canonical log: bounded, and without lone surrogates. */
+/**
+ * Names go into a canonical log: bounded, and without lone surrogates. A name that has to be changed for that carries its own digest, because
+ * isolates, approvals and rates hang on names: two different ones must not become one.
+ */
 function nameOr(name: unknown, fallback: string): string {
-  return typeof name === "string" && name !== "" ? name.slice(0, limits.nameLength).toWellFormed() : fallback;
+  if (typeof name !== "string" || name === "") return fallback;
+  if (name.length <= limits.nameLength && name.isWellFormed()) return name;
+  // JSON has an escape for a lone surrogate, UTF-8 has nothing.
+  const digest = hashText(JSON.stringify(name));
+  return `${name.slice(0, limits.nameLength - digest.length - 1)}~${digest}`.toWellFormed();
 }
 
 /** Why a call goes no further. */
