@@ -37,6 +37,10 @@ export interface RunOptions {
  */
 export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
   const { clock, gate, timeoutMs, cancel } = options;
+  if (cancel?.aborted) {
+    gate.close();
+    return { kind: "cancelled" };
+  }
   const told = new AbortController();
   const cleanups: (() => void)[] = [];
   let kill: (reason: string) => void = () => {};
@@ -52,16 +56,16 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
         told.abort(cancel?.reason);
         cleanups.push(clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled")));
       };
-      if (cancel?.aborted) onCancel();
-      else if (cancel) {
+      if (cancel) {
         cancel.addEventListener("abort", onCancel, { once: true });
         cleanups.push(() => cancel.removeEventListener("abort", onCancel));
       }
     });
     const ran = lease(tool, options).then(async (leased) => {
       if ("kind" in leased) return leased;
-      // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
-      if (ended) {
+      // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never
+      // starts.
+      if (ended || cancel?.aborted) {
         leased.release();
         return { kind: "lost", reason: "the call ended before it started" } as const;
       }
