@@ -71,7 +71,10 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
       }
       kill = (reason) => leased.isolate.terminate(reason);
       try {
-        return await leased.isolate.call(call, portOf(options, told.signal));
+        return await leased.isolate.call(
+          call,
+          portOf(options, told.signal, () => ended),
+        );
       } finally {
         leased.release();
       }
@@ -98,10 +101,11 @@ async function lease(
   }
 }
 
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal): CallPort {
+/** After the end of the call nobody listens, whatever a host still passes on. */
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal, hasEnded: () => boolean): CallPort {
   let messagesLeft: number = limits.messagesPerCall;
   const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
-    if (messagesLeft === 0) return;
+    if (messagesLeft === 0 || hasEnded()) return;
     messagesLeft--;
     try {
       listener?.(value);
