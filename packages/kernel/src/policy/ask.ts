@@ -28,6 +28,8 @@ export async function ask(
   cancel: AbortSignal | undefined,
 ): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
+  // Kept apart from the object that the approver gets, and can change.
+  const bound = { approvalId: request.approvalId, argsHash: request.argsHash, expiresAt: request.expiresAt };
   let stopTimer = (): void => {};
   let stopListening = (): void => {};
   try {
@@ -41,10 +43,9 @@ export async function ask(
       }
       Promise.resolve()
         .then(() => approver(request, nobodyWaits.signal))
-        .then(
-          (answer) => resolve(readAnswer(answer, request)),
-          () => resolve({ kind: "denied", approver: "", reason: "The approver failed." }),
-        );
+        .then((answer) => resolve(readAnswer(answer, bound)))
+        // Its answer may throw as well, when it is read.
+        .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
   } finally {
     stopTimer();
@@ -54,17 +55,19 @@ export async function ask(
 }
 
 /** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes is a no. */
-function readAnswer(foreign: ApprovalAnswer, request: ApprovalRequest): AskOutcome {
+function readAnswer(
+  foreign: ApprovalAnswer,
+  bound: Pick<ApprovalProof, "approvalId" | "argsHash" | "expiresAt">,
+): AskOutcome {
   const answer: unknown = foreign?.answer;
   const approver: unknown = foreign?.approver;
   const who = typeof approver === "string" ? approver.slice(0, limits.nameLength).toWellFormed() : "";
   if (answer === "allow") {
     const { scope } = foreign as Extract<ApprovalAnswer, { answer: "allow" }>;
     if ((scope === "once" || scope === "session") && who !== "") {
-      const { approvalId, argsHash, expiresAt } = request;
       return {
         kind: "allowed",
-        approval: { approvalId, argsHash, approver: who, scope, nonce: randomHex(16), expiresAt },
+        approval: { ...bound, approver: who, scope, nonce: randomHex(16) },
       };
     }
   }
