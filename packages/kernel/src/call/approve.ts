@@ -41,6 +41,7 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
     argsHash,
     grantHash: grant.hash,
     policyHash: policy.hash,
+    mode: state.mode,
   };
   const remembered = approvals.find(key);
   if (remembered) return next(answered(state, ports, "approved", remembered));

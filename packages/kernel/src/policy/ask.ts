@@ -2,9 +2,10 @@ import { uuidv7, randomHex } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { ApprovalAnswer, ApprovalRequest, Approver } from "./approval.ts";
+import type { Mode } from "../tool/manifest.ts";
 import type { ApprovalProof } from "./proof.ts";
 
-/** What an approval is bound to: another tool version, argument, grant or policy voids it. */
+/** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
   readonly sessionId: string;
   readonly caller: string;
@@ -12,6 +13,7 @@ export interface ApprovalKey {
   readonly argsHash: string;
   readonly grantHash: string;
   readonly policyHash: string;
+  readonly mode: Mode;
 }
 
 export type AskOutcome =
@@ -97,8 +99,8 @@ export class SessionApprovals {
 }
 
 /** JSON, so that no choice of names can make two keys collide. */
-function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash }: ApprovalKey): string {
-  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash]);
+function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
+  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
 }
 
 export function newApprovalId(clock: Clock): string {
