@@ -92,9 +92,9 @@ export class AuditLog {
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
     this.#pending = [];
-    let written: void | Promise<void>;
+    let written: Promise<unknown> | undefined;
     try {
-      written = this.#sink.append(batch.map(({ event }) => event));
+      written = waitFor(this.#sink.append(batch.map(({ event }) => event)));
     } catch (error) {
       throw this.#fail(error);
     }
@@ -132,6 +132,12 @@ export class AuditLog {
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
+}
+
+/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+function waitFor(written: unknown): Promise<unknown> | undefined {
+  const isThenable = typeof written === "object" && written !== null && "then" in written;
+  return isThenable ? Promise.resolve(written) : undefined;
 }
 
 /** A listener is the embedder's: its exception must not end somebody's call. */
