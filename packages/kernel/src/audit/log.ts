@@ -1,6 +1,7 @@
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { eventHash, firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import type { AuditSink } from "./sink.ts";
@@ -75,7 +76,8 @@ export class AuditLog {
       payload,
       prev: this.#prev,
     } as const;
-    const event = { ...body, hash: eventHash(body) } as unknown as AuditEvent;
+    // Sinks, listeners and results hold the same objects.
+    const event = deepFreeze({ ...body, hash: eventHash(body) }) as unknown as AuditEvent;
     this.#seq++;
     this.#prev = event.hash;
     this.#pending.push({ event, onEvent: scope.onEvent });

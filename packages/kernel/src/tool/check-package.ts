@@ -1,5 +1,6 @@
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
@@ -103,6 +104,7 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
     return refused("INVALID_MANIFEST", "/determinism", "A pure tool has no effects and no capabilities.");
   }
+  // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
 }
 
@@ -128,15 +130,6 @@ function compileSchemas(
 
 function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
   return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
-}
-
-/** A manifest is shared by every later call: nobody may change it after it was hashed. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const child of Object.values(value)) deepFreeze(child);
-  }
-  return value;
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));
