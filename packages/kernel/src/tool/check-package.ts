@@ -74,7 +74,7 @@ function takeApart(foreign: unknown): Setup<Parts> {
     if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
     return { ok: true, value: { manifest, code, claimedHash: hash } };
   } catch (error) {
-    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(String(error))}.`);
+    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(textOf(error))}.`);
   }
 }
 
@@ -130,6 +130,15 @@ function compileSchemas(
 
 function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
   return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
+}
+
+/** What a foreign object throws may be no text either. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "it throws something that is no text";
+  }
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));
