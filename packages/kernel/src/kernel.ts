@@ -126,9 +126,7 @@ class KernelImplementation implements Kernel {
     input: unknown,
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
-    const [name, pinned] =
-      typeof tool === "string" ? [tool, {}] : [tool.manifest.name, { version: tool.manifest.version }];
-    const call = openCall(name, { ...pinned, ...options }, this.#clock);
+    const call = openCall(tool, options, this.#clock);
     const path: Path = {};
     let result: CallResult;
     try {

@@ -1,6 +1,7 @@
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { eventHash, firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import type { AuditSink } from "./sink.ts";
@@ -75,7 +76,8 @@ export class AuditLog {
       payload,
       prev: this.#prev,
     } as const;
-    const event = { ...body, hash: eventHash(body) } as unknown as AuditEvent;
+    // Sinks, listeners and results hold the same objects.
+    const event = deepFreeze({ ...body, hash: eventHash(body) }) as unknown as AuditEvent;
     this.#seq++;
     this.#prev = event.hash;
     this.#pending.push({ event, onEvent: scope.onEvent });
@@ -92,9 +94,9 @@ export class AuditLog {
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
     this.#pending = [];
-    let written: void | Promise<void>;
+    let written: Promise<unknown> | undefined;
     try {
-      written = this.#sink.append(batch.map(({ event }) => event));
+      written = waitFor(this.#sink.append(batch.map(({ event }) => event)));
     } catch (error) {
       throw this.#fail(error);
     }
@@ -132,6 +134,12 @@ export class AuditLog {
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
+}
+
+/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+function waitFor(written: unknown): Promise<unknown> | undefined {
+  const isThenable = typeof written === "object" && written !== null && "then" in written;
+  return isThenable ? Promise.resolve(written) : undefined;
 }
 
 /** A listener is the embedder's: its exception must not end somebody's call. */

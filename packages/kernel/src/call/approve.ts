@@ -49,6 +49,7 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
     argsHash,
     grantHash: grant.hash,
     policyHash: policy.hash,
+    mode: state.mode,
   };
   const remembered = approvals.find(key, state.decisionInput);
   if (remembered) {

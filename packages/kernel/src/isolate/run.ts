@@ -37,6 +37,10 @@ export interface RunOptions {
  */
 export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
   const { clock, gate, timeoutMs, cancel } = options;
+  if (cancel?.aborted) {
+    gate.close();
+    return { kind: "cancelled" };
+  }
   const told = new AbortController();
   const cleanups: (() => void)[] = [];
   let kill: (reason: string) => void = () => {};
@@ -52,22 +56,25 @@ export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, opti
         told.abort(cancel?.reason);
         cleanups.push(clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled")));
       };
-      if (cancel?.aborted) onCancel();
-      else if (cancel) {
+      if (cancel) {
         cancel.addEventListener("abort", onCancel, { once: true });
         cleanups.push(() => cancel.removeEventListener("abort", onCancel));
       }
     });
     const ran = lease(tool, options).then(async (leased) => {
       if ("kind" in leased) return leased;
-      // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
-      if (ended) {
+      // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never
+      // starts.
+      if (ended || cancel?.aborted) {
         leased.release();
         return { kind: "lost", reason: "the call ended before it started" } as const;
       }
       kill = (reason) => leased.isolate.terminate(reason);
       try {
-        return await leased.isolate.call(call, portOf(options, told.signal));
+        return await leased.isolate.call(
+          call,
+          portOf(options, told.signal, () => ended),
+        );
       } finally {
         leased.release();
       }
@@ -94,10 +101,11 @@ async function lease(
   }
 }
 
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal): CallPort {
+/** After the end of the call nobody listens, whatever a host still passes on. */
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal, hasEnded: () => boolean): CallPort {
   let messagesLeft: number = limits.messagesPerCall;
   const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
-    if (messagesLeft === 0) return;
+    if (messagesLeft === 0 || hasEnded()) return;
     messagesLeft--;
     try {
       listener?.(value);

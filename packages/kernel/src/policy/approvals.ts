@@ -1,10 +1,11 @@
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import type { Mode } from "../tool/manifest.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { ApprovalProof } from "./proof.ts";
 import { loadRule, type LoadedRule } from "./rule.ts";
 
-/** What an approval is bound to: another tool version, argument, grant or policy voids it. */
+/** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
   readonly sessionId: string;
   readonly caller: string;
@@ -12,6 +13,7 @@ export interface ApprovalKey {
   readonly argsHash: string;
   readonly grantHash: string;
   readonly policyHash: string;
+  readonly mode: Mode;
 }
 
 /** An approval in use: an open question, or a call that runs on it. */
@@ -31,7 +33,7 @@ export interface Standing {
 }
 
 /**
- * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants and policy, for the same arguments or
+ * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, for the same arguments or
  * for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
  */
 export class Approvals {
@@ -108,6 +110,6 @@ export class Approvals {
 }
 
 /** JSON, so that no choice of names can make two keys collide. */
-function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash }: ApprovalKey): string {
-  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash]);
+function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
+  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
 }

@@ -41,11 +41,11 @@ export async function ask(approver: Approver, question: Question, clock: Clock):
       onAbort(question.cancel, () => resolve({ kind: "cancelled" }));
       onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
       Promise.resolve()
-        .then(() => approver(question.request, nobodyWaits.signal))
-        .then(
-          (answer) => resolve(readAnswer(answer, question, clock)),
-          () => resolve({ kind: "denied", approver: "", reason: "The approver failed." }),
-        );
+        // A copy: what the approval will be bound to stays out of the approver's hands.
+        .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
+        .then((answer) => resolve(readAnswer(answer, question, clock)))
+        // Its answer may throw as well, when it is read.
+        .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
   } finally {
     for (const cleanup of cleanups) cleanup();
