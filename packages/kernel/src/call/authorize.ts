@@ -30,6 +30,8 @@ export interface Decided extends Granted {
   readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
+  /** Ends what the call was charged with. Whoever has a decision must settle it, on every way out. */
+  readonly settle: (hasStarted: boolean) => void;
 }
 
 /** What a policy remembers of calls. */
@@ -116,7 +118,9 @@ export function decidePolicy(
   const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
   const proof = prove(state, verdict, nowMs, parentProofId);
   log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
-  return { ...state, decisionInput, verdict, proof };
+  // In the same turn in which the counters were read: no other call comes in between.
+  const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
+  return { ...state, decisionInput, verdict, proof, settle };
 }
 
 /** The proof of one decision about a call. */
