@@ -127,4 +127,3 @@ export interface AuditReader {
   /** Every event from now on, in order, once it is durable. Returns the way to stop. */
   subscribe(listener: (event: AuditEvent) => void): () => void;
 }
-
