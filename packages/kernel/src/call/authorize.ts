@@ -30,6 +30,8 @@ export interface Decided extends Granted {
   readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
+  /** Only where counts alone denied: how long until the first of them falls. */
+  readonly retryAfterMs: number | undefined;
   /** Ends what the call was charged with. Whoever has a decision must settle it, on every way out. */
   readonly settle: (hasStarted: boolean) => void;
 }
@@ -120,7 +122,14 @@ export function decidePolicy(
   log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
   // In the same turn in which the counters were read: no other call comes in between.
   const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
-  return { ...state, decisionInput, verdict, proof, settle };
+  return { ...state, decisionInput, verdict, proof, settle, retryAfterMs: retryAfterMs(verdict, counters) };
+}
+
+function retryAfterMs({ decision, determining, charges }: Verdict, counters: Counters): number | undefined {
+  if (decision !== "deny" || determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
+  const spent = charges.filter(({ key }) => determining.some(({ hash }) => key.startsWith(`["${hash}"`)));
+  // One that could not be counted is no matter of time.
+  return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
 
 /** The proof of one decision about a call. */
