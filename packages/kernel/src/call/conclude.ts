@@ -26,7 +26,7 @@ export function validateOutput(state: Ran): Step<Checked> {
   const read = readOutput(end.output, state);
   if (!read.ok) return read;
   const output = read.state;
-  if (tool.output && tool.manifest.output.kind === "json") {
+  if (tool.output) {
     const valid = tool.output.validate(output);
     if (!valid.ok) {
       const [first] = valid.errors;
