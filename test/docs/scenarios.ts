@@ -106,7 +106,7 @@ function brokenSink(batches: number): AuditSink {
       if (batches-- === 0) throw new Error("disk full");
     },
     read: () => [],
-    last: () => undefined,
+    open: () => ({ last: undefined, cutBytes: 0, damage: null }),
   };
 }
 

@@ -1,5 +1,6 @@
-import { AuditLog, AuditUnavailable, kernelScope } from "./audit/log.ts";
+import { AuditLog, AuditUnavailable } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
+import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { approve } from "./call/approve.ts";
 import { resolve, validateInput } from "./call/admit.ts";
@@ -39,7 +40,9 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
   }
   const clock = options.clock ?? systemClock;
   const log = await AuditLog.open(options.sink ?? memorySink(), clock);
-  return new KernelImplementation(options, policy.value, log, clock);
+  const kernel = new KernelImplementation(options, policy.value, log, clock);
+  if (log.damage !== null) await kernel.setMode("LOCKDOWN", log.damage);
+  return kernel;
 }
 
 class KernelImplementation implements Kernel {

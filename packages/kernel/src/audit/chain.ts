@@ -1,15 +1,9 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
-import { hashJson, hashText } from "../normalize/hash.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import { hashText } from "../normalize/hash.ts";
 import type { AuditEvent } from "./event.ts";
 
 /** What the first event points back to. */
 export const firstPrev: string = `blake3:${"0".repeat(64)}`;
-
-/** The digest of an event without its `hash`. Every payload is built by the kernel and is JSON. */
-export function eventHash(body: Omit<AuditEvent, "hash">): string {
-  return hashJson(body as unknown as JsonObject);
-}
 
 export type ChainCheck =
   | { readonly ok: true; readonly events: number; readonly lastHash: string }

@@ -3,6 +3,7 @@ import type { Capability } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
+import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -12,6 +13,7 @@ import type { Proof } from "../policy/proof.ts";
 import { sealProof } from "../policy/seal.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { Validated } from "./admit.ts";
 import { next, type Step, stop } from "./call.ts";
 
@@ -42,10 +44,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
-  const declared: readonly Capability[] = tool.manifest.capabilities.map(
-    ({ optional: _, ...capability }) => capability as Capability,
-  );
-  const granted = grantOf(declared, [policy.grants(tool.manifest.name, call.caller)]);
+  const granted = grantFor(policy, tool, call.caller);
   const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
   const kinds = grantedKinds(grant);
   const missing = [
@@ -69,6 +68,25 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
       proof,
     },
   );
+}
+
+const grantsOf = new WeakMap<Policy, Map<string, Grant>>();
+/** Callers are foreign names: what is kept for them is bounded. */
+const MAX_GRANTS = 1_000;
+
+/** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
+function grantFor(policy: Policy, tool: RegisteredTool, caller: string): Grant {
+  let known = grantsOf.get(policy);
+  if (!known) grantsOf.set(policy, (known = new Map()));
+  const key = `${tool.hash} ${caller}`; // A digest has no space.
+  let grant = known.get(key);
+  if (!grant) {
+    const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)]);
+    if (known.size >= MAX_GRANTS) known.clear();
+    known.set(key, grant);
+  }
+  return grant;
 }
 
 function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
@@ -104,7 +122,7 @@ export function prove(
     proofId: uuidv7(nowMs),
     callId: call.callId,
     parentProofId,
-    decidedAt: new Date(nowMs).toISOString(),
+    decidedAt: isoTime(nowMs),
     traceparent: call.traceparent,
     decision: verdict.decision,
     enforced: true,

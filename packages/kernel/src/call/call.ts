@@ -1,4 +1,4 @@
-import type { EventScope } from "../audit/log.ts";
+import { type EventScope, eventScope } from "../audit/scope.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -42,7 +42,7 @@ export function openCall(toolName: string, options: CallOptions, clock: Clock): 
     correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, ""),
     toolName: String(toolName).slice(0, limits.nameLength).toWellFormed(),
     options,
-    scope: { callId, sessionId, traceparent, onEvent: options.onEvent },
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),
     nowMs,

@@ -33,7 +33,9 @@ export interface GateOptions {
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #end = new AbortController();
+  #ended = false;
+  /** Made for the first broker that serves: most calls ask for nothing. */
+  #end: AbortController | undefined;
   readonly #effects = new Set<Effect>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   #networkRequests = 0;
@@ -53,7 +55,7 @@ export class Gate {
 
   /** Effects that really happened, or may have. */
   get effects(): readonly Effect[] {
-    return [...this.#effects].toSorted();
+    return this.#effects.size === 0 ? none : [...this.#effects].toSorted();
   }
 
   get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
@@ -66,12 +68,13 @@ export class Gate {
   }
 
   close(): void {
-    this.#end.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
+    this.#ended = true;
+    this.#end?.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
   }
 
   /** Never rejects. */
   async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (this.#requestsLeft.count === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
     if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
@@ -119,7 +122,7 @@ export class Gate {
       requestHash,
       responseHash: hashReply(reply),
     });
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
   }
@@ -144,6 +147,8 @@ export class Gate {
 
   #session(): BrokerSession {
     const { networkRequests, networkBytes, grant } = this.#options;
+    this.#end ??= new AbortController();
+    if (this.#ended) this.#end.abort("the call has ended");
     return {
       signal: this.#end.signal,
       refusal: (need) => this.#refusal(need),
@@ -161,7 +166,7 @@ export class Gate {
   }
 
   #refusal(need: Need): CapabilityError | undefined {
-    if (this.#end.signal.aborted) return ended.error;
+    if (this.#ended) return ended.error;
     if (covers(this.#options.grant, need)) return undefined;
     const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
     return {
@@ -179,6 +184,8 @@ export class Gate {
     return failed(error);
   }
 }
+
+const none: readonly Effect[] = [];
 
 function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
   return { ok: false, error };

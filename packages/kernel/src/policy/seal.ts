@@ -1,5 +1,5 @@
-import { canonicalize } from "../normalize/canonical-json.ts";
-import { hashJson, hashText } from "../normalize/hash.ts";
+import { canonicalize, canonicalJson } from "../normalize/canonical-json.ts";
+import { hashText } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Proof } from "./proof.ts";
@@ -10,7 +10,20 @@ export const engineVersion = "keyhole/1";
 /** Closes a proof: the digest over the canonical JSON of all other fields. */
 export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Proof {
   const full = { v: 1, engineVersion, ...body } as const;
-  return { ...full, hash: hashJson(full as unknown as JsonObject) };
+  const text = canonicalJson(full as unknown as JsonObject);
+  const hash = hashText(text);
+  const proof = { ...full, hash };
+  // The digest's place in the canonical order is between two members that every proof has. Quotes within text are escaped, so this is found once.
+  const place = text.indexOf(',"inputHash":');
+  texts.set(proof, `${text.slice(0, place)},"hash":"${hash}"${text.slice(place)}`);
+  return proof;
+}
+
+const texts = new WeakMap<Proof, string>();
+
+/** The canonical JSON of a proof. It is the longest text of a call: one that was sealed here is not written again. */
+export function proofText(proof: Proof): string {
+  return texts.get(proof) ?? canonicalJson(proof as unknown as JsonObject);
 }
 
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
