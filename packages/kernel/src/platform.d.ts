@@ -50,8 +50,22 @@ declare class Response {
 }
 declare const crypto: {
   getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
-  readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
+  readonly subtle: {
+    digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    sign(algorithm: "Ed25519", key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    verify(
+      algorithm: "Ed25519",
+      key: CryptoKey,
+      signature: Uint8Array<ArrayBuffer>,
+      data: Uint8Array<ArrayBuffer>,
+    ): Promise<boolean>;
+  };
 };
+/** Made by the platform's WebCrypto; the kernel only hands it on. */
+interface CryptoKey {
+  readonly type: string;
+  readonly extractable: boolean;
+}
 declare const performance: { now(): number };
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;

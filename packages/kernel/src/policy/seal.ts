@@ -15,15 +15,16 @@ export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Pr
   const proof = { ...full, hash };
   // The digest's place in the canonical order is between two members that every proof has. Quotes within text are escaped, so this is found once.
   const place = text.indexOf(',"inputHash":');
-  texts.set(proof, `${text.slice(0, place)},"hash":"${hash}"${text.slice(place)}`);
+  sealed = { proof, text: `${text.slice(0, place)},"hash":"${hash}"${text.slice(place)}` };
   return proof;
 }
 
-const texts = new WeakMap<Proof, string>();
+/** The one that was sealed last: it is recorded right after. A weak map of all would cost the collector more than it saves. */
+let sealed: { readonly proof: Proof; readonly text: string } | undefined;
 
-/** The canonical JSON of a proof. It is the longest text of a call: one that was sealed here is not written again. */
+/** The canonical JSON of a proof. It is the longest text of a call: the one that was just sealed is not written again. */
 export function proofText(proof: Proof): string {
-  return texts.get(proof) ?? canonicalJson(proof as unknown as JsonObject);
+  return sealed?.proof === proof ? sealed.text : canonicalJson(proof as unknown as JsonObject);
 }
 
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
