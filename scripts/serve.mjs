@@ -43,7 +43,8 @@ async function choosePorts() {
   for (const { what, variable, fallback } of places) {
     const chosen = process.env[variable];
     const port = chosen ? Number(chosen) : fallback;
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${variable} is ${chosen}: a port is a number from 1 to 65535.`);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error(`${variable} is ${chosen}: a port is a number from 1 to 65535.`);
     if (ports.includes(port)) throw new Error(`Port ${port} is wanted twice: set ${variable} to another one.`);
     if (!(await isFree(port))) throw new Error(`Port ${port} (${what}) is taken: set ${variable} to another one.`);
     ports.push(port);
@@ -74,10 +75,14 @@ async function main() {
     sandboxPort,
     tokens: { [token]: { subject: "local", scopes: allScopes } },
     origins: [page, `http://localhost:${port}`],
-    state: join(root, ".wrangler", "state"),
+    state: process.env["KEYHOLE_STATE"] || join(root, ".wrangler", "state"),
   });
   cleanups.push(async () => (await edge).stop());
-  const server = await preview({ root, configFile: join(root, "vite.config.ts"), logLevel: "warn", preview: { host: "127.0.0.1", port, strictPort: true } });
+  const server = await preview({
+    configFile: join(root, "vite.config.ts"),
+    logLevel: "warn",
+    preview: { host: "127.0.0.1", port, strictPort: true },
+  });
   cleanups.push(() => server.close());
   const { url, failed } = await edge;
   void failed.then(giveUp);
@@ -92,5 +97,8 @@ async function main() {
   say("Ctrl-C ends everything.");
 }
 
-process.on("SIGINT", () => void end(0)).on("SIGTERM", () => void end(0)).on("SIGHUP", () => void end(0));
+process
+  .on("SIGINT", () => void end(0))
+  .on("SIGTERM", () => void end(0))
+  .on("SIGHUP", () => void end(0));
 main().catch(giveUp);

@@ -41,10 +41,10 @@ const kernelDirections: Readonly<
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
   isolate: { values: ["normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
   normalize: { values: [], types: [] },
-  audit: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["capability", "policy", "tool", "isolate"] },
+  audit: { values: ["id", "normalize", "schema", "limits.ts", "result.ts"], types: ["capability", "policy", "tool", "isolate"] },
   call: {
-    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "limits.ts"],
-    types: ["audit", "result.ts", "kernel-api.ts"],
+    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
   },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { root, run } from "../project.mjs";
 
 const built = ["packages/playground/dist/index.html", "packages/edge/dist/worker.js", "packages/edge/dist/sandbox.js"];
-const sources = ["packages/*/src/**", "packages/*/*.{json,html,ts}", "packages/playground/public/**", "vite.config.ts", "package-lock.json", "scripts/keyhole-plugin.mjs"];
+const sources = [
+  "packages/*/src/**",
+  "packages/*/*.{json,html,ts}",
+  "packages/playground/public/**",
+  "vite.config.ts",
+  "package-lock.json",
+  "scripts/keyhole-plugin.mjs",
+];
 
 /** @param {string} path */
 function changedAt(path) {

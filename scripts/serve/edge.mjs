@@ -48,7 +48,14 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
     KEYHOLE_WATCHDOG: watchdog.url,
     ...(policy && { KEYHOLE_POLICY: JSON.stringify(policy) }),
   };
-  const kernel = startWorker({ config: configs.kernel, env: "local", port, vars, state: state ?? join(scratch, "kernel"), scratch });
+  const kernel = startWorker({
+    config: configs.kernel,
+    env: "local",
+    port,
+    vars,
+    state: state ?? join(scratch, "kernel"),
+    scratch,
+  });
 
   const stop = async () => {
     await watchdog.stop();
@@ -63,7 +70,13 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
   }
   void kernel.process.exited.then(() => fail(`The kernel's process ended:\n${kernel.process.output()}`));
   void sandbox.process.exited.then(() => fail(`The sandbox's process ended:\n${sandbox.process.output()}`));
-  return { url: kernel.url, failed, sandboxKills: watchdog.kills, pids: [kernel.process.pid, sandbox.process.pid], stop };
+  return {
+    url: kernel.url,
+    failed,
+    sandboxKills: watchdog.kills,
+    pids: [kernel.process.pid, sandbox.process.pid],
+    stop,
+  };
 }
 
 /** @param {Readonly<Record<string, object>>} tokens */

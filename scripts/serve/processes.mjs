@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** @typedef {{ readonly pid: number, readonly parent: number, readonly command: string }} Process */
 
-/** @returns {Process[]} every process that this user can see */
-function listProcesses() {
+/** @returns {Process[]} every process that runs and that this user can see */
+export function listProcesses() {
   return process.platform === "linux" ? fromProc() : fromPs();
 }
 
@@ -16,9 +16,10 @@ function fromProc() {
       try {
         // pid (name) state ppid …; the name can hold anything, so count from the last bracket (proc_pid_stat(5)).
         const stat = readFileSync(`/proc/${name}/stat`, "latin1");
-        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+        const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        if (state === "Z") return []; // It has ended, and its parent has not looked yet.
         const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-        return [{ pid: Number(name), parent, command }];
+        return [{ pid: Number(name), parent: Number(parent), command }];
       } catch {
         return []; // It ended while we looked.
       }
@@ -42,7 +43,7 @@ function fromPs() {
 export function descendants(ancestor) {
   const all = listProcesses();
   const found = new Set([ancestor]);
-  for (let before = 0; before !== found.size; ) {
+  for (let before = 0; before !== found.size;) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }

@@ -13,7 +13,7 @@ const recoveryMs = 15_000;
 
 /**
  * @typedef {object} Watchdog
- * @property {string} url a POST to it asks for a look at the sandbox right now
+ * @property {string} url a POST to `suspected` below it asks for a look at the sandbox right now, one to `certain` for its end
  * @property {() => number} kills
  * @property {() => Promise<void>} stop
  */
@@ -35,6 +35,10 @@ export async function startWatchdog(sandbox, onLost) {
   async function look(patienceMs) {
     // A nudge may find a heartbeat waiting patiently for an answer: it looks for itself.
     if (recovering || stopped || (await isHealthy(sandbox.url, patienceMs))) return;
+    await restart();
+  }
+
+  async function restart() {
     if (recovering || stopped) return;
     recovering = true;
     kills += killRuntime(sandbox);
@@ -56,10 +60,14 @@ export async function startWatchdog(sandbox, onLost) {
 
   // Only who knows the path can ask; it is told to nobody but the kernel.
   const path = `/${randomUUID()}`;
+  const asks = new Map([
+    [`${path}/suspected`, () => look(nudgePatienceMs)],
+    [`${path}/certain`, restart],
+  ]);
   const server = createServer((request, response) => {
-    const known = request.method === "POST" && request.url === path;
-    if (known) void look(nudgePatienceMs);
-    response.writeHead(known ? 202 : 404).end();
+    const ask = request.method === "POST" ? asks.get(request.url ?? "") : undefined;
+    void ask?.();
+    response.writeHead(ask ? 202 : 404).end();
   });
   await new Promise((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", () => resolve(undefined));
@@ -88,7 +96,9 @@ export async function startWatchdog(sandbox, onLost) {
  */
 function killRuntime({ url, process: { pid } }) {
   const front = `:${new URL(url).port} `;
-  const runtimes = descendants(pid).filter(({ command }) => /workerd\S* serve /.test(command) && !command.includes(front));
+  const runtimes = descendants(pid).filter(
+    ({ command }) => /workerd\S* serve /.test(command) && !command.includes(front),
+  );
   for (const runtime of runtimes) {
     try {
       process.kill(runtime.pid, "SIGKILL");

@@ -57,7 +57,8 @@ export async function untilHealthy({ url, process }, name) {
   void process.exited.then(() => (ended = true));
   while (!(await isHealthy(url, 1_000))) {
     if (ended) throw new Error(`${name} ended while it started:\n${process.output()}`);
-    if (Date.now() > deadline) throw new Error(`${name} did not start in ${startTimeoutMs / 1000} s:\n${process.output()}`);
+    if (Date.now() > deadline)
+      throw new Error(`${name} did not start in ${startTimeoutMs / 1000} s:\n${process.output()}`);
     await delay(50);
   }
 }

@@ -62,19 +62,23 @@ describe("checkPath", () => {
   ])("refuses %j", (path) => expect(checkPath(path)).toBeTypeOf("string"));
 
   it("leaves nothing that a file system or a URL would move elsewhere", () => {
+    const plain = fc.constantFrom("a", "b/c", "~", "x.y", "é", "-", "/", "..a");
     const piece = fc.oneof(
-      fc.constantFrom(".", "..", "/", "\\", "%2e", "a", "~", ":", "\0", " "),
-      fc.string({ unit: "binary", maxLength: 3 }),
+      { weight: 4, arbitrary: plain },
+      fc.constantFrom(".", "..", "\\", "%2e", ":", "\0", " "),
+      fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
     );
-    const path = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+    let passed = 0;
     fc.assert(
-      fc.property(path, (text) => {
-        fc.pre(checkPath(text) === undefined && !/[?#]/.test(text));
-        const moved = decodeURIComponent(new URL(text, "file:///root/").pathname);
-        expect(moved).toBe(`/root/${text}`);
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 5 }), (pieces) => {
+        const text = pieces.join("");
+        if (checkPath(text) !== undefined || /[?#]/.test(text)) return;
+        passed++;
+        expect(decodeURIComponent(new URL(text, "file:///root/").pathname)).toBe(`/root/${text}`);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 600 },
     );
+    expect(passed).toBeGreaterThan(60);
   });
 });
 

@@ -124,6 +124,13 @@ describe("the policy", { timeout: 30_000 }, () => {
     await editor(page).fill('{ "version": "1", "posture": "standard", "grant": [] }');
     await page.getByText(/no property "grant"/).waitFor();
     expect(await apply.isDisabled()).toBe(true);
+
+    await editor(page).fill('{ "version": "1", "posture": "strict" }');
+    await apply.click();
+    await page.getByText("In force", { exact: true }).first().waitFor();
+    // The focus stays in the sheet, and with it the keyboard.
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
   it("decides the next call, and outlives a reload", async () => {
@@ -193,6 +200,19 @@ describe("the keyboard", { timeout: 30_000 }, () => {
     await keyboard.press("ArrowDown");
     await keyboard.press("ArrowDown");
     await page.getByRole("heading", { name: "calculator" }).waitFor();
+  });
+
+  it("stays at the form when the button that it pressed goes away", async () => {
+    const page = await open();
+    await choose(page, "spin");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toBe("Run");
+    await focusNext(page, "Run");
+    await page.keyboard.press("Enter");
+    await callOf(page).getByText("tool.started").waitFor();
+    await focusNext(page, "Cancel");
+    await page.keyboard.press("Enter");
+    expect(await endOf(page)).toBe("Cancelled");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Run");
   });
 });
 

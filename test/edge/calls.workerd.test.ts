@@ -1,28 +1,25 @@
-import { type ApprovalRequest, type AuditEvent, type CallFailure, type CallSuccess, type ErrorCode, errorCodes, verifyChain } from "@keyhole/kernel";
+import { type AuditEvent, type CallFailure, type CallSuccess, type ErrorCode, errorCodes } from "@keyhole/kernel";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callProblem } from "../../packages/edge/src/app/problem.ts";
-import { openService, readEvents, type Service } from "./service.ts";
+import { openService, readEvents, type Service, untilAsked } from "./service.ts";
 
 let service: Service;
 beforeEach(async () => {
   service = await openService();
 });
 
-type Problem = { readonly code: string; readonly status: number; readonly detail: string; readonly callId: string; readonly result: CallFailure };
+type Problem = {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly callId: string;
+  readonly result: CallFailure;
+};
 
 const problemOf = async (response: Response): Promise<Problem> => {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   return response.json();
 };
-
-/** Waits for a question without looking at a clock: whoever asks has to get there. */
-async function untilAsked(asking: Service): Promise<ApprovalRequest> {
-  for (;;) {
-    const [request] = asking.desk.list();
-    if (request !== undefined) return request;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-}
 
 describe("a call that succeeds", () => {
   it("is answered with its result", async () => {
@@ -30,7 +27,13 @@ describe("a call that succeeds", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/json");
     const result: CallSuccess = await response.json();
-    expect(result).toMatchObject({ ok: true, data: { message: "hello" }, tool: "echo@1.2.0", effects: [], proof: { decision: "allow" } });
+    expect(result).toMatchObject({
+      ok: true,
+      data: { message: "hello" },
+      tool: "echo@1.2.0",
+      effects: [],
+      proof: { decision: "allow" },
+    });
     expect(result.hash).toMatch(/^[\w-]+:[0-9a-f]{64}$/);
   });
 
@@ -43,7 +46,9 @@ describe("a call that succeeds", () => {
     const response = await service.call("bytes", { input: { count: 20_000 } });
     const { data, encoding } = await response.json<{ data: string; encoding: string }>();
     expect(encoding).toBe("base64");
-    expect([...atob(data)].map((unit) => unit.charCodeAt(0))).toEqual(Array.from({ length: 20_000 }, (_, i) => i % 256));
+    expect([...atob(data)].map((unit) => unit.charCodeAt(0))).toEqual(
+      Array.from({ length: 20_000 }, (_, i) => i % 256),
+    );
   });
 
   it("has the token's subject as its caller, and the trace of the request", async () => {
@@ -69,7 +74,12 @@ describe("a call that fails", () => {
     const response = await service.call(tool, body);
     expect(response.status).toBe(status);
     const problem = await problemOf(response);
-    expect(problem).toMatchObject({ type: `urn:keyhole:error:${code}`, code, status, result: { ok: false, error: { code } } });
+    expect(problem).toMatchObject({
+      type: `urn:keyhole:error:${code}`,
+      code,
+      status,
+      result: { ok: false, error: { code } },
+    });
     expect(problem.detail).toBe(problem.result.error.message);
     expect(problem.callId).toBe(problem.result.callId);
   });
@@ -105,11 +115,22 @@ describe("a call that fails", () => {
   };
 
   it.each(errorCodes)("%s has its status", async (code) => {
-    const failure = { ok: false, error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h" }, callId: "c" } as CallFailure;
+    const failure = {
+      ok: false,
+      error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h" },
+      callId: "c",
+    } as unknown as CallFailure;
     const response = callProblem(failure);
     expect(response.status).toBe(statuses[code]);
     expect(response.headers.get("retry-after")).toBe("2");
-    expect(await problemOf(response)).toMatchObject({ code, detail: "m", hint: "h", retryable: true, callId: "c", status: statuses[code] });
+    expect(await problemOf(response)).toMatchObject({
+      code,
+      detail: "m",
+      hint: "h",
+      retryable: true,
+      callId: "c",
+      status: statuses[code],
+    });
   });
 });
 
@@ -126,14 +147,27 @@ describe("a stream", () => {
     expect(names.filter((name) => name !== "audit")).toEqual(["log", "progress", "result"]);
     expect(names.at(-1)).toBe("result");
     const audit = events.filter(({ event }) => event === "audit").map(({ data }): AuditEvent => data);
-    expect(audit.map(({ type }) => type)).toEqual(["call.invoked", "capability.checked", "policy.decided", "tool.started", "tool.completed"]);
+    expect(audit.map(({ type }) => type)).toEqual([
+      "call.invoked",
+      "capability.checked",
+      "policy.decided",
+      "tool.started",
+      "tool.completed",
+    ]);
     expect(events.at(-1)?.data).toMatchObject({ ok: true, data: { message: "x" } });
   });
 
   it("ends with the result of a call that failed as well", async () => {
-    const response = await service.call("nothing", { input: {} }, { accept: "application/json;q=0.5, text/event-stream" });
+    const response = await service.call(
+      "nothing",
+      { input: {} },
+      { accept: "application/json;q=0.5, text/event-stream" },
+    );
     expect(response.status).toBe(200);
-    expect((await readEvents(response)).at(-1)).toMatchObject({ event: "result", data: { ok: false, error: { code: "TOOL_NOT_FOUND" } } });
+    expect((await readEvents(response)).at(-1)).toMatchObject({
+      event: "result",
+      data: { ok: false, error: { code: "TOOL_NOT_FOUND" } },
+    });
   });
 
   it("refuses a bad body before it starts", async () => {
@@ -143,17 +177,29 @@ describe("a stream", () => {
   it("shows the question, and goes on when it is answered", async () => {
     const response = await service.call("asks", { input: { amount: 7 } }, sse);
     const asked = await untilAsked(service);
-    await service.send(`/v1/approvals/${asked.approvalId}`, { method: "POST", body: '{"answer":"allow"}', headers: { "content-type": "application/json" } });
+    await service.send(`/v1/approvals/${asked.approvalId}`, {
+      method: "POST",
+      body: '{"answer":"allow"}',
+      headers: { "content-type": "application/json" },
+    });
     const events = await readEvents(response);
-    expect(events.find(({ event }) => event === "approval")?.data).toMatchObject({ approvalId: asked.approvalId, input: { amount: 7 } });
-    expect(events.at(-1)?.data).toMatchObject({ ok: true, data: "approved", proof: { approval: { approver: "alice", scope: "once" } } });
+    expect(events.find(({ event }) => event === "approval")?.data).toMatchObject({
+      approvalId: asked.approvalId,
+      input: { amount: 7 },
+    });
+    expect(events.at(-1)?.data).toMatchObject({
+      ok: true,
+      data: "approved",
+      proof: { approval: { approver: "alice", scope: "once" } },
+    });
   });
 
   it("whose reader goes away cancels the call", async () => {
     const response = await service.call("waits", { input: {} }, sse);
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
-    for (let text = ""; !text.includes("event: log"); ) text += decoder.decode((await reader.read()).value, { stream: true });
+    for (let text = ""; !text.includes("event: log");)
+      text += decoder.decode((await reader.read()).value, { stream: true });
     await reader.cancel();
     for (;;) {
       const { events } = await (await service.send("/v1/audit?limit=1000")).json<{ events: AuditEvent[] }>();
@@ -184,99 +230,4 @@ it("a client that goes away cancels the call", async () => {
     break;
   }
   expect((await pending).status).toBe(499);
-});
-
-describe("approvals", () => {
-  const post = (id: string, body: unknown): Promise<Response> =>
-    service.send(`/v1/approvals/${id}`, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } });
-
-  it("are listed with the exact arguments, and answered by the token's subject", async () => {
-    const pending = service.call("asks", { input: { amount: 7 } });
-    const { approvalId } = await untilAsked(service);
-    const { approvals } = await (await service.send("/v1/approvals")).json<{ approvals: ApprovalRequest[] }>();
-    expect(approvals).toMatchObject([{ approvalId, tool: "asks@1.0.0", input: { amount: 7 }, caller: "alice" }]);
-    expect((await post(approvalId, { answer: "deny", reason: "not today" })).status).toBe(204);
-    const response = await pending;
-    expect(response.status).toBe(403);
-    expect(await problemOf(response)).toMatchObject({ code: "APPROVAL_DENIED", detail: "alice denied the call. Reason: not today" });
-  });
-
-  it("are answered once", async () => {
-    const pending = service.call("asks", { input: {} });
-    const { approvalId } = await untilAsked(service);
-    expect((await post(approvalId, { answer: "allow" })).status).toBe(204);
-    expect((await post(approvalId, { answer: "deny" })).status).toBe(404);
-    expect((await pending).status).toBe(200);
-    expect(service.desk.list()).toEqual([]);
-  });
-
-  it("for a session are not asked again in it", async () => {
-    const body = { input: { amount: 1 }, sessionId: "s" };
-    const pending = service.call("asks", body);
-    await post((await untilAsked(service)).approvalId, { answer: "allow", scope: "session" });
-    expect((await pending).status).toBe(200);
-    expect((await service.call("asks", body)).status).toBe(200);
-  });
-
-  it.each([{}, { answer: "yes" }, { answer: "allow", scope: "forever" }, { answer: "deny", reason: 1 }, { answer: "allow", approver: "root" }, []])(
-    "are not answered by %j",
-    async (body) => {
-      const pending = service.call("asks", { input: {} });
-      const { approvalId } = await untilAsked(service);
-      expect((await post(approvalId, body)).status).toBe(400);
-      expect(service.desk.list()).toHaveLength(1);
-      await post(approvalId, { answer: "deny" });
-      await pending;
-    },
-  );
-});
-
-describe("reading", () => {
-  it("lists tools sorted, and narrows", async () => {
-    const names = async (query: string): Promise<string[]> => {
-      const { tools } = await (await service.send(`/v1/tools${query}`)).json<{ tools: { id: string }[] }>();
-      return tools.map(({ id }) => id);
-    };
-    expect((await names("")).slice(0, 3)).toEqual(["asks@1.0.0", "broken@1.0.0", "bytes@1.0.0"]);
-    expect(await names("?category=text")).toEqual(["echo@1.2.0"]);
-    expect(await names("?tier=4&text=DENIED")).toEqual(["forbidden@1.0.0"]);
-  });
-
-  it("shows every version of a tool, highest first", async () => {
-    const { versions } = await (await service.send("/v1/tools/echo")).json<{ versions: { id: string; hash: string }[] }>();
-    expect(versions.map(({ id }) => id)).toEqual(["echo@1.2.0", "echo@1.0.0"]);
-    expect((await service.send("/v1/tools/none")).status).toBe(404);
-  });
-
-  it("gives the log in pages that verify as one chain", async () => {
-    await service.call("echo", { input: { message: "x" } });
-    await service.call("broken", { input: {} });
-    const events: AuditEvent[] = [];
-    for (let from = 0; ; ) {
-      const page = await (await service.send(`/v1/audit?from=${from}&limit=3`)).json<{ events: AuditEvent[]; next: number }>();
-      events.push(...page.events);
-      expect(page.events.length).toBeLessThanOrEqual(3);
-      if (page.events.length === 0) break;
-      from = page.next;
-    }
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i));
-    expect(verifyChain(events)).toMatchObject({ ok: true });
-  });
-
-  it.each(["?limit=1001", "?limit=-1", "?from=x", "?from=1.5", "?nothing=1", "?limit="])("refuses the query %s of the log", async (query) => {
-    const response = await service.send(`/v1/audit${query}`);
-    expect(response.status).toBe(400);
-    expect(await problemOf(response)).toMatchObject({ code: "INVALID_REQUEST" });
-  });
-
-  it.each(["?tier=5", "?tier=", "?mode=SLEEPY", "?effect=fly", "?name=x"])("refuses the filter %s", async (query) => {
-    expect((await service.send(`/v1/tools${query}`)).status).toBe(400);
-  });
-
-  it("shows the policy, its digest and the mode", async () => {
-    const shown = await (await service.send("/v1/policy")).json<{ policyHash: string }>();
-    expect(shown).toMatchObject({ mode: "NORMAL", policy: { version: "1", posture: "standard" } });
-    const { proof } = await (await service.call("echo", { input: { message: "x" } })).json<CallSuccess>();
-    expect(shown.policyHash).toBe(proof.policyHash);
-  });
 });

@@ -33,13 +33,19 @@ describe.each(routes)("$method $path", (route) => {
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe('Bearer realm="keyhole"');
     expect(response.headers.get("content-type")).toBe("application/problem+json");
-    expect(await response.json()).toMatchObject({ code: "UNAUTHENTICATED", status: 401, type: "urn:keyhole:error:UNAUTHENTICATED" });
+    expect(await response.json()).toMatchObject({
+      code: "UNAUTHENTICATED",
+      status: 401,
+      type: "urn:keyhole:error:UNAUTHENTICATED",
+    });
   });
 
   it(`is closed without the scope ${scope}`, async () => {
     const response = await service.send(path, request(route), "nobody");
     expect(response.status).toBe(403);
-    expect(response.headers.get("www-authenticate")).toBe(`Bearer realm="keyhole", error="insufficient_scope", scope="${scope}"`);
+    expect(response.headers.get("www-authenticate")).toBe(
+      `Bearer realm="keyhole", error="insufficient_scope", scope="${scope}"`,
+    );
     expect(await response.json()).toMatchObject({ code: "FORBIDDEN" });
   });
 
@@ -61,7 +67,11 @@ describe("a token", () => {
     ["of 513 characters", `Bearer ${"x".repeat(513)}`, 400, 'Bearer realm="keyhole", error="invalid_request"'],
     ["of 512 characters", `Bearer ${"x".repeat(512)}`, 401, 'Bearer realm="keyhole", error="invalid_token"'],
   ])("%s", async (_, authorization, status, challenge) => {
-    const response = await service.send("/v1/tools", authorization === null ? {} : { headers: { authorization } }, null);
+    const response = await service.send(
+      "/v1/tools",
+      authorization === null ? {} : { headers: { authorization } },
+      null,
+    );
     expect(response.status).toBe(status);
     expect(response.headers.get("www-authenticate")).toBe(challenge);
   });
@@ -81,7 +91,9 @@ describe("a token", () => {
     expect(response.status).toBe(403);
     const called = await service.call("forbidden", { input: {} }, { "keyhole-identity": identity }, "caller");
     expect(called.status).toBe(403);
-    const audit = (await (await service.send("/v1/audit?limit=1000")).json()) as { events: { type: string; payload: { caller?: string; tool?: string } }[] };
+    const audit = (await (await service.send("/v1/audit?limit=1000")).json()) as {
+      events: { type: string; payload: { caller?: string; tool?: string } }[];
+    };
     const invoked = audit.events.findLast(({ type }) => type === "call.invoked");
     expect(invoked?.payload).toMatchObject({ caller: "caller", tool: "forbidden@1.0.0" });
   });
@@ -108,8 +120,13 @@ describe("the token table", () => {
     ["an unknown key", JSON.stringify({ ["a".repeat(64)]: { subject: "s", scopes: [], admin: true } })],
     ["no subject", JSON.stringify({ ["a".repeat(64)]: { subject: "", scopes: [] } })],
   ])("is refused: %s", async (_, config) => {
-    const gateway = createGateway<object>(() => ({ tokens: config, origins: "" }), { forward: async () => new Response("reached") });
-    const response = await gateway.fetch(new Request("https://edge.example/v1/tools", { headers: { authorization: "Bearer x" } }), {});
+    const gateway = createGateway<object>(() => ({ tokens: config, origins: "" }), {
+      forward: async () => new Response("reached"),
+    });
+    const response = await gateway.fetch(
+      new Request("https://edge.example/v1/tools", { headers: { authorization: "Bearer x" } }),
+      {},
+    );
     expect(response.status).toBe(500);
     const text = await response.text();
     expect(JSON.parse(text)).toMatchObject({ code: "MISCONFIGURED" });
@@ -130,9 +147,12 @@ describe("addresses", () => {
     expect(await response.json()).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it.each(["/v1", "/v1/", "/v1/tools/", "/v1/tools/echo/calls/x", "/v1/nothing"])("has nothing at %s for who may ask", async (path) => {
-    expect((await service.send(path)).status).toBe(404);
-  });
+  it.each(["/v1", "/v1/", "/v1/tools/", "/v1/tools/echo/calls/x", "/v1/nothing"])(
+    "has nothing at %s for who may ask",
+    async (path) => {
+      expect((await service.send(path)).status).toBe(404);
+    },
+  );
 
   it.each([
     ["DELETE", "/v1/tools", "GET, HEAD"],
@@ -167,22 +187,36 @@ describe("headers", () => {
   });
 
   it("let the configured page in, refusals included", async () => {
-    for (const [path, token] of [["/v1/tools", "all"], ["/v1/tools", null], ["/nothing", null]] as const) {
+    for (const [path, token] of [
+      ["/v1/tools", "all"],
+      ["/v1/tools", null],
+      ["/nothing", null],
+    ] as const) {
       const { headers } = await service.send(path, { headers: { origin: "https://page.example" } }, token);
       expect(headers.get("access-control-allow-origin")).toBe("https://page.example");
       expect(headers.get("vary")).toContain("Origin");
     }
   });
 
-  it.each(["https://other.example", "https://page.example.evil.example", "http://page.example", "null"])("let no other page in: %s", async (origin) => {
-    const { headers } = await service.send("/v1/tools", { headers: { origin } });
-    expect(headers.get("access-control-allow-origin")).toBeNull();
-  });
+  it.each(["https://other.example", "https://page.example.evil.example", "http://page.example", "null"])(
+    "let no other page in: %s",
+    async (origin) => {
+      const { headers } = await service.send("/v1/tools", { headers: { origin } });
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+    },
+  );
 
   it("answer a preflight without a token, and allow no credentials", async () => {
     const response = await service.send(
       "/v1/tools/echo/calls",
-      { method: "OPTIONS", headers: { origin: "https://page.example", "access-control-request-method": "POST", "access-control-request-headers": "authorization" } },
+      {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://page.example",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization",
+        },
+      },
       null,
     );
     expect(response.status).toBe(204);
@@ -212,7 +246,10 @@ describe("tenants", () => {
       },
     });
     for (const token of ["one", "two"] satisfies string[]) {
-      await gateway.fetch(new Request("https://edge.example/v1/tools?tenant=one", { headers: { authorization: `Bearer ${token}` } }), {});
+      await gateway.fetch(
+        new Request("https://edge.example/v1/tools?tenant=one", { headers: { authorization: `Bearer ${token}` } }),
+        {},
+      );
     }
     expect(seen).toEqual(["one", "two"]);
   });

@@ -1,4 +1,10 @@
-import { createKernel, defineTool, type KernelOptions, type PolicyDocument } from "@keyhole/kernel";
+import {
+  type ApprovalRequest,
+  createKernel,
+  defineTool,
+  type KernelOptions,
+  type PolicyDocument,
+} from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
 
 export const policy: PolicyDocument = { version: "1", posture: "standard" };
@@ -10,7 +16,12 @@ const tools = [
     version: "1.2.0",
     description: "Gives back its input.",
     category: "text",
-    input: { type: "object", properties: { message: { type: "string" } }, required: ["message"], additionalProperties: false },
+    input: {
+      type: "object",
+      properties: { message: { type: "string" } },
+      required: ["message"],
+      additionalProperties: false,
+    },
     output: { kind: "json" },
     execute: ({ message }, context) => {
       context.log("echoing");
@@ -105,7 +116,9 @@ export async function sha256Hex(text: string): Promise<string> {
 }
 
 export async function tokenTable(): Promise<string> {
-  const entries = Object.entries(tokens).map(async ([name, identity]) => [await sha256Hex(tokenOf(name as TokenName)), identity] as const);
+  const entries = Object.entries(tokens).map(
+    async ([name, identity]) => [await sha256Hex(tokenOf(name as TokenName)), identity] as const,
+  );
   return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
 }
 
@@ -126,7 +139,9 @@ export async function openService(options: KernelOptions = {}, origins = "https:
   }
   const routes = createRoutes({ kernel, desk, policy });
   const table = await tokenTable();
-  const gateway = createGateway<object>(() => ({ tokens: table, origins }), { forward: async (request) => routes.fetch(request) });
+  const gateway = createGateway<object>(() => ({ tokens: table, origins }), {
+    forward: async (request) => routes.fetch(request),
+  });
   const send: Service["send"] = async (path, init = {}, token = "all") => {
     const headers = new Headers(init.headers);
     if (token !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${tokenOf(token)}`);
@@ -136,12 +151,18 @@ export async function openService(options: KernelOptions = {}, origins = "https:
     desk,
     send,
     call: (tool, body, headers = {}, token = "all") =>
-      send(`/v1/tools/${tool}/calls`, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } }, token),
+      send(
+        `/v1/tools/${tool}/calls`,
+        { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } },
+        token,
+      ),
   };
 }
 
 /** Events of a stream as far as it goes. */
-export async function readEvents(response: Response): Promise<{ readonly id: number; readonly event: string; readonly data: never }[]> {
+export async function readEvents(
+  response: Response,
+): Promise<{ readonly id: number; readonly event: string; readonly data: never }[]> {
   const text = await response.text();
   return text
     .split("\n\n")
@@ -150,4 +171,13 @@ export async function readEvents(response: Response): Promise<{ readonly id: num
       const [id, event, data] = block.split("\n").map((line) => line.slice(line.indexOf(": ") + 2));
       return { id: Number(id), event: event ?? "", data: JSON.parse(data ?? "null") as never };
     });
+}
+
+/** Waits for a question without looking at a clock: whoever asks has to get there. */
+export async function untilAsked(asking: Service): Promise<ApprovalRequest> {
+  for (;;) {
+    const [request] = asking.desk.list();
+    if (request !== undefined) return request;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }

@@ -7,7 +7,11 @@ beforeAll(async () => {
 });
 
 const post = (body: BodyInit, contentType: string | null = "application/json"): Promise<Response> =>
-  service.send("/v1/tools/echo/calls", { method: "POST", body, headers: contentType === null ? {} : { "content-type": contentType } });
+  service.send("/v1/tools/echo/calls", {
+    method: "POST",
+    body,
+    headers: contentType === null ? {} : { "content-type": contentType },
+  });
 
 /** The service is as it was: an ordinary call works. */
 const stillWorks = async (): Promise<void> => {
@@ -111,13 +115,16 @@ describe("a body", () => {
     expect(cancelled).toBe(true);
   });
 
-  it.each(["\u0000", "../etc", "a/b", "%2e%2e", "x".repeat(10_000), "💥", "constructor", "__proto__"])("for a tool named %j finds none", async (name) => {
-    const response = await service.send(`/v1/tools/${encodeURIComponent(name)}/calls`, {
-      method: "POST",
-      body: '{"input":{}}',
-      headers: { "content-type": "application/json" },
-    });
-    expect([404, 414]).toContain(response.status);
-    expect(await response.json()).toMatchObject({ status: 404 });
-  });
+  it.each(["\u0000", "../etc", "a/b", "%2e%2e", "x".repeat(10_000), "💥", "constructor", "__proto__"])(
+    "for a tool named %j finds none",
+    async (name) => {
+      const response = await service.send(`/v1/tools/${encodeURIComponent(name)}/calls`, {
+        method: "POST",
+        body: '{"input":{}}',
+        headers: { "content-type": "application/json" },
+      });
+      expect([404, 414]).toContain(response.status);
+      expect(await response.json()).toMatchObject({ status: 404 });
+    },
+  );
 });

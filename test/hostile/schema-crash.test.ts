@@ -3,13 +3,77 @@ import { expect, it } from "vitest";
 import { compileSchema } from "@keyhole/kernel/schema";
 
 const keyword = fc.constantFrom(
-  "$schema", "$id", "$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$defs", "definitions", "type", "enum", "const", "minimum", "multipleOf", "minLength", "pattern",
-  "format", "items", "prefixItems", "additionalItems", "contains", "minContains", "maxContains", "uniqueItems", "properties", "patternProperties", "additionalProperties",
-  "propertyNames", "required", "dependentRequired", "dependentSchemas", "dependencies", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "unevaluatedItems",
-  "unevaluatedProperties", "default", "writeOnly", "contentEncoding", "contentMediaType", "__proto__", "constructor", "a",
+  "$schema",
+  "$id",
+  "$ref",
+  "$dynamicRef",
+  "$anchor",
+  "$dynamicAnchor",
+  "$defs",
+  "definitions",
+  "type",
+  "enum",
+  "const",
+  "minimum",
+  "multipleOf",
+  "minLength",
+  "pattern",
+  "format",
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "uniqueItems",
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+  "propertyNames",
+  "required",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "default",
+  "writeOnly",
+  "contentEncoding",
+  "contentMediaType",
+  "__proto__",
+  "constructor",
+  "a",
 );
 const leaf = fc.constantFrom<unknown>(
-  null, true, false, 0, 1, -1, 0.5, "", "a", "#", "#/a", "#/$defs/a", "#a", "a.json#a", "http://x/y", "object", "string", "date", "^a", "(", "(a+)+$", "http://json-schema.org/draft-07/schema#",
+  null,
+  true,
+  false,
+  0,
+  1,
+  -1,
+  0.5,
+  "",
+  "a",
+  "#",
+  "#/a",
+  "#/$defs/a",
+  "#a",
+  "a.json#a",
+  "http://x/y",
+  "object",
+  "string",
+  "date",
+  "^a",
+  "(",
+  "(a+)+$",
+  "http://json-schema.org/draft-07/schema#",
 );
 const anything = fc.letrec<{ any: unknown }>((tie) => ({
   any: fc.oneof(
@@ -23,22 +87,30 @@ const anything = fc.letrec<{ any: unknown }>((tie) => ({
 /** Nobody's schema: keywords of all drafts with values of all kinds. */
 it("no schema and no value throws, and check and validate agree", () => {
   fc.assert(
-    fc.property(anything, fc.array(anything, { minLength: 3, maxLength: 3 }), fc.constantFrom("2020-12" as const, "draft-07" as const), (schema, values, draft) => {
-      const resources = new Map<string, unknown>([["http://x/y", values[0]], ["a.json", schema]]);
-      const compiled = compileSchema(schema, { draft, resources, defaults: "ignore" });
-      if (!compiled.ok) {
-        expect(compiled.error.message).not.toBe("");
-        return;
-      }
-      for (const value of values) {
-        const result = compiled.validator.validate(value);
-        const isRefused = !result.ok && result.errors[0]?.keyword === "json";
-        if (!isRefused) expect(result.ok).toBe(compiled.validator.check(value));
-        if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
-      }
-      const filled = compileSchema(schema, { draft, resources });
-      for (const value of values) if (filled.ok) filled.validator.validate(value);
-    }),
+    fc.property(
+      anything,
+      fc.array(anything, { minLength: 3, maxLength: 3 }),
+      fc.constantFrom("2020-12" as const, "draft-07" as const),
+      (schema, values, draft) => {
+        const resources = new Map<string, unknown>([
+          ["http://x/y", values[0]],
+          ["a.json", schema],
+        ]);
+        const compiled = compileSchema(schema, { draft, resources, defaults: "ignore" });
+        if (!compiled.ok) {
+          expect(compiled.error.message).not.toBe("");
+          return;
+        }
+        for (const value of values) {
+          const result = compiled.validator.validate(value);
+          const isRefused = !result.ok && result.errors[0]?.keyword === "json";
+          if (!isRefused) expect(result.ok).toBe(compiled.validator.check(value));
+          if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
+        }
+        const filled = compileSchema(schema, { draft, resources });
+        for (const value of values) if (filled.ok) filled.validator.validate(value);
+      },
+    ),
     { numRuns: 3_000, seed: 5 },
   );
 }, 60_000);

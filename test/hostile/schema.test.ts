@@ -1,13 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compileSchema, DEFAULT_LIMITS } from "@keyhole/kernel/schema";
-import { compiled, errors, refused } from "../schema/compiled.ts";
-
-/** `levels` objects of one member each, around a leaf. */
-function nest(levels: number, key: string, leaf: unknown): unknown {
-  let value = leaf;
-  for (let level = 0; level < levels; level++) value = { [key]: value };
-  return value;
-}
+import { compiled, errors, nest, refused } from "../schema/compiled.ts";
 
 describe("a hostile schema is refused, with a code", () => {
   it("that is too deep", () => {
@@ -122,6 +115,9 @@ describe("a hostile schema is refused, with a code", () => {
   });
 });
 
+// Spending the whole budget takes about a second, on a busy machine several.
+vi.setConfig({ testTimeout: 30_000 });
+
 describe("a hostile schema cannot take long", () => {
   /** Each level applies the next one twice: 2^levels checks. */
   const doubling = (levels: number, apply: (ref: object) => object, leaf: object = { type: "string" }) => ({
@@ -169,6 +165,23 @@ describe("a hostile schema cannot take long", () => {
     expect(compiled(schema).validate({ a: { a: { a: 1 } } })).toMatchObject({ ok: expect.any(Boolean) as boolean });
   });
 
+  it("by holding a large value against many subschemas", () => {
+    const many = (schema: object) => compiled({ allOf: Array.from({ length: 9_000 }, () => schema) }).check;
+    const items = Array.from({ length: 200_000 }, (_, n) => n);
+    const members = Object.fromEntries(items.map((n) => [`k${n}`, n]));
+    const text = "é".repeat(4_000_000);
+    expect(many({ items: { type: "integer" } })(items)).toBe(false);
+    expect(many({ properties: { a: true, k1: { type: "integer" } } })(members)).toBe(false);
+    expect(many({ maxLength: 3_900_000, minLength: 3 })(text)).toBe(false);
+    expect(many({ pattern: "^é*$" })(text)).toBe(false);
+    const patternProperties = Object.fromEntries(items.slice(0, 9_000).map((n) => [`^k.*${n}$`, true]));
+    expect(compiled({ patternProperties, additionalProperties: false }).check(members)).toBe(false);
+    // The same values are no burden for one subschema.
+    expect(compiled({ items: { type: "integer" } }).check(items)).toBe(true);
+    expect(compiled({ additionalProperties: { type: "integer" } }).check(members)).toBe(true);
+    expect(compiled({ pattern: "^é*$", maxLength: 4_000_000 }).check(text)).toBe(true);
+  });
+
   it("by a huge enum or a long array without equal items", () => {
     const { check } = compiled({
       items: { enum: Array.from({ length: 50_000 }, (_, n) => `v${n}`) },
@@ -180,200 +193,5 @@ describe("a hostile schema cannot take long", () => {
     expect(unique(objects)).toBe(true);
     expect(unique([...objects, { list: [99_999], n: 99_999 }])).toBe(false);
     expect(unique([...Array.from({ length: 20 }, (_, n) => n), true, "1", null, [1], { a: 1 }, false])).toBe(true);
-  });
-});
-
-describe("patterns cannot hang", () => {
-  const text = `${"a".repeat(100_000)}!`;
-
-  it.each([
-    "^(a+)+$",
-    "^(a|a)*$",
-    "^(a|aa)+$",
-    "(.*a){20}$",
-    "^(?:a*)*b",
-    "a*a*a*a*b",
-    "^(?:a?){50}a{50}$",
-    "\\d*\\w*\\s*x$",
-    "(?:[a-z]+\\.?)+@",
-  ])("%s on 100,000 characters", (pattern) => {
-    // A backtracking matcher would not come back.
-    expect(compiled({ pattern }).check(text)).toBe(false);
-  });
-
-  it("in names, formats and property patterns either", () => {
-    expect(
-      compiled({ patternProperties: { "^(a+)+$": false }, propertyNames: { pattern: "^(a+)+!$" } }).check({
-        [text]: 1,
-      }),
-    ).toBe(true);
-    for (const format of [
-      "uri",
-      "iri",
-      "uri-template",
-      "email",
-      "idn-email",
-      "hostname",
-      "idn-hostname",
-      "duration",
-      "date-time",
-      "json-pointer",
-      "ipv6",
-      "uuid",
-      "regex",
-    ]) {
-      for (const hostile of [
-        text,
-        `http://${text}`,
-        `{${"a.".repeat(50_000)}`,
-        "a@".repeat(50_000),
-        `P${"1".repeat(100_000)}`,
-        "1:".repeat(50_000),
-        "(".repeat(100_000),
-      ]) {
-        expect(compiled({ format }).check(hostile)).toBeTypeOf("boolean");
-      }
-    }
-  });
-
-  it("in formats of texts that are longer than the engine's matcher can take", () => {
-    for (const format of ["uri", "iri-reference", "uri-template", "json-pointer", "email"]) {
-      expect(compiled({ format }).check(`a:/${"b%41~0".repeat(3_000_000)}`)).toBe(false);
-    }
-    const { check } = compiled({ format: "uri" });
-    expect(check(`a:${"b".repeat(DEFAULT_LIMITS.formatLength - 2)}`)).toBe(true);
-    expect(check(`a:${"b".repeat(DEFAULT_LIMITS.formatLength - 1)}`)).toBe(false);
-    expect(compiled({ contentEncoding: "base64" }, { draft: "draft-07" }).check("QUJD".repeat(5_000_000))).toBe(true);
-  });
-
-  it("needs a bounded number of states", () => {
-    const states = (count: number) => ({ pattern: `^${"a".repeat(count)}` });
-    const limits = { patternStates: 12 };
-    expect(compileSchema(states(9), { limits }).ok).toBe(true);
-    expect(refused(states(10), { limits })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "(?:a{1000}){1000}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(refused({ pattern: "((((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})" })).toMatchObject({
-      code: "PATTERN_TOO_LARGE",
-    });
-    expect(refused({ pattern: "a{0,99999999999999999999}" })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(compileSchema({ pattern: "a".repeat(2_000) }).ok).toBe(true);
-    expect(refused({ pattern: "a".repeat(2_001) })).toMatchObject({ code: "PATTERN_TOO_LARGE" });
-    expect(compileSchema({ pattern: `${"(".repeat(900)}a${")".repeat(900)}` }).ok).toBe(true);
-  });
-
-  it("spends steps on states that do not fit its memory", () => {
-    const { check } = compiled({ pattern: "[ab]*a[ab]{200}c" }, { limits: { steps: 100_000 } });
-    let random = 1;
-    const letters = Array.from({ length: 20_000 }, () =>
-      ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b",
-    ).join("");
-    expect(check(letters)).toBe(false);
-    expect(check(`a${"b".repeat(200)}c`)).toBe(true);
-  });
-
-  it.each([
-    ["(?=a)b", "look-around"],
-    ["(?<!a)b", "look-around"],
-    ["(a)\\1", "back-reference"],
-    ["(?<n>a)\\k<n>", "back-reference"],
-    ["(?i:a)", "inline flag"],
-  ])("%s is refused unless the schema is trusted", (pattern, why) => {
-    expect(refused({ pattern })).toMatchObject({ code: "PATTERN_UNSAFE", schemaPath: "/pattern" });
-    expect(refused({ pattern }).message).toContain(why);
-    expect(refused({ patternProperties: { [pattern]: true } })).toMatchObject({ code: "PATTERN_UNSAFE" });
-    expect(compileSchema({ pattern }, { trusted: true }).ok).toBe(true);
-  });
-
-  it.each(["(", "[b-a]", "a{2,1}", "\\-", "\\p{Nope}", "(?<a>.)(?<a>.)", "*"])("%s is malformed", (pattern) => {
-    expect(refused({ pattern })).toMatchObject({ code: "PATTERN_INVALID", schemaPath: "/pattern" });
-  });
-});
-
-describe("a hostile value is refused, with a reason", () => {
-  const { validate } = compiled(true);
-
-  class Point {
-    x = 1;
-  }
-  it.each<[received: string, instancePath: string, value: () => unknown]>([
-    ["undefined", "", () => undefined],
-    ["undefined", "/a", () => ({ a: undefined })],
-    ["the number NaN", "", () => NaN],
-    ["the number Infinity", "/0", () => [Infinity]],
-    ["a BigInt", "/n", () => ({ n: 1n })],
-    ["a Function", "", () => () => 1],
-    ["a Symbol", "", () => Symbol("s")],
-    ["a Date", "/at", () => ({ at: new Date(0) })],
-    ["a Map", "", () => new Map()],
-    ["an instance of a class", "", () => new Point()],
-    ["a Uint8Array", "", () => new Uint8Array(1)],
-    ["a hole", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
-    [
-      "an accessor",
-      "/a",
-      () => ({
-        get a() {
-          throw new Error("ran");
-        },
-      }),
-    ],
-    ["__proto__", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
-  ])("%s at %j", (received, instancePath, value) => {
-    expect(validate(value())).toMatchObject({ ok: false, errors: [{ instancePath, received, keyword: "json" }] });
-  });
-
-  it("that throws when it is read", () => {
-    const { proxy, revoke } = Proxy.revocable({}, {});
-    revoke();
-    expect(validate(proxy)).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
-    expect(
-      validate(
-        new Proxy(
-          {},
-          {
-            ownKeys: () => {
-              throw new Error("no");
-            },
-          },
-        ),
-      ),
-    ).toMatchObject({ ok: false, errors: [{ keyword: "json" }] });
-  });
-
-  it("that is too deep or too large", () => {
-    const { valueDepth } = DEFAULT_LIMITS;
-    expect(validate(nest(valueDepth, "a", 1))).toMatchObject({ ok: true });
-    expect(validate(nest(valueDepth + 1, "a", 1))).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const few = compiled(true, { limits: { valueNodes: 4 } }).validate;
-    expect(few([1, 2, 3])).toMatchObject({ ok: true });
-    expect(few([1, 2, 3, 4])).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const cyclic: unknown[] = [];
-    cyclic.push(cyclic);
-    expect(validate(cyclic)).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
-    const sparse: unknown[] = [];
-    sparse.length = 4_000_000_000;
-    expect(validate(sparse)).toMatchObject({ ok: false });
-  });
-
-  it("that is deeper than check can follow is false, not a crash", () => {
-    const { check } = compiled({ properties: { a: { $ref: "#" } } });
-    expect(check(nest(500, "a", {}))).toBe(true);
-    expect(check(nest(100_000, "a", {}))).toBe(false);
-    expect(compiled({ uniqueItems: true }).check([nest(100_000, "a", 1), nest(100_000, "a", 1)])).toBe(false);
-    expect(compiled({ uniqueItems: true }).check(Array.from({ length: 10 }, () => nest(100_000, "a", 1)))).toBe(false);
-    expect(compiled({ const: { a: { a: 1 } } }).check(nest(100_000, "a", 1))).toBe(false);
-    expect(compiled({ enum: [{}] }).check(nest(100_000, "a", 1))).toBe(false);
-  });
-
-  it("is copied: what was checked is what is used", () => {
-    const input = { list: [{ a: 1 }] };
-    const result = validate(input);
-    input.list[0] = { a: 2 };
-    expect(result).toEqual({ ok: true, value: { list: [{ a: 1 }] } });
-  });
-
-  it("of another realm's plain objects is data", () => {
-    const value = Object.assign(Object.create(null) as object, { a: 1 });
-    expect(validate(value)).toEqual({ ok: true, value: { a: 1 } });
   });
 });

@@ -12,6 +12,7 @@ export const needsSuites = "(needs the official suites: KEYHOLE_SUITES)";
 
 export const hasSuites: boolean = existsSync(join(folder, "jcs")) && existsSync(join(folder, "blake3"));
 
-if (!hasSuites && process.env["CI"]) throw new Error(`CI needs the official suites: nothing at ${folder}. Set KEYHOLE_SUITES.`);
+if (!hasSuites && process.env["CI"])
+  throw new Error(`CI needs the official suites: nothing at ${folder}. Set KEYHOLE_SUITES.`);
 
 export const readSuite = (...path: string[]): string => readFileSync(join(folder, ...path), "utf8");

@@ -9,6 +9,7 @@ import {
   withoutGrant,
   writePolicy,
 } from "../../packages/playground/src/policy/edit.ts";
+import { visible } from "../../packages/playground/src/ui/visible.ts";
 import { idle, reduceRun, type Run, type RunAction } from "../../packages/playground/src/run/run-state.ts";
 
 const after = (...actions: readonly RunAction[]): Run => actions.reduce(reduceRun, idle);
@@ -75,5 +76,13 @@ describe("the policy panel", () => {
   it("says where a policy is wrong", () => {
     expect(readPolicy("{")).toMatchObject({ ok: false, error: { path: "" } });
     expect(readPolicy('{"version":"1","posture":"lenient"}')).toMatchObject({ ok: false, error: { path: "/posture" } });
+  });
+});
+
+describe("text of a tool", () => {
+  it("shows what would hide or reorder, and nothing else", () => {
+    expect(visible("a\u202eb\u200bc\ufeff")).toBe("a\\u202eb\\u200bc\\ufeff");
+    const plain = "Grüße, 世界, مرحبا, 👩\u{1f3fd}\n\ttab";
+    expect(visible(plain)).toBe(plain);
   });
 });

@@ -23,3 +23,10 @@ export function errors(schema: unknown, value: unknown, options?: CompileOptions
   if (result.ok) throw new Error("the value was accepted");
   return result.errors;
 }
+
+/** `levels` objects of one member each, around a leaf. */
+export function nest(levels: number, key: string, leaf: unknown): unknown {
+  let value = leaf;
+  for (let level = 0; level < levels; level++) value = { [key]: value };
+  return value;
+}

@@ -134,14 +134,10 @@ const AJV_FAULTS: readonly ((schema: unknown, value: unknown, draft: string) => 
   // Beside a list of schemas by position, contains takes the empty array.
   (schema) =>
     someSchema(schema, (each) => "contains" in each && ("prefixItems" in each || Array.isArray(each["items"]))),
-  // What contains finds counts as evaluated (2020-12 core, 10.3.1.3); what a failed if or a failed branch of oneOf saw does not (7.7.1.1).
+  // What contains finds counts as evaluated (2020-12 core, 10.3.1.3); what a failed if or a failed branch of anyOf or oneOf saw does not (7.7.1.1).
   (schema) =>
     someSchema(schema, (each) => "unevaluatedItems" in each || "unevaluatedProperties" in each) &&
-    someSchema(schema, (each) => "contains" in each || "if" in each || "oneOf" in each),
-  // Neither does a failed branch of anyOf, which is forgotten where another branch is true.
-  (schema) =>
-    someSchema(schema, (each) => "unevaluatedItems" in each || "unevaluatedProperties" in each) &&
-    someSchema(schema, (each) => Array.isArray(each["anyOf"]) && each["anyOf"].includes(true)),
+    someSchema(schema, (each) => ["contains", "if", "anyOf", "oneOf"].some((name) => name in each)),
   // An items that allows everything counts as evaluating nothing, where it evaluates all (10.3.1.2).
   (schema) =>
     someSchema(schema, (each) => "unevaluatedItems" in each) && someSchema(schema, (each) => each["items"] === true),

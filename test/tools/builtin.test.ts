@@ -1,6 +1,7 @@
 import { type Capability, checkPackage, createKernel, type Kernel, type Tool } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { builtinTools } from "@keyhole/worker-host/tools";
+import { blake3 } from "hash-wasm";
 import { beforeEach, describe, expect, it } from "vitest";
 import calculator from "../../packages/worker-host/src/tools/calculator.ts";
 import deleteFile from "../../packages/worker-host/src/tools/delete-file.ts";
@@ -117,6 +118,12 @@ describe("hash", () => {
       ok: true,
       data: { algorithm: "blake3", digest, byteLength: length },
     });
+  });
+  it.each([65_536, 1_000_003, 5_000_000])("agrees with another implementation on %i bytes", async (length) => {
+    const bytes = vector(length);
+    const data = Buffer.from(bytes).toString("base64");
+    const result = await kernel.call("hash", { data, encoding: "base64" });
+    expect(result).toMatchObject({ ok: true, data: { digest: await blake3(bytes) } });
   });
   it("takes text as UTF-8", async () => {
     const text = await kernel.call("hash", { data: "grüße ✓" });

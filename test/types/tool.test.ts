@@ -2,10 +2,12 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import {
   type CallResult,
+  checkPackage,
   defineTool,
   type ErrorCode,
   type Kernel,
   manifestOf,
+  packageHash,
   type PackageOf,
   type Tool,
 } from "@keyhole/kernel";
@@ -74,6 +76,17 @@ describe("types follow from schemas", () => {
     expect([wrong, unknownInput]).toHaveLength(2);
   });
 
+  it("for callers, who may leave out what has a default", () => {
+    const counted = defineTool({
+      ...shape,
+      input: { type: "object", properties: { times: { type: "integer", default: 1 } } },
+      output: { kind: "text" },
+      execute: ({ times }) => "x".repeat(times),
+    });
+    const call = (kernel: Kernel, counter: PackageOf<typeof counted>) => kernel.call(counter, {});
+    expect(call).toBeTypeOf("function");
+  });
+
   it("for a call by package, and by tool", () => {
     const call = async (kernel: Kernel, weather: PackageOf<typeof fromPlain>) => {
       const result = await kernel.call(weather, { city: "Oslo" });
@@ -88,6 +101,24 @@ describe("types follow from schemas", () => {
 });
 
 describe("schemas of other libraries", () => {
+  it("with look-ahead in their patterns are for trusted tools only", async () => {
+    const input = z.object({ to: z.string().regex(/^(?!\.)[a-z.]+@[a-z.]+$/) });
+    const mail = defineTool({ ...shape, input, output: { kind: "text" }, execute: ({ to }) => to });
+    const { kernel } = await openKernel();
+    expect(kernel.register(mail)).toMatchObject({ ok: true });
+    expect(await kernel.call("weather", { to: "ada@example.com" })).toMatchObject({
+      ok: true,
+      data: "ada@example.com",
+    });
+    expect(await kernel.call("weather", { to: "ada" })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+    const manifest = manifestOf(mail, "module");
+    const packed = { manifest, code: "export {}", hash: packageHash(manifest, "export {}") ?? "" };
+    expect(checkPackage(packed)).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_MANIFEST", path: "/input/properties/to/pattern" },
+    });
+  });
+
   it.each([
     ["plain JSON Schema", fromPlain],
     ["valibot", fromValibot],

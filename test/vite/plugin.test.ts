@@ -3,10 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createServer, isRunnableDevEnvironment } from "vite";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { buildMain, config, program, removePrograms, toolText } from "./program.ts";
 
 const importTool = 'import tool from "./tool.ts?tool";\nexport default tool;\n';
+
+// Whole builds and compilers run here; how long they take is the machine's business.
+vi.setConfig({ testTimeout: 60_000 });
 
 afterAll(removePrograms);
 

@@ -54,6 +54,6 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
   }
 
   #rack(): IsolateLoader {
-    return this.env.RACK.getByName("rack") as unknown as IsolateLoader;
+    return this.env.RACK.getByName("rack");
   }
 }

@@ -14,13 +14,20 @@ export interface TestEdge {
   /** Sends a request with the token. */
   send(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  call(tool: string, input: unknown, options?: object): Promise<{ readonly status: number; readonly result: CallResult }>;
+  call(
+    tool: string,
+    input: unknown,
+    options?: object,
+  ): Promise<{ readonly status: number; readonly result: CallResult }>;
   events(): Promise<AuditEvent[]>;
   stop(): Promise<void>;
 }
 
 /** Builds the edge with the tools of the tests into a folder of its own, and starts it as `npm start` does. */
-export async function startTestEdge(policy: PolicyDocument, origins: readonly string[] = ["http://127.0.0.1:1"]): Promise<TestEdge> {
+export async function startTestEdge(
+  policy: PolicyDocument,
+  origins: readonly string[] = ["http://127.0.0.1:1"],
+): Promise<TestEdge> {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
   const configs = await buildInto(folder);
   const [port = 0, sandboxPort = 0] = await freePorts(2);
@@ -28,9 +35,16 @@ export async function startTestEdge(policy: PolicyDocument, origins: readonly st
   const edge = await startEdge({ port, sandboxPort, tokens, policy, configs, origins });
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(edge.url + path, { ...init, headers: { authorization: "Bearer e2e-token", ...(init.headers as Record<string, string>) } });
+    fetch(edge.url + path, {
+      ...init,
+      headers: { authorization: "Bearer e2e-token", ...(init.headers as Record<string, string>) },
+    });
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-    send(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+    send(path, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    });
   return {
     edge,
     send,
@@ -43,7 +57,9 @@ export async function startTestEdge(policy: PolicyDocument, origins: readonly st
     async events() {
       const events: AuditEvent[] = [];
       for (;;) {
-        const page = (await (await send(`/v1/audit?from=${events.length}&limit=1000`)).json()) as { readonly events: AuditEvent[] };
+        const page = (await (await send(`/v1/audit?from=${events.length}&limit=1000`)).json()) as {
+          readonly events: AuditEvent[];
+        };
         if (page.events.length === 0) return events;
         events.push(...page.events);
       }
@@ -56,7 +72,9 @@ export async function startTestEdge(policy: PolicyDocument, origins: readonly st
 }
 
 async function buildInto(folder: string): Promise<{ readonly kernel: string; readonly sandbox: string }> {
-  const output = (input: Record<string, string>): object => ({ build: { outDir: folder, sourcemap: false, rolldownOptions: { input } } });
+  const output = (input: Record<string, string>): object => ({
+    build: { outDir: folder, sourcemap: false, rolldownOptions: { input } },
+  });
   const builder = await createBuilder({
     configFile: join(root, "vite.config.ts"),
     logLevel: "error",
@@ -64,7 +82,13 @@ async function buildInto(folder: string): Promise<{ readonly kernel: string; rea
   });
   for (const name of ["edge", "sandbox"]) await builder.build(builder.environments[name]!);
   const configs = { kernel: join(folder, "wrangler.toml"), sandbox: join(folder, "wrangler.sandbox.toml") };
-  writeFileSync(configs.kernel, readFileSync(join(root, "wrangler.toml"), "utf8").replace("packages/edge/dist/worker.js", "worker.js"));
-  writeFileSync(configs.sandbox, readFileSync(join(root, "packages/edge/wrangler.sandbox.toml"), "utf8").replace("dist/sandbox.js", "sandbox.js"));
+  writeFileSync(
+    configs.kernel,
+    readFileSync(join(root, "wrangler.toml"), "utf8").replace("packages/edge/dist/worker.js", "worker.js"),
+  );
+  writeFileSync(
+    configs.sandbox,
+    readFileSync(join(root, "packages/edge/wrangler.sandbox.toml"), "utf8").replace("dist/sandbox.js", "sandbox.js"),
+  );
   return configs;
 }

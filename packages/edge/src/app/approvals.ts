@@ -10,7 +10,10 @@ export interface ApprovalDesk {
 }
 
 export function approvalDesk(): ApprovalDesk {
-  const waiting = new Map<string, { readonly request: ApprovalRequest; readonly resolve: (answer: ApprovalAnswer) => void }>();
+  const waiting = new Map<
+    string,
+    { readonly request: ApprovalRequest; readonly resolve: (answer: ApprovalAnswer) => void }
+  >();
   return {
     approver: (request, signal) =>
       new Promise((resolve, reject) => {

@@ -40,7 +40,11 @@ export function readTokens(json: string | undefined): TokenTable {
   if (json === undefined || json === "") return [];
   const parsed = v.safeParse(tokensSchema, parse(json));
   // Nothing of the value goes into the answer: whoever asks is not known yet.
-  if (!parsed.success) throw new HttpRefusal("MISCONFIGURED", "KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.");
+  if (!parsed.success)
+    throw new HttpRefusal(
+      "MISCONFIGURED",
+      "KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.",
+    );
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
 }
 
@@ -70,12 +74,17 @@ export async function authenticate(authorization: string | null, table: TokenTab
   }
   const token = bearer.exec(authorization)?.[1];
   if (token === undefined) {
-    throw new HttpRefusal("INVALID_REQUEST", "The Authorization header has no well-formed token.", challenge("invalid_request"));
+    throw new HttpRefusal(
+      "INVALID_REQUEST",
+      "The Authorization header has no well-formed token.",
+      challenge("invalid_request"),
+    );
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
   let found: Identity | undefined;
   for (const entry of table) if (equal(entry.digest, digest)) found = entry.identity;
-  if (found === undefined) throw new HttpRefusal("UNAUTHENTICATED", "The token is not known here.", challenge("invalid_token"));
+  if (found === undefined)
+    throw new HttpRefusal("UNAUTHENTICATED", "The token is not known here.", challenge("invalid_token"));
   return found;
 }
 
@@ -85,7 +94,10 @@ export function requireScope(identity: Identity, scope: Scope): void {
   throw new HttpRefusal("FORBIDDEN", `The token lacks the scope ${scope}.`, challenge("insufficient_scope", scope));
 }
 
-function challenge(error?: "invalid_request" | "invalid_token" | "insufficient_scope", scope?: Scope): Record<string, string> {
+function challenge(
+  error?: "invalid_request" | "invalid_token" | "insufficient_scope",
+  scope?: Scope,
+): Record<string, string> {
   const parts = [`realm="keyhole"`, error && `error="${error}"`, scope && `scope="${scope}"`].filter(Boolean);
   return { "www-authenticate": `Bearer ${parts.join(", ")}` };
 }

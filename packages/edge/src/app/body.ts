@@ -13,14 +13,21 @@ export const bodyLimits: { readonly bytes: number; readonly depth: number } = {
  *
  * @throws {HttpRefusal}
  */
-export async function readBody<Output>(request: Request, schema: v.GenericSchema<unknown, Output>, maxBytes: number = bodyLimits.bytes): Promise<Output> {
+export async function readBody<Output>(
+  request: Request,
+  schema: v.GenericSchema<unknown, Output>,
+  maxBytes: number = bodyLimits.bytes,
+): Promise<Output> {
   requireJson(request.headers.get("content-type"));
   const text = decode(await readBytes(request, maxBytes));
   requireDepth(text);
   const parsed = v.safeParse(schema, parse(text), { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new HttpRefusal("INVALID_REQUEST", `The body is not as expected at ${JSON.stringify(pointer(issue))}: ${issue.message}.`);
+  throw new HttpRefusal(
+    "INVALID_REQUEST",
+    `The body is not as expected at ${JSON.stringify(pointer(issue))}: ${issue.message}.`,
+  );
 }
 
 /** A strict object that also sees `__proto__` and the names that every object inherits. */
@@ -28,11 +35,17 @@ export function bodyObject<Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
   return v.pipe(
-    v.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object is needed"),
-    v.check((value) => Object.keys(value).every((key) => Object.hasOwn(entries, key)), ({ input }) => {
-      const unknown = Object.keys(input).find((key) => !Object.hasOwn(entries, key)) ?? "";
-      return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known`;
-    }),
+    v.custom<Record<string, unknown>>(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "an object is needed",
+    ),
+    v.check(
+      (value) => Object.keys(value).every((key) => Object.hasOwn(entries, key)),
+      ({ input }) => {
+        const unknown = Object.keys(input).find((key) => !Object.hasOwn(entries, key)) ?? "";
+        return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known`;
+      },
+    ),
     v.object(entries),
   );
 }
@@ -40,7 +53,9 @@ export function bodyObject<Entries extends v.ObjectEntries>(
 function requireJson(contentType: string | null): void {
   const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") return;
-  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.", { "accept-post": "application/json" });
+  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.", {
+    "accept-post": "application/json",
+  });
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -48,7 +63,8 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
-  for await (const chunk of request.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | readonly Uint8Array[] = request.body ?? [];
+  for await (const chunk of body) {
     byteLength += chunk.byteLength;
     if (byteLength > maxBytes) throw refusal;
     chunks.push(chunk);
@@ -82,7 +98,8 @@ function requireDepth(text: string): void {
     } else if (unit === 0x22) inString = true;
     else if (unit === 0x5b || unit === 0x7b) {
       depth++;
-      if (depth > bodyLimits.depth) throw new HttpRefusal("INVALID_REQUEST", `The body is nested deeper than ${bodyLimits.depth} levels.`);
+      if (depth > bodyLimits.depth)
+        throw new HttpRefusal("INVALID_REQUEST", `The body is nested deeper than ${bodyLimits.depth} levels.`);
     } else if (unit === 0x5d || unit === 0x7d) depth--;
   }
 }

@@ -44,12 +44,22 @@ interface CancellableOptions extends CallOptions {
   readonly signal: AbortSignal;
 }
 
-async function answerCall({ kernel }: CallSurroundings, tool: string, input: unknown, options: CancellableOptions): Promise<Response> {
+async function answerCall(
+  { kernel }: CallSurroundings,
+  tool: string,
+  input: unknown,
+  options: CancellableOptions,
+): Promise<Response> {
   const result = await kernel.call(tool, input, options);
   return result.ok ? Response.json(wireResult(result)) : callProblem(result);
 }
 
-function streamCall({ kernel, desk }: CallSurroundings, tool: string, input: unknown, options: CancellableOptions): Response {
+function streamCall(
+  { kernel, desk }: CallSurroundings,
+  tool: string,
+  input: unknown,
+  options: CancellableOptions,
+): Response {
   return eventStream(options.signal, async (send, signal) => {
     const result: CallResult = await kernel.call(tool, input, {
       ...options,

@@ -12,7 +12,10 @@ const keepAliveMs = 1_000;
  *
  * @param clientGone aborts with the request; together with the stream's own cancellation it becomes the signal of `run`
  */
-export function eventStream(clientGone: AbortSignal, run: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response {
+export function eventStream(
+  clientGone: AbortSignal,
+  run: (send: SendEvent, signal: AbortSignal) => Promise<void>,
+): Response {
   const encoder = new TextEncoder();
   const client = new AbortController();
   const leave = (): void => client.abort(new Error("the client went away"));

@@ -32,14 +32,19 @@ const answerHeaders = {
  *
  * @param settingsOf reads the settings from the environment, once per request
  */
-export function createGateway<Env extends object>(settingsOf: (env: Env) => GatewaySettings, { forward, healthy = async () => true }: Backend<Env>): Hono<{ Bindings: Env }> {
+export function createGateway<Env extends object>(
+  settingsOf: (env: Env) => GatewaySettings,
+  { forward, healthy = async () => true }: Backend<Env>,
+): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);
   });
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
-  app.get("/healthz", async (c) => ((await healthy(c.env)) ? c.json({ status: "ok" }) : c.json({ status: "unavailable" }, 503)));
+  app.get("/healthz", async (c) =>
+    (await healthy(c.env)) ? c.json({ status: "ok" }) : c.json({ status: "unavailable" }, 503),
+  );
   app.all("/v1/*", async (c) => {
     const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
     const headers = new Headers(c.req.raw.headers);
@@ -67,4 +72,3 @@ function allowOrigins(origins = ""): ReturnType<typeof cors> {
     maxAge: 600,
   });
 }
-

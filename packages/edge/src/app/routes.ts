@@ -42,11 +42,14 @@ export function createRoutes({ kernel, desk, policy }: Served): Routes {
 
   app.get("/v1/tools/:name", allow("tools:read"), (c) => {
     const versions = kernel.list().filter(({ manifest }) => manifest.name === c.req.param("name"));
-    if (versions.length === 0) return httpProblem("NOT_FOUND", `There is no tool ${JSON.stringify(c.req.param("name").slice(0, 128))}.`);
+    if (versions.length === 0)
+      return httpProblem("NOT_FOUND", `There is no tool ${JSON.stringify(c.req.param("name").slice(0, 128))}.`);
     return c.json({ versions });
   });
 
-  app.post("/v1/tools/:name/calls", allow("tools:call"), (c) => callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw));
+  app.post("/v1/tools/:name/calls", allow("tools:call"), (c) =>
+    callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
+  );
 
   app.get("/v1/audit", allow("audit:read"), async (c) => {
     const { from, limit } = auditRange(c.req.query());
@@ -66,7 +69,9 @@ export function createRoutes({ kernel, desk, policy }: Served): Routes {
     return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No call waits for this approval (any more).");
   });
 
-  app.get("/v1/policy", allow("policy:read"), (c) => c.json({ mode: kernel.mode, policyHash: kernel.policyHash, policy }));
+  app.get("/v1/policy", allow("policy:read"), (c) =>
+    c.json({ mode: kernel.mode, policyHash: kernel.policyHash, policy }),
+  );
 
   refuseOtherMethods(app);
   app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
@@ -104,7 +109,12 @@ function refuseOtherMethods(app: Routes): void {
 const filterSchema = v.strictObject({
   mode: v.exactOptional(v.picklist(modes)),
   category: v.exactOptional(v.string()),
-  tier: v.exactOptional(v.pipe(v.picklist(["0", "1", "2", "3", "4"]), v.transform((tier) => Number(tier) as 0 | 1 | 2 | 3 | 4))),
+  tier: v.exactOptional(
+    v.pipe(
+      v.picklist(["0", "1", "2", "3", "4"]),
+      v.transform((tier) => Number(tier) as 0 | 1 | 2 | 3 | 4),
+    ),
+  ),
   effect: v.exactOptional(v.picklist(["net.read", "net.write", "fs.read", "fs.write"])),
   text: v.exactOptional(v.string()),
 });
@@ -114,9 +124,15 @@ function toolFilter(query: Record<string, string>): ToolFilter {
 }
 
 const integer = (fallback: number, max: number) =>
-  v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, "a whole number is needed"), v.transform(Number), v.maxValue(max)), String(fallback));
+  v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,15}$/, "a whole number is needed"), v.transform(Number), v.maxValue(max)),
+    String(fallback),
+  );
 
-const rangeSchema = v.strictObject({ from: integer(0, Number.MAX_SAFE_INTEGER), limit: integer(auditPage.default, auditPage.max) });
+const rangeSchema = v.strictObject({
+  from: integer(0, Number.MAX_SAFE_INTEGER),
+  limit: integer(auditPage.default, auditPage.max),
+});
 
 function auditRange(query: Record<string, string>): { readonly from: number; readonly limit: number } {
   return parseQuery(rangeSchema, query);
@@ -126,5 +142,8 @@ function parseQuery<Output>(schema: v.GenericSchema<unknown, Output>, query: Rec
   const parsed = v.safeParse(schema, query, { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new HttpRefusal("INVALID_REQUEST", `The query parameter ${JSON.stringify(v.getDotPath(issue) ?? "")} is not as expected: ${issue.message}.`);
+  throw new HttpRefusal(
+    "INVALID_REQUEST",
+    `The query parameter ${JSON.stringify(v.getDotPath(issue) ?? "")} is not as expected: ${issue.message}.`,
+  );
 }

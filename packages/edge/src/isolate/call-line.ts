@@ -1,6 +1,13 @@
 import { RpcTarget } from "cloudflare:workers";
 import type { CallPort, CapabilityReply, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
-import { checkOutcome, type GuestMessage, type GuestRequest, parseGuestMessage, parseRequest, protocolLimits } from "@keyhole/worker-host/protocol";
+import {
+  checkOutcome,
+  type GuestMessage,
+  type GuestRequest,
+  parseGuestMessage,
+  parseRequest,
+  protocolLimits,
+} from "@keyhole/worker-host/protocol";
 
 type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 

@@ -1,13 +1,13 @@
 import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
-import { EdgeIsolate } from "./isolate.ts";
+import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
 
 export interface EdgeHostOptions {
   readonly loader: IsolateLoader;
   /** Serve the tools' capabilities. Default: none. */
   readonly brokers?: readonly Broker[];
-  /** Called when a guest does not end although it was told to: locally its whole process stands still, and somebody outside has to kill it. */
-  readonly onUnresponsive?: () => void;
+  /** Who can end the sandbox's process from outside is told here when a guest does not end. */
+  readonly onUnresponsive?: OnUnresponsive;
   /**
    * Whether something ends a guest that spins: Cloudflare's CPU limit, or a watchdog over the sandbox. Default `true`; `false` where workerd runs on its own,
    * and there a tool that spins stops everything.
@@ -22,7 +22,12 @@ export interface EdgeHostOptions {
  * @example
  * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
-export function edgeHost({ loader, brokers = [], onUnresponsive = () => {}, preempts = true }: EdgeHostOptions): IsolateHost {
+export function edgeHost({
+  loader,
+  brokers = [],
+  onUnresponsive = () => {},
+  preempts = true,
+}: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
   return {
     name: "edge",
@@ -31,8 +36,13 @@ export function edgeHost({ loader, brokers = [], onUnresponsive = () => {}, pree
     preempts,
     brokers,
     async open(tool) {
-      if (tool.body.source !== "module") throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
-      const isolate = await EdgeIsolate.open({ loader, onUnresponsive, onClosed: () => open.delete(isolate) }, tool.body.code, tool.manifest);
+      if (tool.body.source !== "module")
+        throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
+      const isolate = await EdgeIsolate.open(
+        { loader, onUnresponsive, onClosed: () => open.delete(isolate) },
+        tool.body.code,
+        tool.manifest,
+      );
       open.add(isolate);
       return isolate;
     },

@@ -1,19 +1,35 @@
-import { type CallPort, defaultBounds, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome, type ToolManifest } from "@keyhole/kernel";
+import {
+  type CallPort,
+  defaultBounds,
+  type Isolate,
+  type IsolateCall,
+  IsolateFailure,
+  type IsolateOutcome,
+  type ToolManifest,
+} from "@keyhole/kernel";
 import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallLine } from "./call-line.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
 
-/** A guest that was told to end gets this long before it counts as stuck. */
+/** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: somebody should look. */
 const unresponsiveMs = 100;
+/** After this it does not want to end: a tool has taken the shell's place. */
+const defiantMs = 2_000;
 /** How long, and how often, a sandbox that is being restarted is asked whether it is back. */
 const reconnectMs = 8_000;
 const reconnectEveryMs = 50;
 /** A module that takes its whole process down while it loads is not tried forever. */
 const maxLoads = 3;
 
+/**
+ * Called when a guest has not ended although it was told to. `suspected`: its process may be standing still, or only be busy. `certain`: whatever its process
+ * does otherwise, this guest goes on.
+ */
+export type OnUnresponsive = (how: "suspected" | "certain") => void;
+
 interface Surroundings {
   readonly loader: IsolateLoader;
-  readonly onUnresponsive: () => void;
+  readonly onUnresponsive: OnUnresponsive;
   readonly onClosed: () => void;
 }
 
@@ -25,6 +41,8 @@ export class EdgeIsolate implements Isolate {
   readonly #around: Surroundings;
   readonly #tool: LoadedTool;
   readonly #stops = new Set<(reason: string) => void>();
+  /** Calls that the sandbox has not answered, also those for which nobody waits any more. */
+  readonly #unanswered = new Set<object>();
   #alive = true;
 
   constructor(around: Surroundings, tool: LoadedTool) {
@@ -54,7 +72,8 @@ export class EdgeIsolate implements Isolate {
     this.#stops.add(stop);
     try {
       const outcome = await Promise.race([this.#run(call, line), line.broken, stopped.promise]);
-      if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages")) this.terminate(outcome.kind);
+      if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
+        this.terminate(outcome.kind);
       return outcome;
     } finally {
       line.end();
@@ -65,12 +84,18 @@ export class EdgeIsolate implements Isolate {
   terminate(reason: string): void {
     if (!this.#alive) return;
     this.#alive = false;
-    const { loader, onUnresponsive, onClosed } = this.#around;
-    const stuck = this.#stops.size > 0 ? setTimeout(onUnresponsive, unresponsiveMs) : null;
     for (const stop of this.#stops) stop(reason);
-    const closed = (): void => clearTimeout(stuck);
-    loader.close(this.#id).then(closed, closed);
-    onClosed();
+    this.#watchEnd("suspected", unresponsiveMs);
+    this.#watchEnd("certain", defiantMs);
+    this.#around.loader.close(this.#id).catch(() => {}); // A sandbox that is gone holds nothing.
+    this.#around.onClosed();
+  }
+
+  #watchEnd(how: "suspected" | "certain", afterMs: number): void {
+    if (this.#unanswered.size === 0) return;
+    setTimeout(() => {
+      if (this.#unanswered.size > 0) this.#around.onUnresponsive(how);
+    }, afterMs);
   }
 
   /**
@@ -79,11 +104,15 @@ export class EdgeIsolate implements Isolate {
    */
   async #run(call: IsolateCall, line: CallLine): Promise<IsolateOutcome> {
     for (let attempt = 1; attempt <= 2; attempt++) {
+      const sent = {};
+      this.#unanswered.add(sent);
       try {
         const answer = await this.#around.loader.call(this.#id, call, line.target);
         if (answer.kind === "answered") return settle(line, answer.outcome);
       } catch {
         // The way to the sandbox broke, or the dynamic Worker ended.
+      } finally {
+        this.#unanswered.delete(sent);
       }
       if (line.heard || !this.#alive) break;
       try {
@@ -98,14 +127,17 @@ export class EdgeIsolate implements Isolate {
   async #load(): Promise<void> {
     const { onUnresponsive } = this.#around;
     // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
-    const stuck = setTimeout(onUnresponsive, this.#tool.cpuMs);
+    const stuck = setTimeout(() => onUnresponsive("suspected"), this.#tool.cpuMs);
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());
       if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
         throw new IsolateFailure("ISOLATE_LOST", "The isolate answered with something else than its shell would say.");
       }
       if (answer.type === "load-failed") {
-        throw new IsolateFailure("TOOL_ERROR", `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim());
+        throw new IsolateFailure(
+          "TOOL_ERROR",
+          `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim(),
+        );
       }
     } finally {
       clearTimeout(stuck);
@@ -145,5 +177,9 @@ async function untilReachable(loader: IsolateLoader): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
     }
   }
-  throw new IsolateFailure("ISOLATE_LOST", "The sandbox in which tools run cannot be reached.", "Try again in a few seconds.");
+  throw new IsolateFailure(
+    "ISOLATE_LOST",
+    "The sandbox in which tools run cannot be reached.",
+    "Try again in a few seconds.",
+  );
 }

@@ -9,7 +9,7 @@ export interface IsolateLoader {
   /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
   load(id: string, tool: LoadedTool): Promise<unknown>;
   call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer>;
-  /** Lets go of the isolate. An answer says that its process is not standing still. */
+  /** Lets go of the isolate. */
   close(id: string): Promise<void>;
   /** Resolves when the way there is open. */
   ping(): Promise<void>;

@@ -18,7 +18,10 @@ export interface KernelObjectOptions {
   readonly policy: PolicyDocument;
 }
 
-export type KernelObjectClass = new (context: DurableObjectState, env: Env) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
+export type KernelObjectClass = new (
+  context: DurableObjectState,
+  env: Env,
+) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
 
 /**
  * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came
@@ -54,14 +57,18 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
   };
 }
 
-async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
+async function startRoutes(
+  { tools, policy: ownPolicy }: KernelObjectOptions,
+  context: DurableObjectState,
+  env: Env,
+): Promise<Routes> {
   const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
   const kernel = await createKernel({
     host: edgeHost({
       loader: loaderOf(env),
       brokers: [netBroker(), filesBroker(r2Store(env.FILES))],
-      onUnresponsive: () => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG)),
+      onUnresponsive: (how) => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG, how)),
     }),
     policy,
     sink: sqlSink(context.storage),
@@ -72,7 +79,11 @@ async function startRoutes({ tools, policy: ownPolicy }: KernelObjectOptions, co
   });
   for (const tool of tools) {
     const registered = kernel.register(tool);
-    if (!registered.ok) throw new HttpRefusal("MISCONFIGURED", `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`);
+    if (!registered.ok)
+      throw new HttpRefusal(
+        "MISCONFIGURED",
+        `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
+      );
   }
   return createRoutes({ kernel, desk, policy });
 }
@@ -94,6 +105,6 @@ function readPolicy(json: string | undefined): PolicyDocument | undefined {
 }
 
 /** A watchdog that does not hear it has its own heartbeat to go by. */
-async function callWatchdog(url: string | undefined): Promise<void> {
-  if (url !== undefined && url !== "") await fetch(url, { method: "POST" }).catch(() => undefined);
+async function callWatchdog(url: string | undefined, how: "suspected" | "certain"): Promise<void> {
+  if (url !== undefined && url !== "") await fetch(`${url}/${how}`, { method: "POST" }).catch(() => undefined);
 }

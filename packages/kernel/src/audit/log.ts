@@ -5,7 +5,6 @@ import { limits } from "../limits.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
-import { proofText } from "../policy/seal.ts";
 import { firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import { type EventRecord, eventOf } from "./record.ts";
@@ -61,11 +60,16 @@ export class AuditLog {
     return log;
   }
 
-  record<Type extends AuditType>(type: Type, scope: EventScope, payload: AuditPayloads[Type]): void {
+  /** @param text The canonical JSON of `payload`, from those who have it already. */
+  record<Type extends AuditType>(
+    type: Type,
+    scope: EventScope,
+    payload: AuditPayloads[Type],
+    text: string = canonicalJson(payload as unknown as JsonObject),
+  ): void {
     const nowMs = this.#clock.now();
     const seq = this.#seq++;
     const prev = this.#prev;
-    const text = payloadText(payload);
     const body = bodyOf(scope, { type, seq, id: uuidv7(nowMs), time: isoTime(nowMs), payload: text, prev });
     const hash = hashText(body);
     this.#prev = hash;
@@ -129,13 +133,6 @@ export class AuditLog {
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
-}
-
-/** Canonical JSON. */
-function payloadText(payload: AuditPayloads[AuditType]): string {
-  if (!("proof" in payload)) return canonicalJson(payload as unknown as JsonObject);
-  const { decision, proof, reasonCode } = payload;
-  return `{"decision":"${decision}","proof":${proofText(proof)},"reasonCode":"${reasonCode}"}`;
 }
 
 /** A listener is the embedder's: its exception must not end somebody's call. */

@@ -7,6 +7,7 @@ import type { ApprovalRequest, Approver } from "../policy/approval.ts";
 import { ask, newApprovalId, type SessionApprovals } from "../policy/ask.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
+import { decided } from "../policy/seal.ts";
 import { type Authority, type Decided, prove } from "./authorize.ts";
 import { next, type Step, stop } from "./call.ts";
 
@@ -136,6 +137,6 @@ function answered(
 ): Allowed {
   const decision: Decision = reasonCode === "approved" ? "allow" : "deny";
   const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock, state.proof.proofId, approval);
-  log.record("policy.decided", state.call.scope, { decision, reasonCode, proof });
+  log.record("policy.decided", state.call.scope, ...decided(proof));
   return { ...state, proof, allowed: true };
 }

@@ -10,7 +10,7 @@ import { snapshot } from "../normalize/snapshot.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
 import type { Proof } from "../policy/proof.ts";
-import { sealProof } from "../policy/seal.ts";
+import { decided, sealProof } from "../policy/seal.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -58,7 +58,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock);
-  log.record("policy.decided", call.scope, { decision: "deny", reasonCode: "capability-denied", proof });
+  log.record("policy.decided", call.scope, ...decided(proof));
   return stop(
     "CAPABILITY_DENIED",
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
@@ -105,7 +105,7 @@ export function decidePolicy(state: Granted, log: AuditLog, clock: Clock): Decid
   const { call, tool, policy, mode } = state;
   const verdict = decide(policy, { manifest: tool.manifest, caller: call.caller, sessionId: call.sessionId, mode });
   const proof = prove(state, verdict, clock);
-  log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
+  log.record("policy.decided", call.scope, ...decided(proof));
   return { ...state, verdict, proof };
 }
 

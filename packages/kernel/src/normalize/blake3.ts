@@ -169,7 +169,11 @@ export function blake3Keyed(key: Uint8Array, bytes: Uint8Array, outBytes: number
  *
  * @param context Fixed text that names the application and the purpose, such as `"example.com 2026-01-01 session tokens"`; never data.
  */
-export function blake3DeriveKey(context: string, material: Uint8Array, outBytes: number = CV_BYTES): Uint8Array<ArrayBuffer> {
+export function blake3DeriveKey(
+  context: string,
+  material: Uint8Array,
+  outBytes: number = CV_BYTES,
+): Uint8Array<ArrayBuffer> {
   return expand(rootOf(material, contextKey(context), DERIVE_KEY_MATERIAL), outBytes);
 }
 

@@ -11,7 +11,7 @@ export type CanonicalResult =
  * UTF-16 units. Two values have the same text exactly when they are the same JSON data.
  *
  * Refused, with the path: what JSON cannot carry (`undefined`, also as a property; functions, symbols, BigInt, NaN and the
- * infinities, class instances), text that UTF-8 cannot carry (lone surrogates), cycles, and more than `maxDepth` arrays and
+ * infinities, class instances), what throws when it is read, text that UTF-8 cannot carry (lone surrogates), cycles, and more than `maxDepth` arrays and
  * objects within each other. An own key `__proto__` is data like any other.
  *
  * Getters are called, as by `JSON.stringify`, and the size is not bounded: take a `snapshot` of a foreign value first.
@@ -25,8 +25,8 @@ export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalR
   const walk: Walk = { path: [], containers: [] };
   try {
     return { ok: true, text: write(value, walk, maxDepth) };
-  } catch (error) {
-    return { ok: false, error: explain(walk, error) };
+  } catch {
+    return { ok: false, error: explain(walk) };
   }
 }
 
@@ -45,7 +45,10 @@ interface Walk {
   /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
   readonly path: (string | number)[];
   readonly containers: object[];
-  /** Set just before the walk itself is thrown; what else is thrown comes from a getter, a proxy or the engine. */
+  /**
+   * Set just before the walk itself is thrown. What else is thrown comes from a getter, a proxy, or the engine, whose stack or longest
+   * string is at its end; it is not looked at, because a proxy can be thrown, too.
+   */
   reason?: NormalizeReason;
 }
 
@@ -54,11 +57,10 @@ function refuse(walk: Walk, reason: NormalizeReason): never {
   throw walk;
 }
 
-function explain({ path, containers, reason }: Walk, error: unknown): NormalizeError {
+function explain({ path, containers, reason }: Walk): NormalizeError {
   const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
   if (again > 0) return normalizeError("cycle", path.slice(0, again));
-  // The engine's own limits: the length of a string, or a stack that was nearly used up before.
-  return normalizeError(reason ?? (error instanceof RangeError ? "too-large" : "unreadable"), path);
+  return normalizeError(reason ?? "unreadable", path);
 }
 
 const needsNoEscape = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
@@ -90,11 +92,10 @@ function write(value: unknown, walk: Walk, depthLeft: number): string {
       for (let i = 0; i < value.length; i++) {
         const item = write(value[(place = i)], walk, depthLeft - 1);
         text += i > 0 ? "," + item : item;
-        if (text.length > CHUNK_UNITS) {
-          // Reading a unit makes an engine lay out the joined string in one piece; the condition keeps the reading alive.
-          if (item.length > CHUNK_UNITS || text.charCodeAt(0) > 0) done += text;
-          text = "";
-        }
+        if (text.length <= CHUNK_UNITS) continue;
+        // Reading a unit makes an engine lay out the joined string in one piece; the condition keeps the reading alive.
+        if (item.length > CHUNK_UNITS || text.charCodeAt(0) > 0) done += text;
+        text = "";
       }
       return "[" + done + text + "]";
     }

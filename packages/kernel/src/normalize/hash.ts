@@ -63,7 +63,10 @@ export function hashJsonOrFault(value: JsonValue): Digest {
  */
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
   const hash = new DataView(await crypto.subtle.digest("SHA-256", bytes));
-  return print(Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)), "sha256");
+  return print(
+    Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)),
+    "sha256",
+  );
 }
 
 const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");

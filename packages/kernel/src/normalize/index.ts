@@ -1,11 +1,4 @@
-export {
-  blake3,
-  blake3DeriveKey,
-  type Blake3Hasher,
-  blake3Keyed,
-  type Blake3Mode,
-  createHasher,
-} from "./blake3.ts";
+export { blake3, blake3DeriveKey, type Blake3Hasher, blake3Keyed, type Blake3Mode, createHasher } from "./blake3.ts";
 export { canonicalize, canonicalJson, type CanonicalResult } from "./canonical-json.ts";
 export type { NormalizeError, NormalizeReason } from "./error.ts";
 export { type Digest, type DigestAlgorithm, hashBytes, hashJson, hashText, isDigest, sha256 } from "./hash.ts";

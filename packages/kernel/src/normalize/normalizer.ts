@@ -7,7 +7,13 @@ export type NormalizationKind = "json" | "text" | "binary";
 
 /** `hash` is over `byteLength` bytes: those of `bytes`, or of `text` as UTF-8. */
 export type Normalized =
-  | { readonly ok: true; readonly text: string; readonly bytes?: never; readonly hash: Digest; readonly byteLength: number }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly bytes?: never;
+      readonly hash: Digest;
+      readonly byteLength: number;
+    }
   | {
       readonly ok: true;
       readonly text?: never;

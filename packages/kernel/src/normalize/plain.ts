@@ -5,7 +5,7 @@
  * `isPrototypeOf`. Who forges either gains nothing: only own properties count.
  */
 export function isPlain(value: object): boolean {
-  const proto: object | null = Object.getPrototypeOf(value);
+  const proto: object | null = Reflect.getPrototypeOf(value);
   if (Array.isArray(value)) return Array.isArray(proto);
   return proto === Object.prototype || !proto || Object.hasOwn(proto, "isPrototypeOf");
 }

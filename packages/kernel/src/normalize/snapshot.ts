@@ -93,9 +93,17 @@ function attempt(value: unknown, limits: SnapshotLimits, take: Take): SnapshotRe
   try {
     return { ok: true, value: visit(value, walk) };
   } catch (error) {
-    // What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end.
-    const reason = error instanceof Refusal ? error.reason : error instanceof RangeError ? "too-deep" : "unreadable";
-    return { ok: false, error: normalizeError(reason, walk.tokens) };
+    return { ok: false, error: normalizeError(reasonOf(error), walk.tokens) };
+  }
+}
+
+/** What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end. */
+function reasonOf(error: unknown): NormalizeReason {
+  try {
+    if (error instanceof Refusal) return error.reason;
+    return error instanceof RangeError ? "too-deep" : "unreadable";
+  } catch {
+    return "unreadable"; // a proxy was thrown, and `instanceof` ran into its trap
   }
 }
 
@@ -165,7 +173,8 @@ function copyObject(object: object, walk: Walk): JsonValue {
     checkKey(key, walk);
     const taken = visitAt(key, value, walk);
     // An assignment would run a setter of Object.prototype, and fail where that is frozen.
-    if (key in Object.prototype) defineProperty(copied, key, { value: taken, writable: true, enumerable: true, configurable: true });
+    if (key in Object.prototype)
+      defineProperty(copied, key, { value: taken, writable: true, enumerable: true, configurable: true });
     else copied[key] = taken;
   }
   return copied;
@@ -185,8 +194,9 @@ function readOwn(object: object, key: string | number, walk: Walk): unknown {
 /** For what `JSON.parse` has just made: nobody else holds it and it has no surprises, so it is checked and corrected in place. */
 function adopt(value: object, walk: Walk): JsonValue {
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = visitAt(i, value[i], walk);
-    return value;
+    const items = value as JsonValue[];
+    for (let i = 0; i < items.length; i++) items[i] = visitAt(i, items[i], walk);
+    return items;
   }
   const fields = value as Record<string, JsonValue>;
   for (const key of Object.keys(fields)) {

@@ -22,9 +22,13 @@ export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Pr
 /** The one that was sealed last: it is recorded right after. A weak map of all would cost the collector more than it saves. */
 let sealed: { readonly proof: Proof; readonly text: string } | undefined;
 
-/** The canonical JSON of a proof. It is the longest text of a call: the one that was just sealed is not written again. */
-export function proofText(proof: Proof): string {
-  return sealed?.proof === proof ? sealed.text : canonicalJson(proof as unknown as JsonObject);
+/** What a `policy.decided` event says, and its canonical JSON. A proof is the longest text of a call: the one just sealed is not written again. */
+export function decided(
+  proof: Proof,
+): [payload: Pick<Proof, "decision" | "reasonCode"> & { readonly proof: Proof }, text: string] {
+  const { decision, reasonCode } = proof;
+  const text = sealed?.proof === proof ? sealed.text : canonicalJson(proof as unknown as JsonObject);
+  return [{ decision, reasonCode, proof }, `{"decision":"${decision}","proof":${text},"reasonCode":"${reasonCode}"}`];
 }
 
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };

@@ -72,7 +72,7 @@ function validator(
   defaults: boolean,
 ): Validator {
   const { budget, resources } = compiler;
-  const check = compiler.metered ? metered(plain, budget) : plain;
+  const check = metered(plain, budget);
 
   const explain = (value: unknown): readonly ValidationError[] => {
     const errors: ValidationError[] = [];

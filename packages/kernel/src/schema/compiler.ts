@@ -81,8 +81,6 @@ export class Compiler implements Context {
   #descent = 0;
   #subschemas = 0;
   #owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
-  /** True when a check can spend steps: only then does it need a budget. */
-  metered = false;
 
   constructor(resources: Resources, budget: Budget, options: CompileOptions) {
     this.resources = resources;
@@ -96,7 +94,7 @@ export class Compiler implements Context {
     this.#rootUri = resource.uri;
     const place = this.#enter({ resource, scope: new Map(), path: "" }, resource, "");
     const check = this.check(resource.root, place);
-    if (this.metered) this.#refuseCycles();
+    this.#refuseCycles();
     this.#subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
     return { check, place };
   }
@@ -188,8 +186,6 @@ export class Compiler implements Context {
       (groups & ARRAY) === 0 ? undefined : arrays(schema, place, this),
       (groups & OBJECT) === 0 ? undefined : objects(schema, place, this),
     );
-    // Comparing deep items can run out of stack.
-    if (schema["uniqueItems"] === true) this.metered = true;
     if ((groups & ~(TYPE | NUMBER | STRING | ARRAY | OBJECT)) === 0) return main;
     const units = main === ALWAYS ? [] : [main];
     if ((groups & VALUES) !== 0) units.unshift(...values(schema, place));
@@ -198,11 +194,9 @@ export class Compiler implements Context {
       if (schema["$dynamicRef"] !== undefined) units.push(this.#ref(schema["$dynamicRef"], true, place));
     }
     if ((groups & LOGIC) !== 0) {
-      this.metered = true;
       units.push(...logic(schema, place, this));
     }
     if ((groups & UNEVALUATED) !== 0 && modern) {
-      this.metered = true;
       const array = unevaluated(schema, place, "Items", this);
       const object = unevaluated(schema, place, "Properties", this);
       units.push(typed(ANY_TYPE, undefined, undefined, array, object));
@@ -219,10 +213,10 @@ export class Compiler implements Context {
     const target = this.#target(schema, place);
     if (this.#descent === this.#owner.descent) this.#owner.inPlace.add(target);
     if (target.unit !== undefined && target.unit.op !== CALL) return target.unit;
-    this.metered = true;
     const { budget } = this;
     return call((value) => {
-      if (--budget.steps < 0 || --budget.depth < 0) throw EXHAUSTED;
+      budget.spendOn(value, 1);
+      if (--budget.depth < 0) throw EXHAUSTED;
       const ok = (target.unit as Unit).check(value);
       budget.depth++;
       return ok;

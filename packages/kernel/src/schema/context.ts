@@ -48,6 +48,20 @@ export class Budget {
   spend(steps: number): void {
     if ((this.steps -= steps) < 0) throw EXHAUSTED;
   }
+
+  /** For checks of one whole value: large ones cost more, so that many subschemas cannot go over them many times. */
+  spendOn(value: unknown, checks: number): void {
+    let weight = 1;
+    if (typeof value === "string") weight += value.length >> 8;
+    else if (Array.isArray(value)) weight += value.length;
+    else {
+      let members = 0;
+      for (const _ in value as object) members++;
+      // Engines keep large objects in tables, and list those anew for every walk.
+      if (members > 16) weight += members > 1_000 ? members * 8 : members;
+    }
+    this.spend(checks * weight);
+  }
 }
 
 /** What keyword compilers ask of the compiler. */

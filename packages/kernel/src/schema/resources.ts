@@ -170,7 +170,8 @@ export class Resources {
 
   /** The resource that a schema begins, or the one that it is in. */
   enclosing(schema: unknown, current: Resource): Resource {
-    return this.#byRoot.get(schema) ?? current;
+    // With one resource there is no question, and no object has to be hashed.
+    return this.#byRoot.size === 1 ? current : (this.#byRoot.get(schema) ?? current);
   }
 
   #find(uri: string, dialect: Dialect): Resource | undefined {

@@ -2,7 +2,7 @@ import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
-import { compileSchema, type Validator } from "../schema/index.ts";
+import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
 import { packageHash } from "./hash.ts";
@@ -33,7 +33,7 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
   if (claimedHash !== undefined && claimedHash !== hash) {
     return refused("PACKAGE_HASH_MISMATCH", "/hash", `The package says ${quote(claimedHash)}, its content is ${hash}.`);
   }
-  const validators = compileSchemas(manifest.value);
+  const validators = compileSchemas(manifest.value, tool !== undefined);
   if (!validators.ok) return validators;
   return {
     ok: true,
@@ -110,20 +110,24 @@ function isEffect(kind: string): kind is Effect {
   return (effects as readonly string[]).includes(kind);
 }
 
-function compileSchemas(manifest: ToolManifest): Setup<{ input: Validator; output: Validator | undefined }> {
-  const input = compileSchema(manifest.input);
-  if (!input.ok)
-    return refused("INVALID_MANIFEST", `/input${input.error.schemaPath}`, input.error.message, input.error.hint);
-  if (manifest.output.schema === undefined) return { ok: true, value: { input: input.validator, output: undefined } };
-  const output = compileSchema(manifest.output.schema);
-  if (!output.ok)
-    return refused(
-      "INVALID_MANIFEST",
-      `/output/schema${output.error.schemaPath}`,
-      output.error.message,
-      output.error.hint,
-    );
-  return { ok: true, value: { input: input.validator, output: output.validator } };
+/**
+ * An output is compared with its contract as it is: nothing is filled in. Patterns whose matching time has no bound are refused in packages, which come
+ * from anywhere, and allowed in tools of this realm, which could loop without any pattern.
+ */
+function compileSchemas(
+  { input, output }: ToolManifest,
+  trusted: boolean,
+): Setup<{ input: Validator; output: Validator | undefined }> {
+  const forInput = compileSchema(input, { trusted });
+  if (!forInput.ok) return refusedSchema("/input", forInput.error);
+  if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
+  const forOutput = compileSchema(output.schema, { trusted, defaults: "ignore" });
+  if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
+  return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
+}
+
+function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
+  return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
 }
 
 /** A manifest is shared by every later call: nobody may change it after it was hashed. */

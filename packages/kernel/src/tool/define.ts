@@ -1,5 +1,5 @@
 import type { LogEntry, Progress } from "../isolate/port.ts";
-import type { Infer, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
+import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /** What a tool sees of the world. Everything in it goes through the kernel, request by request. */
@@ -66,10 +66,14 @@ export type ToolDefinition<Input extends SchemaSource, Output extends OutputSour
   } & ToolCode<Infer<Input>, InferOutput<Output>>;
 
 /** A defined tool: what it says about itself and what it does, still in one realm. */
-export interface Tool<Input = unknown, Output = unknown> {
+export interface Tool<Input = unknown, Output = unknown, Given = unknown> {
   readonly definition: Omit<ToolDefinition<SchemaSource, OutputSource>, keyof ToolCode<never, never>>;
   readonly code: ToolCode<Input, Output>;
+  /** Only for the compiler: what a caller sends, before defaults are filled in. */
+  readonly [given]?: Given;
 }
+
+declare const given: unique symbol;
 
 /**
  * Defines a tool. Types of `execute` come from the schemas; nothing is checked before the tool is registered or packed.
@@ -86,7 +90,7 @@ export interface Tool<Input = unknown, Output = unknown> {
  */
 export function defineTool<const Input extends SchemaSource, const Output extends OutputSource>(
   definition: ToolDefinition<Input, Output>,
-): Tool<Infer<Input>, InferOutput<Output>> {
+): Tool<Infer<Input>, InferOutput<Output>, InferGiven<Input>> {
   const { setup, check, execute, ...rest } = definition;
   return {
     definition: rest,

@@ -1,4 +1,4 @@
-import type { FromSchema } from "../schema/index.ts";
+import type { FromSchema, SchemaInput } from "../schema/index.ts";
 import type { JsonValue } from "../normalize/json.ts";
 
 /**
@@ -20,8 +20,11 @@ export interface StandardJsonSchema<Input = unknown> {
 /** Plain JSON Schema, or anything that can say itself as one. */
 export type SchemaSource = StandardJsonSchema | { readonly [keyword: string]: unknown };
 
-/** The type of the values that a schema accepts. */
+/** The type of the values that a tool gets, defaults filled in. */
 export type Infer<Schema> = Schema extends StandardJsonSchema<infer Input> ? Input : FromSchema<Schema>;
+
+/** The type of what a caller may send: members that have a `default` can be left out. */
+export type InferGiven<Schema> = Schema extends StandardJsonSchema<infer Input> ? Input : SchemaInput<Schema>;
 
 export type OutputSource =
   | { readonly kind: "json"; readonly schema?: SchemaSource; readonly mediaType?: string }

@@ -18,7 +18,7 @@ export interface ToolPackage<Input = unknown, Output = unknown> {
 }
 
 /** The package type of a defined tool: `PackageOf<typeof import("./echo.ts").default>`. */
-export type PackageOf<T> = T extends Tool<infer Input, infer Output> ? ToolPackage<Input, Output> : never;
+export type PackageOf<T> = T extends Tool<never, infer Output, infer Given> ? ToolPackage<Given, Output> : never;
 
 /** A tool that passed registration: its schemas are compiled and its hash is verified. */
 export interface RegisteredTool {

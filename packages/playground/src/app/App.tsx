@@ -164,9 +164,7 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
           isCancelling={run.phase === "running" && run.cancelling}
           onRun={(input) => {
             start(tool, input);
-            // Where the result is below the form, it would stay out of sight.
-            if (matchMedia("(width < 1080px)").matches)
-              result.current?.scrollIntoView({ behavior: "smooth", block: "start" });
+            bringIntoSight(result.current);
           }}
           onCancel={cancel}
           onBack={showList}
@@ -176,6 +174,13 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
       <ApprovalDialog question={question} />
     </main>
   );
+}
+
+/** Where the result is below the form, it would stay out of sight. */
+function bringIntoSight(result: HTMLElement | null): void {
+  if (!matchMedia("(width < 1080px)").matches) return;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  result?.scrollIntoView({ behavior: isCalm ? "instant" : "smooth", block: "start" });
 }
 
 /** The gentlest tool first. */

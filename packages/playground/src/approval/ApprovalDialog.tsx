@@ -75,10 +75,10 @@ function Question({ request, onAllow, onDeny }: QuestionProps): ReactNode {
         <Button look="danger" onPress={() => onDeny(reason)}>
           Deny
         </Button>
-        <Button onPress={() => onAllow("session")} isDisabled={isOver}>
+        <Button onPress={() => onAllow("session")} isUnavailable={isOver}>
           Allow for this session
         </Button>
-        <Button look="primary" onPress={() => onAllow("once")} isDisabled={isOver}>
+        <Button look="primary" onPress={() => onAllow("once")} isUnavailable={isOver}>
           Allow once
         </Button>
       </footer>

@@ -30,12 +30,22 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   const [refusals, setRefusals] = useState(0);
   const element = useRef<HTMLFormElement>(null);
   useSubmitKey(element);
+  const runButton = useRef<HTMLButtonElement>(null);
   const announce = useAnnounce();
 
   useEffect(() => {
     if (refusals > 0)
       element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
   }, [refusals]);
+
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const run = runButton.current;
+    return () => {
+      // Cancel had the focus and is gone.
+      if (document.activeElement === document.body) run?.focus({ preventScroll: true });
+    };
+  }, [isRunning]);
 
   const show = (next: View): void => {
     if (next === "json") setText(JSON.stringify(draft.value, undefined, 2));
@@ -109,11 +119,11 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
         </TabPanel>
       </Tabs>
       <div className="actions">
-        <Button look="primary" icon="play" type="submit" isBusy={isRunning}>
+        <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
           Run
         </Button>
         {isRunning ? (
-          <Button look="danger" icon="stop" onPress={onCancel} isDisabled={isCancelling}>
+          <Button look="danger" icon="stop" onPress={onCancel} isUnavailable={isCancelling}>
             {isCancelling ? "Cancelling…" : "Cancel"}
           </Button>
         ) : (

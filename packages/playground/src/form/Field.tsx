@@ -21,7 +21,7 @@ interface AnyFieldProps {
 }
 
 /** The field of any schema. */
-export function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
+function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   const { root } = useForm();
   const resolved = resolve(schema, root);
   const shape = shapeOf(resolved, root, depth);
@@ -144,7 +144,7 @@ function ListField({
       ))}
       <Button
         icon="plus"
-        isDisabled={list.length >= most}
+        isUnavailable={list.length >= most}
         onPress={() => emit([...list, initialValue(items, root, true, depth + 1)])}
       >
         Add to {label}

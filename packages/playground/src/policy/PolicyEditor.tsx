@@ -47,6 +47,7 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
     const applied = await setPolicy(reading.document as unknown as JsonValue);
     if (!applied.ok) return setRefusal(applied.error);
     announce("The policy is in force");
+    setText(writePolicy(reading.document));
     await onApplied();
   };
 
@@ -83,10 +84,10 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
         )}
       </TextField>
       <div className="actions sticky">
-        <Button look="primary" onPress={() => void apply()} isDisabled={!reading.ok || text === inForce}>
+        <Button look="primary" onPress={() => void apply()} isUnavailable={!reading.ok || text === inForce}>
           Apply
         </Button>
-        <Button onPress={() => change(inForce)} isDisabled={text === inForce}>
+        <Button onPress={() => change(inForce)} isUnavailable={text === inForce}>
           Undo changes
         </Button>
         <Button look="quiet" onPress={() => edit(startPolicy)}>

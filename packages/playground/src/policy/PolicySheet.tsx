@@ -87,7 +87,7 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
       {setPolicy === undefined ? (
         <PolicyReader policy={policy} />
       ) : (
-        <PolicyEditor key={policyHash} policy={policy} setPolicy={setPolicy} onApplied={refresh} />
+        <PolicyEditor policy={policy} setPolicy={setPolicy} onApplied={refresh} />
       )}
       <dl className="facts">
         <dt>In force</dt>

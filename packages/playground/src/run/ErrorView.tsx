@@ -5,6 +5,7 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
+import { visible } from "../ui/visible.ts";
 import { ErrorPageLink } from "./ErrorPage.tsx";
 
 /** Refusals that a person can lift by changing the policy. */
@@ -22,7 +23,7 @@ export function ErrorView({
     <>
       <Notice
         tone={code === "CANCELLED" ? "warn" : "bad"}
-        title={message}
+        title={visible(message)}
         urgent
         actions={
           <>

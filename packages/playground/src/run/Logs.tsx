@@ -1,5 +1,6 @@
 import type { LogEntry } from "@keyhole/kernel";
 import type { ReactNode } from "react";
+import { visible } from "../ui/visible.ts";
 
 /** Lines come only at the end, so that their position is their identity. */
 export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNode {
@@ -9,7 +10,7 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
       {logs.map(({ level, message }, index) => (
         <li key={index} data-level={level}>
           <span className="log-level">{level}</span>
-          <span className="log-text">{message}</span>
+          <span className="log-text">{visible(message)}</span>
         </li>
       ))}
     </ol>

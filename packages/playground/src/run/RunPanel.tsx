@@ -4,6 +4,7 @@ import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-com
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { Empty } from "../ui/Notice.tsx";
 import { durationText } from "../app/words.ts";
+import { visible } from "../ui/visible.ts";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { Logs } from "./Logs.tsx";
 import { ProofView } from "./ProofView.tsx";
@@ -162,7 +163,7 @@ function RunProgress({ run }: { readonly run: ActiveRun }): ReactNode {
       {({ percentage }) => (
         <>
           <Label className="progress-label">
-            {progress?.message ??
+            {(progress?.message === undefined ? undefined : visible(progress.message)) ??
               (isAsking(run) ? "Nothing runs until a person allows it." : "Running in its isolate…")}
           </Label>
           <span className="progress-track">

@@ -1,18 +1,34 @@
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components";
 import { Icon, type IconName } from "./icons.tsx";
 
-interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style"> {
+interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "onPress" | "isDisabled"> {
   readonly look?: "plain" | "primary" | "danger" | "quiet";
   readonly icon?: IconName;
-  /** Looks as if it could not be pressed, and keeps the focus. */
-  readonly isBusy?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
+  readonly onPress?: () => void;
+  /** Cannot be pressed for now, and keeps the focus: a disabled button would drop it, and the keyboard with it. */
+  readonly isUnavailable?: boolean;
   readonly children: ReactNode;
 }
 
-export function Button({ look = "plain", icon, isBusy = false, children, ...rest }: ButtonProps): ReactNode {
+export function Button({
+  look = "plain",
+  icon,
+  isUnavailable = false,
+  onPress,
+  children,
+  ...rest
+}: ButtonProps): ReactNode {
   return (
-    <AriaButton {...rest} className="button" data-look={look} data-busy={isBusy || undefined} aria-disabled={isBusy}>
+    <AriaButton
+      {...rest}
+      className="button"
+      data-look={look}
+      data-unavailable={isUnavailable || undefined}
+      aria-disabled={isUnavailable}
+      onPress={() => isUnavailable || onPress?.()}
+    >
       {icon !== undefined && <Icon name={icon} />}
       {children}
     </AriaButton>

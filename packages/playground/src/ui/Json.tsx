@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react";
+import { visible } from "./visible.ts";
 
 /** Beyond this many characters the page shows the beginning; copying gives the whole. */
 const shownLength = 100_000;
@@ -7,13 +8,6 @@ const colouredLength = 30_000;
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** What has no shape, or reorders what is beside it, is shown by its number: data must not be able to look like other data. */
-const invisible = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-
-function visible(text: string): string {
-  return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
 interface JsonProps {
   readonly value: unknown;
   readonly label: string;
@@ -21,7 +15,7 @@ interface JsonProps {
 
 /** Pretty-printed data. It can be scrolled by keyboard. */
 export function Json({ value, label }: JsonProps): ReactNode {
-  const text = useMemo(() => visible(JSON.stringify(value, undefined, 2) ?? "undefined"), [value]);
+  const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? "undefined", [value]);
   return <Text text={text} label={label} coloured={text.length <= colouredLength} />;
 }
 
@@ -32,7 +26,8 @@ interface TextProps {
 }
 
 export function Text({ text, label, coloured = false }: TextProps): ReactNode {
-  const shown = text.length > shownLength ? text.slice(0, shownLength) : text;
+  const isCut = text.length > shownLength;
+  const shown = useMemo(() => visible(text.slice(0, shownLength)), [text]);
   return (
     <>
       {/* It scrolls, so that the keyboard must reach it. */}
@@ -40,7 +35,7 @@ export function Text({ text, label, coloured = false }: TextProps): ReactNode {
       <section className="code" tabIndex={0} aria-label={label}>
         {coloured ? colour(shown) : shown}
       </section>
-      {shown !== text && (
+      {isCut && (
         <p className="hint">
           The first {shownLength.toLocaleString()} of {text.length.toLocaleString()} characters. Copy gives all of them.
         </p>

@@ -1,7 +1,7 @@
 /** How bytes travel in JSON: as text where they are text, else as base64 (RFC 4648, section 4). */
 export type Encoding = "text" | "base64";
 
-export function decodeBase64(text: string): Uint8Array | undefined {
+function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const binary = atob(text);
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));

@@ -1,9 +1,8 @@
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ToolPackage } from "@keyhole/kernel";
 import { bundle } from "./bundle.ts";
-import type { Reading } from "./reader.ts";
+import { type ReaderData, type Reading, readerUrl } from "./reader.ts";
 
 /** Loading a tool defines it and nothing more; one that is not done by then waits for something that never comes. */
 const loadTimeoutMs = 10_000;
@@ -13,8 +12,7 @@ const loadTimeoutMs = 10_000;
  * sources where a program runs from sources, else to the published files.
  */
 async function bundleReader(): Promise<URL> {
-  const file = fileURLToPath(new URL(`./reader${extname(import.meta.url)}`, import.meta.url));
-  const { code } = await bundle(file, "node");
+  const { code } = await bundle(fileURLToPath(readerUrl), "node");
   return new URL(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
 }
 
@@ -36,7 +34,7 @@ export async function readTool(code: string): Promise<ReadResult> {
 }
 
 async function runReader(url: URL, code: string): Promise<Reading> {
-  const worker = new Worker(url, { workerData: code, env: {} });
+  const worker = new Worker(url, { workerData: { keyholeTool: code } satisfies ReaderData, env: {} });
   const { promise, resolve } = Promise.withResolvers<Reading>();
   const timer = setTimeout(
     () => resolve({ ok: false, reason: `it is still loading after ${loadTimeoutMs / 1000} s` }),

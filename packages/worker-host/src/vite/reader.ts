@@ -1,4 +1,4 @@
-/** Runs in a worker thread of the build: loads one packed tool and says its manifest. */
+/** Bundled with the kernel, this is a worker thread of the build: it loads one packed tool and says its manifest. */
 import { parentPort, workerData } from "node:worker_threads";
 import { checkPackage, manifestOf, packageHash, type Tool, type ToolManifest } from "@keyhole/kernel";
 
@@ -40,5 +40,16 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-// The text of the tool, from the plugin.
-parentPort?.postMessage(await read(String(workerData)));
+/** Where this module is. The plugin imports it for this name, and bundles it for the thread. */
+export const readerUrl: string = import.meta.url;
+
+/** What the plugin gives its thread; in any other thread this module does nothing. */
+export interface ReaderData {
+  readonly keyholeTool: string;
+}
+
+function isReaderData(data: unknown): data is ReaderData {
+  return isObject(data) && "keyholeTool" in data && typeof data.keyholeTool === "string";
+}
+
+if (parentPort && isReaderData(workerData)) parentPort.postMessage(await read(workerData.keyholeTool));

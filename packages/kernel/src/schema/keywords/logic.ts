@@ -54,7 +54,7 @@ export function discriminator(
 /** At least one of the checks, or exactly one. */
 function some(checks: readonly Check[], exactly: boolean, { budget }: Context): Check {
   return (value) => {
-    budget.spend(checks.length);
+    budget.spendOn(value, checks.length);
     let found = false;
     for (let index = 0; index < checks.length; index++) {
       if ((checks[index] as Check)(value)) {
@@ -96,7 +96,7 @@ export function logic(schema: JsonObject, place: Place, context: Context): Unit[
   const { budget } = context;
   if (schema["allOf"] !== undefined) {
     const parts = branches("allOf");
-    if (parts.length > 1) units.push(call(() => (budget.spend(parts.length), true)));
+    if (parts.length > 1) units.push(call((value) => (budget.spendOn(value, parts.length), true)));
     units.push(...parts);
   }
   for (const keyword of ["anyOf", "oneOf"]) {
@@ -122,7 +122,7 @@ export function logic(schema: JsonObject, place: Place, context: Context): Unit[
     const { check } = context.inPlace(schema["if"], at(place, "if"));
     const yes = context.inPlace(schema["then"] ?? true, at(place, "then")).check;
     const no = context.inPlace(schema["else"] ?? true, at(place, "else")).check;
-    units.push(call((value) => (budget.spend(2), check(value) ? yes(value) : no(value))));
+    units.push(call((value) => (budget.spendOn(value, 2), check(value) ? yes(value) : no(value))));
   }
   return units;
 }

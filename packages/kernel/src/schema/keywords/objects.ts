@@ -1,6 +1,7 @@
 import {
   ALWAYS,
   at,
+  type Budget,
   type Context,
   count,
   names,
@@ -46,6 +47,7 @@ function members(
   nameCheck: Check | undefined,
   lo: number,
   hi: number,
+  budget: Budget,
 ): Check {
   const byName = new Map(slots.map((slot) => [slot.key as string, slot]));
   const order = [...slots, END];
@@ -54,7 +56,9 @@ function members(
   const simple: Check = (value) => {
     let left = need;
     let next = 0;
+    let size = 0;
     for (const key in value as JsonObject) {
+      if ((++size & 15) === 0) budget.spend(16);
       let slot = order[next] as Slot;
       if (slot.key !== key) {
         const found = byName.get(key);
@@ -78,6 +82,7 @@ function members(
     for (const key in value as JsonObject) {
       const member = (value as JsonObject)[key];
       size++;
+      budget.spend(1);
       if (nameCheck !== undefined && !nameCheck(key)) return false;
       const expected = order[next] as Slot;
       const slot = expected.key === key ? expected : byName.get(key);
@@ -101,8 +106,8 @@ function members(
 }
 
 /** Members that `required` names and `properties` does not: they still meet `additionalProperties` and `patternProperties`. */
-function onlyRequired(required: readonly string[], properties: JsonObject): string[] {
-  return [...new Set(required)].filter((name) => !Object.hasOwn(properties, name));
+function onlyRequired(required: ReadonlySet<string>, properties: JsonObject): string[] {
+  return [...required].filter((name) => !Object.hasOwn(properties, name));
 }
 
 function dependents(schema: JsonObject, place: Place, context: Context, checks: Check[]): void {
@@ -148,7 +153,7 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const lo = validation ? count(schema, "minProperties", place, 0) : 0;
   const hi = validation ? count(schema, "maxProperties", place, Infinity) : Infinity;
   const checks: Check[] = [];
-  const unnamed = onlyRequired(required, properties);
+  const unnamed = onlyRequired(needed, properties);
   if (unnamed.length > 0 && extra.op === ANY && patterns.length === 0) {
     unnamed.forEach((key) => slots.push({ key, index: slots.length, ...ALWAYS, required: 1 }));
   } else if (unnamed.length > 0) {
@@ -156,7 +161,7 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   }
   const closed = extra.op !== ANY || patterns.length > 0 || nameCheck !== undefined || lo > 0 || hi !== Infinity;
   if (slots.some((slot) => slot.required === 1 || slot.op !== ANY) || closed)
-    checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi));
+    checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi, context.budget));
   dependents(schema, place, context, checks);
   return all(checks);
 }

@@ -26,8 +26,9 @@ export const ANY_TYPE = 127;
 
 /** The set of types that a schema allows, as bits; a number that is no integer is bit 4. */
 export function typeMask(type: unknown, place: Place): number {
-  let mask = 0;
-  for (const name of [type].flat()) {
+  let mask = BIT.get(type) ?? 0;
+  if (mask > 0) return mask;
+  for (const name of Array.isArray(type) ? (type as unknown[]) : [type]) {
     const bit = BIT.get(name);
     if (bit === undefined) throw invalid(place, "type", "a JSON type or an array of them");
     mask |= bit;

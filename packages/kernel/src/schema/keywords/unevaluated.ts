@@ -19,7 +19,7 @@ export function evaluated(
 ): void {
   if (!isObject(schema)) return;
   const place = context.locate(schema, from);
-  context.budget.spend(1);
+  context.budget.spendOn(value, 1);
   for (const part of parts(schema, place, value, context)) {
     const { keyword, token } = part;
     // Draft 7 and 2019-09 do not let contains evaluate anything.

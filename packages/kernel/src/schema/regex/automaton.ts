@@ -148,6 +148,7 @@ export function automaton(regex: Regex, budget: Budget): (text: string) => boole
   };
 
   return (text) => {
+    budget.spend(8 + (text.length >> 4));
     let state = first;
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);

@@ -6,17 +6,12 @@ import { parse } from "./parse.ts";
 /** Whether a pattern matches anywhere in a text. */
 export type Matcher = (text: string) => boolean;
 
-/** What the compiler gives to patterns; `metered` is told when matching can spend steps. */
-export interface PatternContext extends Pick<Context, "budget" | "trusted"> {
-  metered: boolean;
-}
-
 /**
  * Compiles an ECMA-262 pattern with Unicode semantics. Patterns run on our own automaton, whose time is linear in the
  * text; what no automaton can match (look-around, back-references) runs on the engine's backtracking matcher, and only
  * for schemas that the caller trusts.
  */
-export function compilePattern(source: string, path: string, context: PatternContext): Matcher {
+export function compilePattern(source: string, path: string, context: Context): Matcher {
   const { patternLength, patternStates } = context.budget.limits;
   if (source.length > patternLength) {
     throw new Refusal("PATTERN_TOO_LARGE", `The pattern is longer than ${patternLength} characters.`, path);
@@ -50,7 +45,6 @@ export function compilePattern(source: string, path: string, context: PatternCon
       "Use maxLength or minLength instead of large repetition counts.",
     );
   }
-  context.metered = true;
   let matcher: Matcher | undefined;
   return (text) => (matcher ??= automaton(regex, context.budget))(text);
 }

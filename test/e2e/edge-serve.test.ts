@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { buildAll, isBuilt } from "../../scripts/serve/build.mjs";
+import { freePorts } from "../../scripts/serve/ports.mjs";
+import { descendants, listProcesses } from "../../scripts/serve/processes.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+// A build and three processes, on a machine that may do other things as well.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+
+interface Serve {
+  readonly child: ChildProcess;
+  /** Everything that it printed so far. */
+  readonly output: () => string;
+  readonly exited: Promise<number | null>;
+}
+
+const started: Serve[] = [];
+const state = mkdtempSync(join(tmpdir(), "keyhole-state-"));
+afterAll(() => rmSync(state, { recursive: true, force: true }));
+
+/** `npm start`'s second half, on ports of its own. */
+async function serve(env: Record<string, string> = {}): Promise<Serve> {
+  const [page, edge, sandbox] = await freePorts(3);
+  const child = spawn(process.execPath, ["scripts/serve.mjs"], {
+    cwd: root,
+    env: {
+      ...process.env,
+      KEYHOLE_PORT: String(page),
+      KEYHOLE_EDGE_PORT: String(edge),
+      KEYHOLE_SANDBOX_PORT: String(sandbox),
+      KEYHOLE_STATE: state,
+      KEYHOLE_TOKEN: "a-token",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  const running = { child, output: () => text, exited };
+  started.push(running);
+  return running;
+}
+
+async function untilReady({ output, exited }: Serve): Promise<void> {
+  let ended = false;
+  void exited.then(() => (ended = true));
+  while (!output().includes("Ctrl-C ends everything.")) {
+    if (ended) throw new Error(output());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const stillRunning = (pids: readonly number[]): number[] => {
+  const all = new Set(listProcesses().map(({ pid }) => pid));
+  return pids.filter((pid) => all.has(pid));
+};
+
+beforeAll(async () => {
+  if (!isBuilt()) await buildAll();
+});
+
+afterEach(async () => {
+  for (const { child, exited } of started.splice(0)) {
+    child.kill("SIGTERM");
+    await exited;
+  }
+});
+
+describe("serving", () => {
+  it("prints where everything is, serves it, and leaves nothing behind when it is interrupted", async () => {
+    const running = await serve();
+    await untilReady(running);
+    const [, page = "", fragment = ""] = /(http:\S+)\/#(\S+)/.exec(running.output()) ?? [];
+    const given = new URLSearchParams(fragment);
+    expect(given.get("token")).toBe("a-token");
+
+    const html = await fetch(`${page}/`);
+    expect(html.headers.get("content-type")).toContain("text/html");
+    expect(await html.text()).toContain('<div id="');
+    const tools = await fetch(`${given.get("edge")}/v1/tools`, {
+      headers: { authorization: "Bearer a-token", origin: page },
+    });
+    expect(tools.status).toBe(200);
+    expect(tools.headers.get("access-control-allow-origin")).toBe(page);
+    expect((await fetch(`${given.get("edge")}/v1/tools`)).status).toBe(401);
+
+    const children = descendants(running.child.pid!).map(({ pid }) => pid);
+    expect(children.length).toBeGreaterThan(3);
+    running.child.kill("SIGINT");
+    expect(await running.exited).toBe(0);
+    expect(stillRunning(children)).toEqual([]);
+  });
+
+  it("takes its children with it even when it is killed", async () => {
+    const running = await serve();
+    await untilReady(running);
+    const children = descendants(running.child.pid!).map(({ pid }) => pid);
+    running.child.kill("SIGKILL");
+    await running.exited;
+    while (stillRunning(children).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  it.each(["KEYHOLE_PORT", "KEYHOLE_EDGE_PORT", "KEYHOLE_SANDBOX_PORT"])(
+    "names the port that is taken, and %s, which changes it",
+    async (variable) => {
+      const taken = createServer();
+      await new Promise((resolve) => taken.listen(0, "127.0.0.1", () => resolve(undefined)));
+      const { port } = taken.address() as { readonly port: number };
+      const running = await serve({ [variable]: String(port) });
+      expect(await running.exited).toBe(1);
+      expect(running.output()).toMatch(
+        new RegExp(`^Port ${port} \\(\\w+\\) is taken: set ${variable} to another one\\.\\n$`),
+      );
+      await new Promise((resolve) => taken.close(resolve));
+    },
+  );
+
+  it.each([
+    ["KEYHOLE_PORT", "eighty", "KEYHOLE_PORT is eighty: a port is a number from 1 to 65535."],
+    ["KEYHOLE_EDGE_PORT", "65536", "KEYHOLE_EDGE_PORT is 65536: a port is a number from 1 to 65535."],
+    ["KEYHOLE_TOKEN", "with spaces", "KEYHOLE_TOKEN has characters that a bearer token cannot have (RFC 6750, 2.1)."],
+  ])("refuses %s=%s in one line", async (variable, value, message) => {
+    const running = await serve({ [variable]: value });
+    expect(await running.exited).toBe(1);
+    expect(running.output()).toBe(`${message}\n`);
+  });
+});

@@ -1,0 +1,335 @@
+import { edgeHost, IsolateRack } from "@keyhole/edge";
+import {
+  type CallPort,
+  checkPackage,
+  type IsolateCall,
+  type IsolateHost,
+  type IsolateOutcome,
+  type RegisteredTool,
+} from "@keyhole/kernel";
+import { echo } from "@keyhole/worker-host/tools";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bindings } from "../edge/bindings.ts";
+
+/** A tool that throws the shell out of its own isolate and speaks to the kernel itself. `call` and `target` are in reach of the deed. */
+const usurper = (deed: string): string => `
+  import Shell from "./shell.js";
+  const line = (more) => ({ type: "log", level: "info", message: "x", ...more });
+  const ask = (more) => ({ type: "request", kind: "fs.read", operation: "read", arguments: '{"path":"a"}', ...more });
+  const done = { kind: "returned", output: { form: "json", text: "1" } };
+  Shell.prototype.call = async function (call, target) { const { callId } = call; ${deed} };
+  export default { code: { execute() {} } };
+`;
+
+const honest = `export default { code: { execute: () => "honest" } };`;
+
+interface Heard extends CallPort {
+  readonly logs: unknown[];
+  readonly requests: unknown[];
+  readonly abort: () => void;
+}
+
+function port(): Heard {
+  const controller = new AbortController();
+  const logs: unknown[] = [];
+  const requests: unknown[] = [];
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    logs,
+    requests,
+    log: (entry) => logs.push(entry),
+    progress: (progress) => logs.push(progress),
+    async request(request) {
+      requests.push(request);
+      return { ok: true, value: null };
+    },
+  };
+}
+
+let host: IsolateHost;
+let template: RegisteredTool;
+beforeAll(() => {
+  host = edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+  const checked = checkPackage(echo);
+  if (!checked.ok) throw new Error(checked.error.message);
+  template = checked.value;
+});
+afterAll(() => host.close());
+
+const callWith = (more: Partial<IsolateCall> = {}): IsolateCall => ({
+  callId: "the-call",
+  sessionId: "session",
+  inputText: "{}",
+  outputKind: "json",
+  outputBytes: 1_000,
+  seed: "0".repeat(64),
+  nowMs: 0,
+  ...more,
+});
+
+async function run(
+  code: string,
+  heard: Heard,
+  more: Partial<IsolateCall> = {},
+): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
+  const isolate = await host.open({ ...template, body: { source: "module", code } });
+  const outcome = await isolate.call(callWith(more), heard);
+  const { alive } = isolate;
+  isolate.terminate("the test is over");
+  return { outcome, alive };
+}
+
+describe("a guest that usurps the line", () => {
+  it("is answered like the shell as long as it speaks like it", async () => {
+    const heard = port();
+    const deed =
+      "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
+    const { outcome, alive } = await run(usurper(deed), heard);
+    expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: '{"ok":true,"value":null}' } });
+    expect([heard.logs.length, heard.requests.length, alive]).toEqual([1, 1, true]);
+  });
+
+  it.each([
+    ["a log line of another call", "await target.say(line({ callId: 'other' }));"],
+    ["a log line without a call", "await target.say(line({}));"],
+    ["a log line of a level that does not exist", "await target.say(line({ callId, level: 'fatal' }));"],
+    ["a log line with a field too many", "await target.say(line({ callId, seq: 1 }));"],
+    ["a log line with an object as text", "await target.say(line({ callId, message: { toString: 'x' } }));"],
+    ["a log line of 2001 characters", "await target.say(line({ callId, message: 'x'.repeat(2001) }));"],
+    ["a log line that is a function", "await target.say(() => 1);"],
+    ["a log line with a function inside", "await target.say(line({ callId, message: () => 'x' }));"],
+    ["nothing at all", "await target.say();"],
+    ["null", "await target.say(null);"],
+    ["an array", "await target.say([line({ callId })]);"],
+    ["an outcome as a log line", "await target.say({ type: 'outcome', callId, outcome: done });"],
+    ["a request as a log line", "await target.say(ask({ callId, request: 0 }));"],
+    ["a Map", "await target.say(new Map([['type', 'log']]));"],
+    ["progress that is not a number", "await target.say({ type: 'progress', callId, done: NaN });"],
+    ["a request of another call", "await target.request(ask({ callId: 'other', request: 0 }));"],
+    ["a request out of order", "await target.request(ask({ callId, request: 1 }));"],
+    [
+      "the same request twice",
+      "await target.request(ask({ callId, request: 0 })); await target.request(ask({ callId, request: 0 }));",
+    ],
+    [
+      "a request of a kind that does not exist",
+      "await target.request(ask({ callId, request: 0, kind: 'net.admin' }));",
+    ],
+    ["a request whose kind is inherited", "await target.request(ask({ callId, request: 0, kind: 'constructor' }));"],
+    [
+      "a request with arguments that are an object",
+      "await target.request(ask({ callId, request: 0, arguments: { path: 'a' } }));",
+    ],
+    ["a request with arguments that are a list", "await target.request(ask({ callId, request: 0, arguments: '[]' }));"],
+    [
+      "a request with arguments that are not JSON",
+      "await target.request(ask({ callId, request: 0, arguments: '{' }));",
+    ],
+    [
+      "a request with arguments nine levels deep",
+      "await target.request(ask({ callId, request: 0, arguments: '{\"a\":'.repeat(9) + '1' + '}'.repeat(9) }));",
+    ],
+    ["a request with a body that is a string", "await target.request(ask({ callId, request: 0, body: 'bytes' }));"],
+    [
+      "a request with a body that is a stream",
+      "await target.request(ask({ callId, request: 0, body: new ReadableStream() }));",
+    ],
+    ["a log line as a request", "await target.request(line({ callId }));"],
+    ["an outcome of a kind that does not exist", "return { kind: 'allowed' };"],
+    ["an outcome that only the host can know", "return { kind: 'lost', reason: 'x' };"],
+    ["an outcome with a value", "return { kind: 'returned', output: { form: 'value', value: 1 } };"],
+    ["an outcome with a field too many", "return { ...done, proof: {} };"],
+    ["an outcome of another form", "return { kind: 'returned', output: { form: 'text', text: 'x' } };"],
+    ["an outcome that is a function", "return () => done;"],
+    ["an outcome with a function as text", "return { kind: 'returned', output: { form: 'json', text: () => '1' } };"],
+    ["an outcome that is the line itself", "return target;"],
+    ["no outcome", "return undefined;"],
+    ["a string", "return 'done';"],
+    [
+      "a thenable without an end in sight",
+      "return { kind: 'returned', output: { form: 'json', text: { then() {} } } };",
+    ],
+    ["an exception", "throw new TypeError('mine');"],
+    [
+      "an exception of the platform's",
+      "const error = new Error('Network connection lost.'); error.retryable = true; throw error;",
+    ],
+  ])("loses the call by sending %s", async (_, deed) => {
+    const heard = port();
+    const { outcome, alive } = await run(usurper(`${deed} return done;`), heard);
+    expect(outcome.kind).toBe("lost");
+    expect(alive).toBe(false);
+    expect(heard.logs).toEqual([]);
+    expect(heard.requests.length).toBeLessThanOrEqual(1);
+    expect(await run(honest, port())).toMatchObject({ outcome: { output: { text: '"honest"' } } });
+  });
+
+  it("cannot send more than a call may", async () => {
+    const heard = port();
+    const { outcome } = await run(
+      usurper("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"),
+      heard,
+    );
+    expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 1_000 });
+    expect(heard.logs).toHaveLength(1_000);
+  });
+
+  it("cannot ask for more at the same time than a call may", async () => {
+    let waiting = 0;
+    const heard: Heard = {
+      ...port(),
+      request: () => {
+        waiting += 1;
+        return new Promise(() => {});
+      },
+    };
+    const { outcome } = await run(
+      usurper(
+        "for (let i = 0; i < 33; i++) target.request(ask({ callId, request: i })).catch(() => {}); await new Promise(() => {});",
+      ),
+      heard,
+    );
+    expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 32 });
+    expect(waiting).toBe(32);
+  });
+
+  it("cannot return more than a call may", async () => {
+    const { outcome } = await run(
+      usurper("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
+      port(),
+    );
+    expect(outcome).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
+  });
+
+  it("cannot return what no message can hold", async () => {
+    const { outcome } = await run(
+      usurper("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
+      port(),
+    );
+    expect(outcome.kind).toBe("lost");
+  });
+
+  it.each(["end", "broken", "outcomeOf", "heard", "constructor", "__proto__", "then", "dispose"])(
+    "finds no way to the line's %s",
+    async (name) => {
+      const heard = port();
+      const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
+      return { kind: "returned", output: { form: "json", text: JSON.stringify(said) } };`;
+      const { outcome } = await run(usurper(deed), heard);
+      expect(outcome).toMatchObject({ kind: "returned" });
+      expect(JSON.stringify(outcome)).toMatch(/TypeError|Error|undefined|object/);
+      expect([heard.logs, heard.requests]).toEqual([[], []]);
+    },
+  );
+
+  it("has no say once the call is over", async () => {
+    const heard = port();
+    const deed =
+      "const kept = target.dup ? target.dup() : target; globalThis.late = (async () => { await target.next(); await kept.say(line({ callId })); await kept.request(ask({ callId, request: 0 })); })().catch(() => {}); return done;";
+    const { outcome } = await run(usurper(deed), heard);
+    expect(outcome.kind).toBe("returned");
+    await run(honest, port());
+    expect([heard.logs, heard.requests]).toEqual([[], []]);
+  });
+
+  it("has no say once it was terminated", async () => {
+    const heard = port();
+    const isolate = await host.open({
+      ...template,
+      body: {
+        source: "module",
+        code: usurper(
+          "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
+        ),
+      },
+    });
+    const pending = isolate.call(callWith(), heard);
+    while (heard.logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    isolate.terminate("deadline");
+    expect(await pending).toEqual({ kind: "lost", reason: "deadline" });
+    await run(honest, port());
+    expect(heard.requests).toEqual([]);
+  });
+
+  it("hears of the cancellation once, and then of the end", async () => {
+    const heard = port();
+    heard.abort();
+    const deed =
+      "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
+    expect((await run(usurper(deed), heard)).outcome).toMatchObject({ output: { text: '["cancelled","still open"]' } });
+  });
+});
+
+describe("a module", () => {
+  it.each([
+    ["a syntax error", "export default {"],
+    ["an exception", "throw new Error('at load')"],
+    ["an exception that is null", "throw null"],
+    ["an import that is not there", "import './elsewhere.js'; export default {}"],
+    ["an import of Node's", "import 'node:fs'; export default {}"],
+    ["an import from a URL", "import 'https://example.com/x.js'; export default {}"],
+  ])("with %s is the tool's own fault", async (_, code) => {
+    await expect(host.open({ ...template, body: { source: "module", code } })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "TOOL_ERROR",
+    });
+  });
+
+  it("that answers in the shell's place is not believed", async () => {
+    const code =
+      'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
+    // It takes effect with the next load of that isolate, which never comes: one isolate is loaded once.
+    const isolate = await host.open({ ...template, body: { source: "module", code } });
+    expect((await isolate.call(callWith(), port())).kind).toBe("threw");
+    isolate.terminate("the test is over");
+  });
+});
+
+/** Runs an expression inside a sealed dynamic Worker and gives what it came to. */
+async function inside(expression: string): Promise<unknown> {
+  const code = `export default { code: { execute: async () => { try { return { came: String(await (${expression})) }; } catch (error) { return { threw: String(error && error.message || error) }; } } } };`;
+  const { outcome } = await run(code, port(), { outputBytes: 100_000 });
+  if (outcome.kind !== "returned" || outcome.output.form !== "json") return outcome;
+  return JSON.parse(outcome.output.text);
+}
+
+describe("the way out of a dynamic Worker", () => {
+  it.each([
+    ["fetch", "fetch('http://127.0.0.1:1/')"],
+    ["fetch by way of the constructor", "(async () => {}).constructor('return fetch(\"http://127.0.0.1:1/\")')()"],
+    ["a WebSocket", "new WebSocket('ws://127.0.0.1:1/')"],
+    ["an EventSource", "new EventSource('http://127.0.0.1:1/')"],
+    ["the cache", "caches.default.match('http://127.0.0.1:1/')"],
+    ["a timer", "new Promise((resolve) => setTimeout(resolve, 1))"],
+    ["Node's sockets", "import('node:net').then((net) => net.connect(1))"],
+    ["Node's files", "import('node:fs').then((fs) => fs.readdirSync('/'))"],
+    ["another module", "import('data:text/javascript,export default 1')"],
+    ["a module from a URL", "import('https://example.com/x.js')"],
+    ["process", "process.env.PATH"],
+    ["require", "require('fs')"],
+    ["a worker", "new Worker('x.js')"],
+    ["a channel", "new MessageChannel()"],
+  ])("is shut: %s", async (_, expression) => {
+    expect(await inside(expression)).toHaveProperty("threw");
+  });
+
+  it("is shut: a socket of workerd's own", async () => {
+    const result = await inside(
+      "import('cloudflare:sockets').then(async ({ connect }) => { const socket = connect('127.0.0.1:1'); await socket.opened; return 'open'; })",
+    );
+    expect(result).toHaveProperty("threw");
+  });
+
+  it("has nothing bound to it", async () => {
+    expect(await inside("import('cloudflare:workers').then(({ env }) => JSON.stringify(env))")).toEqual({ came: "{}" });
+  });
+
+  it("does not lead through what workerd exports", async () => {
+    const result = await inside(
+      "import('cloudflare:workers').then(({ exports }) => Object.keys(exports ?? {}).join())",
+    );
+    // Its own shell, and nothing of the kernel.
+    expect(JSON.stringify(result)).not.toMatch(/Kernel|Rack|Sandbox/);
+  });
+});

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { canonicalize } from "../../packages/kernel/src/normalize/index.ts";
+import { hasSuites, needsSuites, readSuite } from "./suites.ts";
+import { numberOf } from "./vectors.shared.ts";
+
+interface NumberSuite {
+  readonly static: readonly string[];
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
+/** The doubles of the suite, in its order; it describes them in its `about`. */
+function* doubles(fixed: readonly string[]): Generator<number> {
+  for (const bits of fixed) yield numberOf(bits);
+  const view = new DataView(new ArrayBuffer(8));
+  for (let i = 0n; i < 2000n; i++) {
+    view.setBigUint64(0, 0x0010000000000000n + i);
+    yield view.getFloat64(0);
+  }
+  for (let block = Buffer.alloc(32); ;) {
+    block = createHash("sha256").update(block).digest();
+    for (let at = 0; at < 32; at += 8) {
+      const value = block.readDoubleLE(at);
+      if (value !== 0 && Number.isFinite(value)) yield value;
+    }
+  }
+}
+
+describe.skipIf(!hasSuites)(`ECMAScript number vectors ${needsSuites}`, () => {
+  it("has the published digest after 10^3, 10^4, 10^5 and 10^6 lines", { timeout: 60_000 }, () => {
+    const suite = JSON.parse(readSuite("jcs", "numbers.json")) as NumberSuite;
+    const bits = new DataView(new ArrayBuffer(8));
+    const hash = createHash("sha256");
+    const digests: Record<string, string> = {};
+    let lines = 0;
+    let text = "";
+    for (const value of doubles(suite.static)) {
+      bits.setFloat64(0, value);
+      const result = canonicalize(value);
+      text += `${bits.getBigUint64(0).toString(16)},${result.ok ? result.text : "refused"}\n`;
+      lines++;
+      if (lines % 1000 > 0) continue;
+      hash.update(text);
+      text = "";
+      if (`${lines}` in suite.sha256) digests[lines] = hash.copy().digest("hex");
+      if (lines === 1_000_000) break;
+    }
+    const { "10000000": _, ...expected } = suite.sha256;
+    expect(digests).toEqual(expected);
+    expect(Object.keys(digests)).toEqual(["1000", "10000", "100000", "1000000"]);
+  });
+});
