@@ -1,6 +1,7 @@
 /*
  * `@keyhole/kernel/audit`: what an auditor needs and a kernel does not. Nothing that a kernel runs imports it.
  */
+export { callbackSink } from "./callback-sink.ts";
 export { type ChainCheck, firstPrev, verifyChain } from "./chain.ts";
 export { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
