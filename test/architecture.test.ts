@@ -46,6 +46,7 @@ const kernelDirections: Readonly<
     values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
     types: ["result.ts", "kernel-api.ts"],
   },
+  replay: { values: ["normalize", "schema", "limits.ts"], types: ["capability", "isolate", "tool"] },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

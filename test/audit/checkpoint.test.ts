@@ -20,8 +20,8 @@ let keys: CryptoKeyPair;
 let stranger: CryptoKeyPair;
 let checkpoint: Checkpoint;
 beforeAll(async () => {
-  keys = (await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"])) as CryptoKeyPair;
-  stranger = (await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"])) as CryptoKeyPair;
+  keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
+  stranger = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
   checkpoint = await signCheckpoint({ origin: "shop", size: 12, root: rootOf(12), time }, keys.privateKey, "k1");
 });
 

@@ -8,7 +8,7 @@ export async function recordsOf(count: number): Promise<readonly EventRecord[]> 
   kernel.register(echo);
   for (let i = 0; i < Math.ceil(count / 5); i++) await kernel.call("echo", { message: `${i}` });
   await kernel.close();
-  return (await sink.read(0, count)) as readonly EventRecord[];
+  return sink.read(0, count);
 }
 
 export const linesOf = (records: readonly EventRecord[]): string[] => records.map(lineOf);

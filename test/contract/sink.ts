@@ -97,9 +97,9 @@ export function describeSink(
     it("refuses a batch that does not follow, whole", async () => {
       await sink.open();
       await sink.append(records(0, 3));
-      await expect(async () => sink.append(records(2, 4))).rejects.toThrow();
-      await expect(async () => sink.append(records(4, 5))).rejects.toThrow();
-      await expect(async () => sink.append([chain[3]!, chain[5]!])).rejects.toThrow();
+      await expect(async () => sink.append(records(2, 4))).rejects.toThrow("expects seq 3, not 2");
+      await expect(async () => sink.append(records(4, 5))).rejects.toThrow("expects seq 3, not 4");
+      await expect(async () => sink.append([chain[3]!, chain[5]!])).rejects.toThrow("expects seq 4, not 5");
       expect(await sink.read(0, 100)).toHaveLength(3);
     });
 

@@ -1,5 +1,4 @@
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 
@@ -90,5 +89,5 @@ export async function verifyCheckpoint(foreign: unknown, key: CryptoKey): Promis
 }
 
 function encode(body: Omit<Checkpoint, "signature">): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(canonicalJson(body as unknown as JsonObject));
+  return new TextEncoder().encode(canonicalJson(body));
 }

@@ -1,6 +1,6 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -95,7 +95,7 @@ class Chain {
   }
 
   add(item: unknown): void {
-    const { body, hash, event } = read(item);
+    const { actualHash, hash, event } = read(item);
     const { v, seq, type, prev } = event;
     if (v !== 1) throw new Fault(`It is in version ${show(v)} of the format, not 1.`);
     if (typeof type !== "string" || !types.has(type)) throw new Fault(`There are no events of type ${show(type)}.`);
@@ -106,7 +106,7 @@ class Chain {
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
     const digest = digestBytes(hash);
     if (!digest) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
-    if (hashText(body) !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    if (actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
     this.#firstSeq ??= seq as number;
     this.#seq = (seq as number) + 1;
     this.#prev = hash as string;
@@ -139,8 +139,8 @@ class Chain {
 }
 
 interface Item {
-  /** Canonical. */
-  readonly body: string;
+  /** Of the event without `hash`, in canonical JSON. */
+  readonly actualHash: string;
   readonly hash: unknown;
   readonly event: JsonObject;
 }
@@ -152,17 +152,24 @@ function read(item: unknown): Item {
   return written ?? split(parseJson(item));
 }
 
-const suffixPattern = /,"hash":"([^"\\]*)"\}$/;
+const PREFIX = ',"hash":"';
+const SUFFIX_LENGTH: number = PREFIX.length + firstPrev.length + 2;
 
 /** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no second writing. */
 function readWritten(line: string): Item | undefined {
-  const suffix = suffixPattern.exec(line);
-  if (!suffix || !line.isWellFormed()) return undefined;
-  const body = `${line.slice(0, suffix.index)}}`;
-  if (hashText(body) !== suffix[1]) return undefined;
-  const parsed = parseJson(body);
-  if (!parsed.ok || !isObject(parsed.value) || Object.hasOwn(parsed.value, "hash")) return undefined;
-  return { body, hash: suffix[1], event: parsed.value };
+  const place = line.length - SUFFIX_LENGTH;
+  if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
+  const body = line.slice(0, place) + "}";
+  const hash = line.slice(place + PREFIX.length, -2);
+  if (actualHash !== hash) return undefined;
+  try {
+    const event: unknown = JSON.parse(body);
+    return isObject(event as JsonValue) && !Object.hasOwn(event as object, "hash")
+      ? { actualHash: hash, hash, event: event as JsonObject }
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function split(plain: ReturnType<typeof snapshot>): Item {
@@ -171,7 +178,7 @@ function split(plain: ReturnType<typeof snapshot>): Item {
   const { hash, ...event } = plain.value;
   const text = canonicalize(event);
   if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
-  return { body: text.text, hash, event };
+  return { actualHash: hashText(text.text), hash, event };
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -77,7 +77,7 @@ const MAX_GRANTS = 1_000;
 /** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
 function grantFor(policy: Policy, tool: RegisteredTool, caller: string): Grant {
   let known = grantsOf.get(policy);
-  if (!known) grantsOf.set(policy, (known = new Map()));
+  if (!known) grantsOf.set(policy, (known = new Map<string, Grant>()));
   const key = `${tool.hash} ${caller}`; // A digest has no space.
   let grant = known.get(key);
   if (!grant) {

@@ -44,6 +44,6 @@ class InlineIsolate implements Isolate {
 
   terminate(reason: string): void {
     this.#alive = false;
-    for (const settle of [...this.#waiting]) settle({ kind: "lost", reason });
+    for (const settle of this.#waiting) settle({ kind: "lost", reason });
   }
 }

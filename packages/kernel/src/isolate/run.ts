@@ -86,7 +86,7 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
     const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline"));
     if (cancel?.aborted) onCancel();
     else cancel?.addEventListener("abort", onCancel, { once: true });
-    start().then(end, (error: unknown) => {
+    start().then(end, (error: Error) => {
       if (ended) return;
       leave();
       reject(error);

@@ -36,6 +36,7 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
 
   return {
     async open(): Promise<SinkState> {
+      await file?.close();
       file = await openFile(path);
       const found = await scanLog(file);
       ({ places, size } = found);
