@@ -56,7 +56,7 @@ describe("a log file whose last write was torn", () => {
       expect(await readFile(path)).toEqual(whole.subarray(0, starts[kept]));
       await sink.close();
     }
-  });
+  }, 60_000);
 
   it.each([
     ["zeros", new Uint8Array(700)],

@@ -7,7 +7,7 @@ import {
 } from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
 
-export const policy: PolicyDocument = { version: "1", posture: "standard" };
+const policy: PolicyDocument = { version: "1", posture: "standard" };
 
 /** Trusted tools, one for each way in which a call can go. */
 const tools = [

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditEventOf, AuditType } from "./audit/event.ts";
+import type { AuditEvent } from "./audit/event.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
@@ -102,4 +102,3 @@ export interface AuditReader {
   subscribe(listener: (event: AuditEvent) => void): () => void;
 }
 
-export type { AuditEvent, AuditEventOf, AuditType };

@@ -161,7 +161,7 @@ function readWritten(line: string): Item | undefined {
   if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
   const body = line.slice(0, place) + "}";
   const hash = line.slice(place + PREFIX.length, -2);
-  if (actualHash !== hash) return undefined;
+  if (hashText(body) !== hash) return undefined;
   try {
     const event: unknown = JSON.parse(body);
     return isObject(event as JsonValue) && !Object.hasOwn(event as object, "hash")

@@ -84,6 +84,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
     },
     {
       pool,
+      owner: JSON.stringify([call.caller, call.sessionId]),
       clock,
       gate,
       timeoutMs: bounds.timeoutMs,

@@ -19,7 +19,7 @@ export interface Lease {
 }
 
 /**
- * Owns every open isolate: one per tool and session, so that what one session left in memory never serves another. An isolate that is not alive is
+ * Owns every open isolate: one per tool and owner, a session of one caller, so that what one left in memory never serves another. An isolate that is not alive is
  * never handed out again; idle ones are closed after a while, and when there are too many.
  */
 export class IsolatePool {
@@ -38,8 +38,8 @@ export class IsolatePool {
   }
 
   /** Rejects with what the host's `open` rejects with. */
-  async lease(tool: RegisteredTool, sessionId: string): Promise<Lease> {
-    const key = `${tool.hash} ${sessionId}`; // A digest has no space.
+  async lease(tool: RegisteredTool, owner: string): Promise<Lease> {
+    const key = `${tool.hash} ${owner}`; // A digest has no space.
     let slot = this.#take(key, tool);
     try {
       let isolate = await slot.isolate;

@@ -22,6 +22,8 @@ export type RunEnd =
 
 export interface RunOptions {
   readonly pool: IsolatePool;
+  /** Whose the isolate's memory is: a session of one caller. Others may choose the same name for theirs. */
+  readonly owner: string;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly timeoutMs: number;
@@ -71,7 +73,7 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
       return told.signal;
     };
     const start = async (): Promise<RunEnd> => {
-      const leased = await lease(tool, call, options);
+      const leased = await lease(tool, options);
       if ("kind" in leased) return leased;
       try {
         // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
@@ -96,11 +98,10 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
 
 async function lease(
   tool: RegisteredTool,
-  call: IsolateCall,
-  { pool }: RunOptions,
+  { pool, owner }: RunOptions,
 ): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
   try {
-    return await pool.lease(tool, call.sessionId);
+    return await pool.lease(tool, owner);
   } catch (error) {
     if (error instanceof IsolateFailure) return { kind: "not-opened", failure: error };
     throw error;
