@@ -80,7 +80,7 @@ function issues(count: number): unknown {
     created_at: "2026-03-04T05:06:07Z",
     updated_at: "2026-03-09T10:11:12Z",
     closed_at: i % 4 === 0 ? "2026-04-05T06:07:08Z" : null,
-    body: `${some(10 + Math.floor(random() * 80))}${i % 3 === 0 ? `\n\n> "${some(12)}"` : ""}`,
+    body: `${some(10 + Math.floor(random() * 140))}${i % 3 === 0 ? `\n\n> "${some(12)}"` : ""}`,
   }));
 }
 
@@ -89,8 +89,8 @@ export function documents(): Document[] {
   const { random, word, words: some } = writer(7);
   const made: Document[] = [
     { name: "issues", bar: 0.55, value: issues(1) },
-    { name: "issues", bar: 0.6, value: issues(88) },
-    { name: "issues", bar: 0.6, value: issues(4400) },
+    { name: "issues", bar: 0.6, value: issues(76) },
+    { name: "issues", bar: 0.6, value: issues(3800) },
     { name: "short records", value: records(3) },
     { name: "short records", value: records(330) },
     { name: "text", value: Array.from({ length: 100 }, () => ({ title: some(6), body: some(150) })) },

@@ -1,6 +1,6 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { JsonObject } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -109,7 +109,7 @@ class Chain {
     if (actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
     this.#firstSeq ??= seq as number;
     this.#seq = (seq as number) + 1;
-    this.#prev = hash as string;
+    this.#prev = actualHash;
     this.#events++;
     if (this.#firstSeq === 0) this.#tree.append(digest);
     this.#compare();
@@ -164,9 +164,7 @@ function readWritten(line: string): Item | undefined {
   if (hashText(body) !== hash) return undefined;
   try {
     const event: unknown = JSON.parse(body);
-    return isObject(event as JsonValue) && !Object.hasOwn(event as object, "hash")
-      ? { actualHash: hash, hash, event: event as JsonObject }
-      : undefined;
+    return isObject(event) && !Object.hasOwn(event, "hash") ? { actualHash: hash, hash, event } : undefined;
   } catch {
     return undefined;
   }
