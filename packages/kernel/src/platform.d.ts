@@ -52,6 +52,15 @@ declare const crypto: {
   getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
   readonly subtle: {
     digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    generateKey(algorithm: "Ed25519", extractable: true, usages: ("sign" | "verify")[]): Promise<unknown>;
+    exportKey(format: "jwk", key: CryptoKey): Promise<unknown>;
+    importKey(
+      format: "jwk",
+      key: { kty: "OKP"; crv: "Ed25519"; x: string; d?: string },
+      algorithm: "Ed25519",
+      extractable: false,
+      usages: ("sign" | "verify")[],
+    ): Promise<CryptoKey>;
     sign(algorithm: "Ed25519", key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
     verify(
       algorithm: "Ed25519",
@@ -61,13 +70,13 @@ declare const crypto: {
     ): Promise<boolean>;
   };
 };
-/** Made by the platform's WebCrypto; the kernel only hands it on. */
+/** A key inside the platform; what it is made of stays there. */
 interface CryptoKey {
   readonly type: string;
-  readonly extractable: boolean;
 }
 declare const performance: { now(): number };
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
 declare function atob(base64: string): string;
+declare function btoa(binary: string): string;

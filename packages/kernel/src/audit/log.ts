@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import { type EventRecord, eventOf } from "./record.ts";
@@ -90,9 +91,9 @@ export class AuditLog {
     const waiting = this.#waiting;
     this.#pending = [];
     this.#waiting = [];
-    let written: void | Promise<void>;
+    let written: Promise<unknown> | undefined;
     try {
-      written = this.#sink.append(batch);
+      written = waitFor(this.#sink.append(batch));
     } catch (error) {
       throw this.#fail(error);
     }
@@ -128,11 +129,17 @@ export class AuditLog {
     for (const [i, record] of batch.entries()) {
       const { onEvent } = waiting[i]!;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
-      const event = eventOf(record);
+      const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
       if (onEvent) notify(onEvent, event);
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
+}
+
+/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+function waitFor(written: unknown): Promise<unknown> | undefined {
+  const isThenable = typeof written === "object" && written !== null && "then" in written;
+  return isThenable ? Promise.resolve(written) : undefined;
 }
 
 /** A listener is the embedder's: its exception must not end somebody's call. */

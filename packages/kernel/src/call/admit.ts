@@ -23,13 +23,16 @@ export interface Validated extends Resolved {
   /** Canonical. */
   readonly inputText: string;
   readonly inputHash: string;
+  /** UTF-8 bytes of `inputText`. */
+  readonly inputBytes: number;
 }
 
-/** Bounds that only some hosts can hold. A tool that sets one wants it held. */
+/** Bounds that only some hosts can hold. A tool or a caller that sets one wants it held. */
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
 
 /** Step 1. */
 export function resolve(call: Call, registry: Registry, hosts: readonly IsolateHost[]): Step<Resolved> {
+  if (call.fault !== undefined) return stop("INVALID_INPUT", call.fault, { hint: "Correct the options of the call." });
   const found = registry.resolve(call.toolName, call.options.version);
   if (!found.ok)
     return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
@@ -40,11 +43,13 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
     const hint = source === "module" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
     return stop("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
   }
-  const missing = hostBounds.filter((name) => bounds[name] !== undefined && !host.enforces.includes(name));
+  const missing = hostBounds.filter(
+    (name) => (bounds[name] ?? call.options.bounds?.[name]) !== undefined && !host.enforces.includes(name),
+  );
   if (missing.length > 0) {
     return stop(
       "UNSUPPORTED_HOST",
-      `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} relies on.`,
+      `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} or its caller relies on.`,
       { details: { bounds: missing } },
     );
   }
@@ -74,7 +79,7 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
       hint: "Pass large data as a file.",
     });
   }
-  return next({ ...resolved, input, inputText, inputHash });
+  return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
 }
 
 /** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */

@@ -7,10 +7,13 @@ import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import type { DecisionInput } from "../policy/condition.ts";
+import type { Counters } from "../policy/counters.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
 import type { Proof } from "../policy/proof.ts";
 import { decided, sealProof } from "../policy/seal.ts";
+import type { SessionLabels } from "../policy/session-labels.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -26,8 +29,15 @@ export interface Granted extends Validated {
 
 /** A call about which was decided; `proof` says how. */
 export interface Decided extends Granted {
+  readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
+}
+
+/** What a policy remembers of calls. */
+export interface PolicyState {
+  readonly counters: Counters;
+  readonly labels: SessionLabels;
 }
 
 /** What the world looks like while one decision is made. */
@@ -57,7 +67,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
-  const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock);
+  const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
   log.record("policy.decided", call.scope, ...decided(proof));
   return stop(
     "CAPABILITY_DENIED",
@@ -100,33 +110,51 @@ function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
   return fault ? stop("INVALID_INPUT", `The call's grants are malformed: ${fault.message}`) : next(capabilities);
 }
 
-/** Step 4. Always has a proof. */
-export function decidePolicy(state: Granted, log: AuditLog, clock: Clock): Decided {
-  const { call, tool, policy, mode } = state;
-  const verdict = decide(policy, { manifest: tool.manifest, caller: call.caller, sessionId: call.sessionId, mode });
-  const proof = prove(state, verdict, clock);
+/** Step 4. Always has a proof. `parentProofId` names the question whose arguments were edited. */
+export function decidePolicy(
+  state: Granted,
+  { counters, labels }: PolicyState,
+  log: AuditLog,
+  clock: Clock,
+  parentProofId: string | null,
+): Decided {
+  const { call, tool, policy, mode, input, inputBytes, grant } = state;
+  const nowMs = clock.now();
+  const decisionInput: DecisionInput = {
+    manifest: tool.manifest,
+    caller: call.caller,
+    sessionId: call.sessionId,
+    mode,
+    input,
+    inputBytes,
+    granted: grantedKinds(grant),
+    nowMs,
+    labels: labels.of(call.sessionId, policy.allLabels),
+  };
+  const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
+  const proof = prove(state, verdict, nowMs, parentProofId);
   log.record("policy.decided", call.scope, ...decided(proof));
-  return { ...state, verdict, proof };
+  return { ...state, decisionInput, verdict, proof };
 }
 
 /** The proof of one decision about a call. */
 export function prove(
   { call, tool, inputHash, grant, policy, mode }: Granted,
   verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
-  clock: Clock,
+  nowMs: number,
   parentProofId: string | null = null,
   approval: Proof["approval"] = null,
 ): Proof {
-  const nowMs = clock.now();
+  const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;
   return sealProof({
     proofId: uuidv7(nowMs),
     callId: call.callId,
     parentProofId,
     decidedAt: isoTime(nowMs),
     traceparent: call.traceparent,
-    decision: verdict.decision,
-    enforced: true,
-    reasonCode: verdict.reasonCode,
+    decision,
+    enforced,
+    reasonCode,
     tool: tool.id,
     toolHash: tool.hash,
     inputHash,
@@ -136,11 +164,14 @@ export function prove(
     posture: policy.document.posture,
     mode,
     tier: tool.manifest.tier,
-    determining: (verdict.determining ?? []).map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
-    errors: [],
-    considered: verdict.considered ?? 0,
-    stateReads: [],
-    obligations: [],
+    determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+    errors,
+    considered,
+    stateReads: verdict.stateReads ?? [
+      { key: "caller", value: call.caller },
+      { key: "session", value: call.sessionId },
+    ],
+    obligations: verdict.obligations ?? [],
     approval,
   });
 }

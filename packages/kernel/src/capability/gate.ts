@@ -23,6 +23,10 @@ export interface GateOptions {
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly networkRequests: number;
   readonly networkBytes: number;
+  /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
+  readonly refusal?: (need: Need) => string | undefined;
+  /** The largest file that the policy lets through. */
+  readonly fileBytes?: number;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -146,7 +150,7 @@ export class Gate {
   }
 
   #session(): BrokerSession {
-    const { networkRequests, networkBytes, grant } = this.#options;
+    const { networkRequests, networkBytes, grant, fileBytes = Infinity } = this.#options;
     this.#end ??= new AbortController();
     if (this.#ended) this.#end.abort("the call has ended");
     return {
@@ -161,13 +165,18 @@ export class Gate {
         this.#networkBytes += bytes;
         return undefined;
       },
-      fileBytes: (path) => fileBytesOf(grant, path),
+      fileBytes: (path) => Math.min(fileBytesOf(grant, path), fileBytes),
     };
   }
 
   #refusal(need: Need): CapabilityError | undefined {
     if (this.#ended) return ended.error;
-    if (covers(this.#options.grant, need)) return undefined;
+    if (covers(this.#options.grant, need)) {
+      const reason = this.#options.refusal?.(need);
+      return reason === undefined
+        ? undefined
+        : { code: "CAPABILITY_DENIED", message: reason, hint: "A changed policy could allow it." };
+    }
     const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
     return {
       code: "CAPABILITY_DENIED",

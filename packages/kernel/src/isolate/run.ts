@@ -38,6 +38,10 @@ export interface RunOptions {
  */
 export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
   const { clock, gate, timeoutMs, cancel } = options;
+  if (cancel?.aborted) {
+    gate.close();
+    return Promise.resolve({ kind: "cancelled" });
+  }
   return new Promise((resolve, reject) => {
     let told: AbortController | undefined;
     let ended = false;
@@ -76,18 +80,20 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
       const leased = await lease(tool, options);
       if ("kind" in leased) return leased;
       try {
-        // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
-        if (ended) return { kind: "lost", reason: "the call ended before it started" };
+        // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
+        if (ended || cancel?.aborted) return { kind: "lost", reason: "the call ended before it started" };
         isolate = leased.isolate;
-        return await isolate.call(call, portOf(options, signal));
+        return await isolate.call(
+          call,
+          portOf(options, signal, () => ended),
+        );
       } finally {
         leased.release();
       }
     };
 
     const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline"));
-    if (cancel?.aborted) onCancel();
-    else cancel?.addEventListener("abort", onCancel, { once: true });
+    cancel?.addEventListener("abort", onCancel, { once: true });
     start().then(end, (error: Error) => {
       if (ended) return;
       leave();
@@ -108,10 +114,11 @@ async function lease(
   }
 }
 
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: () => AbortSignal): CallPort {
+/** After the end of the call nobody listens, whatever a host still passes on. */
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: () => AbortSignal, hasEnded: () => boolean): CallPort {
   let messagesLeft: number = limits.messagesPerCall;
   const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
-    if (messagesLeft === 0) return;
+    if (messagesLeft === 0 || hasEnded()) return;
     messagesLeft--;
     try {
       listener?.(value);

@@ -34,15 +34,15 @@ export function decided(
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether a proof is unchanged since it was sealed (level 0). Takes foreign data and never throws. It says nothing about who sealed it:
- * compare `hash` with the audit log's `policy.decided` event for that.
+ * Whether a proof is unchanged since it was sealed since it was sealed. Takes foreign data and never throws. It says nothing about who sealed it: signatures, and what else can
+ * be asked of a proof, are the matter of `@keyhole/kernel/policy`.
  */
 export function verifyProof(foreign: unknown): ProofCheck {
   const plain = snapshot(foreign);
   if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
   if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value))
     return { ok: false, reason: "A proof is an object." };
-  const { hash, ...body } = plain.value as JsonObject;
+  const { hash, signature: _, ...body } = plain.value as JsonObject;
   if (body["v"] !== 1)
     return { ok: false, reason: `Unknown proof version ${JSON.stringify(body["v"] ?? null).slice(0, 40)}.` };
   if (body["engineVersion"] !== engineVersion)

@@ -1,5 +1,6 @@
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
@@ -73,7 +74,7 @@ function takeApart(foreign: unknown): Setup<Parts> {
     if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
     return { ok: true, value: { manifest, code, claimedHash: hash } };
   } catch (error) {
-    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(String(error))}.`);
+    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(textOf(error))}.`);
   }
 }
 
@@ -103,6 +104,7 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
     return refused("INVALID_MANIFEST", "/determinism", "A pure tool has no effects and no capabilities.");
   }
+  // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
 }
 
@@ -130,13 +132,13 @@ function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError
   return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
 }
 
-/** A manifest is shared by every later call: nobody may change it after it was hashed. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const child of Object.values(value)) deepFreeze(child);
+/** What a foreign object throws may be no text either. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "it throws something that is no text";
   }
-  return value;
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));

@@ -207,8 +207,9 @@ export function explainer(
       if (keyword.startsWith("unevaluated")) continue;
       // Not by assignment, which would take a keyword __proto__ for the prototype.
       const siblings = [keyword, ...(NEEDS.get(keyword) ?? [])].filter((name) => Object.hasOwn(schema, name));
-      const alone = Object.fromEntries(siblings.map((name) => [name, schema[name]]));
-      if (context.inPlace(alone, place).check(value)) continue;
+      const conforms = (names: readonly string[]): boolean =>
+        context.inPlace(Object.fromEntries(names.map((name) => [name, schema[name]])), place).check(value);
+      if (conforms(siblings)) continue;
       const wanted = schema[keyword];
       const known = out.length;
       if (keyword === "anyOf" || keyword === "oneOf") branches(keyword);
@@ -222,8 +223,9 @@ export function explainer(
       for (const part of applied)
         if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string))
           descend(part);
-      // No part has said it better.
-      if (out.length === known) add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
+      // No part has said it better, and it is not the fault of a sibling, which says it itself.
+      if (out.length === known && conforms(siblings.slice(1)))
+        add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }
     // What is unevaluated is only known of a value that conforms to the rest.
     if (out.length > before || typeof value !== "object" || value === null) return;
