@@ -41,11 +41,15 @@ const kernelDirections: Readonly<
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
   isolate: { values: ["normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
   normalize: { values: [], types: [] },
-  audit: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["capability", "policy", "tool", "isolate"] },
-  call: {
-    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "limits.ts"],
-    types: ["audit", "result.ts", "kernel-api.ts"],
+  audit: {
+    values: ["id", "normalize", "schema", "limits.ts", "result.ts"],
+    types: ["capability", "policy", "tool", "isolate"],
   },
+  call: {
+    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
+  },
+  replay: { values: ["normalize", "schema", "limits.ts"], types: ["capability", "isolate", "tool"] },
   review: {
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],

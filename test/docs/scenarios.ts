@@ -108,7 +108,7 @@ function brokenSink(batches: number): AuditSink {
       left--;
     },
     read: () => [],
-    last: () => undefined,
+    open: () => ({ last: undefined, cutBytes: 0, damage: null }),
   };
 }
 

@@ -11,12 +11,12 @@ describe("a caller", () => {
     const events: unknown[] = [];
     const { kernel } = await openKernel({
       sink: {
+        open: () => ({ last: undefined, cutBytes: 0, damage: null }),
         append: (batch) => {
           events.push(...batch);
           if (slow) return recorded.promise;
         },
         read: () => [],
-        last: () => undefined,
       },
     });
     kernel.register(toolOf(() => runs++));

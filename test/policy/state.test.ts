@@ -105,9 +105,10 @@ describe("the mode changes by itself", () => {
     const before = await createKernel({ sink: first });
     before.register(toolOf(() => 1));
     await before.call("subject", {});
-    const events = (await first.read(0, 100)).map((event, at) =>
-      at === 1 ? { ...event, time: "2020-01-01T00:00:00.000Z" } : event,
+    const events = (await first.read(0, 100)).map((record, at) =>
+      at === 1 ? { ...record, body: record.body.replace('"caller":"anonymous"', '"caller":"somebody"') } : record,
     );
+    expect(events[1]?.body).toContain("somebody");
     const second = memorySink();
     await second.append(events);
     const after = await createKernel({ sink: second });

@@ -127,7 +127,8 @@ export {
   terminalTypes,
 } from "./audit/event.ts";
 export { memorySink } from "./audit/memory-sink.ts";
-export type { AuditSink } from "./audit/sink.ts";
+export { type EventRecord, eventOf, lineOf, recordOf } from "./audit/record.ts";
+export type { AuditSink, SinkState } from "./audit/sink.ts";
 
 export {
   type AiSdkTool,

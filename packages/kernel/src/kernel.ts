@@ -1,7 +1,6 @@
-import { verifyChain } from "./audit/chain.ts";
-import { AuditLog, AuditUnavailable, kernelScope } from "./audit/log.ts";
+import { AuditLog, AuditUnavailable } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
-import type { AuditSink } from "./audit/sink.ts";
+import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { resolve, type Resolved, validateInput } from "./call/admit.ts";
 import { type ApprovalPorts, approve, type Edited, lapsed } from "./call/approve.ts";
@@ -52,20 +51,10 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
   }
   const clock = options.clock ?? systemClock;
-  const sink = options.sink ?? memorySink();
-  const damage = await findDamage(sink);
-  const log = await AuditLog.open(sink, clock);
+  const log = await AuditLog.open(options.sink ?? memorySink(), clock);
   const kernel = new KernelImplementation(options, policy.value, log, clock);
-  if (damage !== undefined) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);
+  if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
   return kernel;
-}
-
-/** Looks at the end of a log only: whole logs are verified with {@link verifyChain}. */
-async function findDamage(sink: AuditSink): Promise<string | undefined> {
-  const last = await sink.last();
-  if (!last) return undefined;
-  const checked = verifyChain(await sink.read(Math.max(0, last.seq + 1 - limits.tamperEvents), limits.tamperEvents));
-  return checked.ok ? undefined : checked.reason;
 }
 
 class KernelImplementation implements Kernel {

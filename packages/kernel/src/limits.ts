@@ -57,8 +57,6 @@ export const limits = {
   memoryEvents: 10_000,
   /** Events that are looked through for calls without an end when a log is opened again. */
   recoveryEvents: 10_000,
-  /** Events at the end of a log whose chain is verified when a kernel is opened on it. */
-  tamperEvents: 1_000,
   /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
   rateWindows: 100_000,
   rateWindowMs: 3_600_000,

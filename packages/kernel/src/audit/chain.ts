@@ -6,11 +6,6 @@ import type { AuditEvent } from "./event.ts";
 /** What the first event points back to. */
 export const firstPrev: string = `blake3:${"0".repeat(64)}`;
 
-/** The digest of an event without its `hash`. Every payload is built by the kernel and is JSON. */
-export function eventHash(body: Omit<AuditEvent, "hash">): string {
-  return hashJson(body as unknown as JsonObject);
-}
-
 export type ChainCheck =
   | { readonly ok: true; readonly events: number; readonly lastHash: string }
   | { readonly ok: false; readonly seq: number; readonly reason: string };

@@ -4,7 +4,7 @@ import { canonicalJson } from "../normalize/canonical-json.ts";
 import { measureText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
-import type { ValidationError } from "../schema/index.ts";
+import type { ValidationError, Validator } from "../schema/index.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
 import type { BoundName } from "../bounds/bounds.ts";
@@ -65,7 +65,8 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
       hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
     });
   }
-  const valid = resolved.tool.input.validate(plain.value);
+  const schema = resolved.tool.input;
+  const valid = conforms(schema, plain.value) ? plain : schema.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
     return stop("INVALID_INPUT", first!.message, { details: valid.errors.map(errorDetails), hint: first!.hint ?? "" });
@@ -79,6 +80,11 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
     });
   }
   return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
+}
+
+/** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */
+export function conforms(schema: Validator, value: JsonValue | Uint8Array): boolean {
+  return !schema.fills && schema.check(value);
 }
 
 export function errorDetails({

@@ -8,6 +8,7 @@ import type { Approvals, Hold } from "../policy/approvals.ts";
 import { ask, newApprovalId } from "../policy/ask.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
+import { decided } from "../policy/seal.ts";
 import { type Authority, type Decided, prove } from "./authorize.ts";
 import { next, type Step, type Stop, stop } from "./call.ts";
 
@@ -203,6 +204,6 @@ function answered(
 ): Allowed {
   const decision: Decision = reasonCode === "approved" ? "allow" : "deny";
   const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock.now(), state.proof.proofId, approval);
-  log.record("policy.decided", state.call.scope, { decision, reasonCode, proof });
+  log.record("policy.decided", state.call.scope, ...decided(proof));
   return { ...state, proof, allowed: true };
 }

@@ -3,6 +3,7 @@ import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
+import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -11,10 +12,11 @@ import type { Counters } from "../policy/counters.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
 import type { Proof } from "../policy/proof.ts";
-import { sealProof } from "../policy/seal.ts";
+import { decided, sealProof } from "../policy/seal.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { Validated } from "./admit.ts";
 import { next, type Step, stop } from "./call.ts";
 
@@ -56,10 +58,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
-  const declared: readonly Capability[] = tool.manifest.capabilities.map(
-    ({ optional: _, ...capability }) => capability as Capability,
-  );
-  const granted = grantOf(declared, [policy.grants(tool.manifest.name, call.caller)]);
+  const granted = grantFor(policy, tool, call.caller);
   const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
   const kinds = grantedKinds(grant);
   const missing = [
@@ -73,7 +72,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
-  log.record("policy.decided", call.scope, { decision: "deny", reasonCode: "capability-denied", proof });
+  log.record("policy.decided", call.scope, ...decided(proof));
   return stop(
     "CAPABILITY_DENIED",
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
@@ -83,6 +82,25 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
       proof,
     },
   );
+}
+
+const grantsOf = new WeakMap<Policy, Map<string, Grant>>();
+/** Callers are foreign names: what is kept for them is bounded. */
+const MAX_GRANTS = 1_000;
+
+/** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
+function grantFor(policy: Policy, tool: RegisteredTool, caller: string): Grant {
+  let known = grantsOf.get(policy);
+  if (!known) grantsOf.set(policy, (known = new Map<string, Grant>()));
+  const key = `${tool.hash} ${caller}`; // A digest has no space.
+  let grant = known.get(key);
+  if (!grant) {
+    const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)]);
+    if (known.size >= MAX_GRANTS) known.clear();
+    known.set(key, grant);
+  }
+  return grant;
 }
 
 function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
@@ -119,7 +137,7 @@ export function decidePolicy(
   };
   const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
   const proof = prove(state, verdict, nowMs, parentProofId);
-  log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
+  log.record("policy.decided", call.scope, ...decided(proof));
   // In the same turn in which the counters were read: no other call comes in between.
   const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
   return { ...state, decisionInput, verdict, proof, settle, retryAfterMs: retryAfterMs(verdict, counters) };
@@ -145,7 +163,7 @@ export function prove(
     proofId: uuidv7(nowMs),
     callId: call.callId,
     parentProofId,
-    decidedAt: new Date(nowMs).toISOString(),
+    decidedAt: isoTime(nowMs),
     traceparent: call.traceparent,
     decision,
     enforced,

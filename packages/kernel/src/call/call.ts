@@ -1,4 +1,4 @@
-import type { EventScope } from "../audit/log.ts";
+import { type EventScope, eventScope } from "../audit/scope.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -50,7 +50,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
     toolName: name.slice(0, limits.nameLength).toWellFormed(),
     options,
     fault,
-    scope: { callId, sessionId, traceparent, onEvent: options.onEvent },
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),
     nowMs,

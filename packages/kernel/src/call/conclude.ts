@@ -4,7 +4,7 @@ import { type Normalized, normalize } from "../normalize/normalizer.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
-import { errorDetails } from "./admit.ts";
+import { conforms, errorDetails } from "./admit.ts";
 import { next, type Step, type Stop, stop } from "./call.ts";
 import type { Ran } from "./execute.ts";
 
@@ -26,7 +26,7 @@ export function validateOutput(state: Ran): Step<Checked> {
   const read = readOutput(end.output, state);
   if (!read.ok) return read;
   const output = read.state;
-  if (tool.output) {
+  if (tool.output && !conforms(tool.output, output)) {
     const valid = tool.output.validate(output);
     if (!valid.ok) {
       const [first] = valid.errors;

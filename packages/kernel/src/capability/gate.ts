@@ -37,7 +37,9 @@ export interface GateOptions {
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #end = new AbortController();
+  #ended = false;
+  /** Made for the first broker that serves: most calls ask for nothing. */
+  #end: AbortController | undefined;
   readonly #effects = new Set<Effect>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   #networkRequests = 0;
@@ -57,7 +59,7 @@ export class Gate {
 
   /** Effects that really happened, or may have. */
   get effects(): readonly Effect[] {
-    return [...this.#effects].toSorted();
+    return this.#effects.size === 0 ? none : [...this.#effects].toSorted();
   }
 
   get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
@@ -70,12 +72,13 @@ export class Gate {
   }
 
   close(): void {
-    this.#end.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
+    this.#ended = true;
+    this.#end?.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
   }
 
   /** Never rejects. */
   async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (this.#requestsLeft.count === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
     if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
@@ -125,7 +128,7 @@ export class Gate {
       requestHash,
       responseHash: hashReply(reply),
     });
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
   }
@@ -150,6 +153,8 @@ export class Gate {
 
   #session(): BrokerSession {
     const { networkRequests, networkBytes, grant, fileBytes = Infinity } = this.#options;
+    this.#end ??= new AbortController();
+    if (this.#ended) this.#end.abort("the call has ended");
     return {
       signal: this.#end.signal,
       refusal: (need) => this.#refusal(need),
@@ -167,7 +172,7 @@ export class Gate {
   }
 
   #refusal(need: Need): CapabilityError | undefined {
-    if (this.#end.signal.aborted) return ended.error;
+    if (this.#ended) return ended.error;
     if (covers(this.#options.grant, need)) {
       const reason = this.#options.refusal?.(need);
       return reason === undefined
@@ -190,6 +195,8 @@ export class Gate {
     return failed(error);
   }
 }
+
+const none: readonly Effect[] = [];
 
 function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
   return { ok: false, error };

@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { IsolatePool, Lease } from "./pool.ts";
 import {
   type CallPort,
+  type Isolate,
   type IsolateCall,
   IsolateFailure,
   type IsolateOutcome,
@@ -35,58 +36,70 @@ export interface RunOptions {
  * Runs one call under its deadline. At the deadline, or when the grace after a cancellation is over, the caller is answered at once and the isolate
  * terminated behind it. The gate is closed before this resolves: nothing that the isolate still sends has any effect.
  */
-export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
+export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
   const { clock, gate, timeoutMs, cancel } = options;
   if (cancel?.aborted) {
     gate.close();
-    return { kind: "cancelled" };
+    return Promise.resolve({ kind: "cancelled" });
   }
-  const told = new AbortController();
-  const cleanups: (() => void)[] = [];
-  let kill: (reason: string) => void = () => {};
+  return new Promise((resolve, reject) => {
+    let told: AbortController | undefined;
+    let ended = false;
+    let isolate: Isolate | undefined;
+    let stopGrace: (() => void) | undefined;
 
-  try {
-    const stopped = new Promise<RunEnd>((resolve) => {
-      const stop = (end: RunEnd, reason: string): void => {
-        resolve(end);
-        kill(reason);
-      };
-      cleanups.push(clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline")));
-      const onCancel = (): void => {
-        told.abort(cancel?.reason);
-        cleanups.push(clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled")));
-      };
-      if (cancel) {
-        cancel.addEventListener("abort", onCancel, { once: true });
-        cleanups.push(() => cancel.removeEventListener("abort", onCancel));
+    const leave = (): void => {
+      ended = true;
+      gate.close();
+      stopDeadline();
+      stopGrace?.();
+      cancel?.removeEventListener("abort", onCancel);
+    };
+    const end = (how: RunEnd): void => {
+      if (ended) return;
+      leave();
+      resolve(cancel?.aborted && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
+    };
+    const stop = (how: RunEnd, reason: string): void => {
+      end(how);
+      isolate?.terminate(reason);
+    };
+    const onCancel = (): void => {
+      told?.abort(cancel?.reason);
+      stopGrace = clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled"));
+    };
+    /** Made when the tool looks at it: most never do. */
+    const signal = (): AbortSignal => {
+      if (told === undefined) {
+        told = new AbortController();
+        if (cancel?.aborted) told.abort(cancel.reason);
       }
-    });
-    const ran = lease(tool, options).then(async (leased) => {
+      return told.signal;
+    };
+    const start = async (): Promise<RunEnd> => {
+      const leased = await lease(tool, options);
       if ("kind" in leased) return leased;
-      // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never
-      // starts.
-      if (ended || cancel?.aborted) {
-        leased.release();
-        return { kind: "lost", reason: "the call ended before it started" } as const;
-      }
-      kill = (reason) => leased.isolate.terminate(reason);
       try {
-        return await leased.isolate.call(
+        // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
+        if (ended || cancel?.aborted) return { kind: "lost", reason: "the call ended before it started" };
+        isolate = leased.isolate;
+        return await isolate.call(
           call,
-          portOf(options, told.signal, () => ended),
+          portOf(options, signal, () => ended),
         );
       } finally {
         leased.release();
       }
+    };
+
+    const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline"));
+    cancel?.addEventListener("abort", onCancel, { once: true });
+    start().then(end, (error: Error) => {
+      if (ended) return;
+      leave();
+      reject(error);
     });
-    let ended = false;
-    cleanups.push(() => (ended = true));
-    const end = await Promise.race([ran, stopped]);
-    return cancel?.aborted && end.kind !== "timed-out" ? { kind: "cancelled" } : end;
-  } finally {
-    gate.close();
-    for (const cleanup of cleanups) cleanup();
-  }
+  });
 }
 
 async function lease(
@@ -102,7 +115,7 @@ async function lease(
 }
 
 /** After the end of the call nobody listens, whatever a host still passes on. */
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal, hasEnded: () => boolean): CallPort {
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: () => AbortSignal, hasEnded: () => boolean): CallPort {
   let messagesLeft: number = limits.messagesPerCall;
   const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
     if (messagesLeft === 0 || hasEnded()) return;
@@ -114,7 +127,9 @@ function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal, ha
     }
   };
   return {
-    signal,
+    get signal() {
+      return signal();
+    },
     request: (request) => gate.request(request),
     log: (entry) => pass(onLog, entry),
     progress: (progress) => pass(onProgress, progress),

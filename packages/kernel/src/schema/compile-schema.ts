@@ -107,7 +107,7 @@ function validator(
     }
     return check(value) ? { ok: true, value } : { ok: false, errors: explain(value) };
   };
-  return { check, validate };
+  return { check, validate, fills: defaults };
 }
 
 const TOP: Spot = { instance: "", schema: "", location: "" };
