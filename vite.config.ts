@@ -45,7 +45,11 @@ export default defineConfig({
   preview: {
     host: "127.0.0.1",
     // What a page cannot say about itself in a meta element.
-    headers: { "content-security-policy": "frame-ancestors 'none'", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" },
+    headers: {
+      "content-security-policy": "frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
   },
   environments: {
     client: {

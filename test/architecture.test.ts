@@ -35,16 +35,24 @@ const kernelDirections: Readonly<
   schema: { values: ["normalize"], types: [] },
   capability: { values: ["normalize", "limits.ts", "result.ts"], types: ["tool"] },
   policy: {
-    values: ["id", "normalize", "schema", "tool", "capability", "limits.ts", "result.ts"],
+    values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
     types: ["isolate"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
   isolate: { values: ["normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
   normalize: { values: [], types: [] },
-  audit: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["capability", "policy", "tool", "isolate"] },
+  audit: {
+    values: ["id", "normalize", "schema", "limits.ts", "result.ts"],
+    types: ["capability", "policy", "tool", "isolate"],
+  },
   call: {
-    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "limits.ts"],
-    types: ["audit", "result.ts", "kernel-api.ts"],
+    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
+  },
+  replay: { values: ["normalize", "schema", "limits.ts"], types: ["capability", "isolate", "tool"] },
+  review: {
+    values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
+    types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },

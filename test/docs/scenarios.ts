@@ -101,12 +101,14 @@ const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({
 
 /** Takes so many batches and no more. */
 function brokenSink(batches: number): AuditSink {
+  let left = batches;
   return {
     append() {
-      if (batches-- === 0) throw new Error("disk full");
+      if (left === 0) throw new Error("disk full");
+      left--;
     },
     read: () => [],
-    last: () => undefined,
+    open: () => ({ last: undefined, cutBytes: 0, damage: null }),
   };
 }
 

@@ -1,15 +1,7 @@
-import {
-  type ApprovalRequest,
-  type AuditEvent,
-  type CallFailure,
-  type CallSuccess,
-  type ErrorCode,
-  errorCodes,
-  verifyChain,
-} from "@keyhole/kernel";
+import { type AuditEvent, type CallFailure, type CallSuccess, type ErrorCode, errorCodes } from "@keyhole/kernel";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callProblem } from "../../packages/edge/src/app/problem.ts";
-import { openService, readEvents, type Service } from "./service.ts";
+import { openService, readEvents, type Service, untilAsked } from "./service.ts";
 
 let service: Service;
 beforeEach(async () => {
@@ -28,15 +20,6 @@ const problemOf = async (response: Response): Promise<Problem> => {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   return response.json();
 };
-
-/** Waits for a question without looking at a clock: whoever asks has to get there. */
-async function untilAsked(asking: Service): Promise<ApprovalRequest> {
-  for (;;) {
-    const [request] = asking.desk.list();
-    if (request !== undefined) return request;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-}
 
 describe("a call that succeeds", () => {
   it("is answered with its result", async () => {
@@ -247,117 +230,4 @@ it("a client that goes away cancels the call", async () => {
     break;
   }
   expect((await pending).status).toBe(499);
-});
-
-describe("approvals", () => {
-  const post = (id: string, body: unknown): Promise<Response> =>
-    service.send(`/v1/approvals/${id}`, {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    });
-
-  it("are listed with the exact arguments, and answered by the token's subject", async () => {
-    const pending = service.call("asks", { input: { amount: 7 } });
-    const { approvalId } = await untilAsked(service);
-    const { approvals } = await (await service.send("/v1/approvals")).json<{ approvals: ApprovalRequest[] }>();
-    expect(approvals).toMatchObject([{ approvalId, tool: "asks@1.0.0", input: { amount: 7 }, caller: "alice" }]);
-    expect((await post(approvalId, { answer: "deny", reason: "not today" })).status).toBe(204);
-    const response = await pending;
-    expect(response.status).toBe(403);
-    expect(await problemOf(response)).toMatchObject({
-      code: "APPROVAL_DENIED",
-      detail: "alice denied the call. Reason: not today",
-    });
-  });
-
-  it("are answered once", async () => {
-    const pending = service.call("asks", { input: {} });
-    const { approvalId } = await untilAsked(service);
-    expect((await post(approvalId, { answer: "allow" })).status).toBe(204);
-    expect((await post(approvalId, { answer: "deny" })).status).toBe(404);
-    expect((await pending).status).toBe(200);
-    expect(service.desk.list()).toEqual([]);
-  });
-
-  it("for a session are not asked again in it", async () => {
-    const body = { input: { amount: 1 }, sessionId: "s" };
-    const pending = service.call("asks", body);
-    await post((await untilAsked(service)).approvalId, { answer: "allow", scope: "session" });
-    expect((await pending).status).toBe(200);
-    expect((await service.call("asks", body)).status).toBe(200);
-  });
-
-  it.each([
-    {},
-    { answer: "yes" },
-    { answer: "allow", scope: "forever" },
-    { answer: "deny", reason: 1 },
-    { answer: "allow", approver: "root" },
-    [],
-  ])("are not answered by %j", async (body) => {
-    const pending = service.call("asks", { input: {} });
-    const { approvalId } = await untilAsked(service);
-    expect((await post(approvalId, body)).status).toBe(400);
-    expect(service.desk.list()).toHaveLength(1);
-    await post(approvalId, { answer: "deny" });
-    await pending;
-  });
-});
-
-describe("reading", () => {
-  it("lists tools sorted, and narrows", async () => {
-    const names = async (query: string): Promise<string[]> => {
-      const { tools } = await (await service.send(`/v1/tools${query}`)).json<{ tools: { id: string }[] }>();
-      return tools.map(({ id }) => id);
-    };
-    expect((await names("")).slice(0, 3)).toEqual(["asks@1.0.0", "broken@1.0.0", "bytes@1.0.0"]);
-    expect(await names("?category=text")).toEqual(["echo@1.2.0"]);
-    expect(await names("?tier=4&text=DENIED")).toEqual(["forbidden@1.0.0"]);
-  });
-
-  it("shows every version of a tool, highest first", async () => {
-    const { versions } = await (
-      await service.send("/v1/tools/echo")
-    ).json<{ versions: { id: string; hash: string }[] }>();
-    expect(versions.map(({ id }) => id)).toEqual(["echo@1.2.0", "echo@1.0.0"]);
-    expect((await service.send("/v1/tools/none")).status).toBe(404);
-  });
-
-  it("gives the log in pages that verify as one chain", async () => {
-    await service.call("echo", { input: { message: "x" } });
-    await service.call("broken", { input: {} });
-    const events: AuditEvent[] = [];
-    for (let from = 0; ;) {
-      const page = await (
-        await service.send(`/v1/audit?from=${from}&limit=3`)
-      ).json<{ events: AuditEvent[]; next: number }>();
-      events.push(...page.events);
-      expect(page.events.length).toBeLessThanOrEqual(3);
-      if (page.events.length === 0) break;
-      from = page.next;
-    }
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i));
-    expect(verifyChain(events)).toMatchObject({ ok: true });
-  });
-
-  it.each(["?limit=1001", "?limit=-1", "?from=x", "?from=1.5", "?nothing=1", "?limit="])(
-    "refuses the query %s of the log",
-    async (query) => {
-      const response = await service.send(`/v1/audit${query}`);
-      expect(response.status).toBe(400);
-      expect(await problemOf(response)).toMatchObject({ code: "INVALID_REQUEST" });
-    },
-  );
-
-  it.each(["?tier=5", "?tier=", "?mode=SLEEPY", "?effect=fly", "?name=x"])("refuses the filter %s", async (query) => {
-    expect((await service.send(`/v1/tools${query}`)).status).toBe(400);
-  });
-
-  it("shows the policy, its digest and the mode", async () => {
-    const shown = await (await service.send("/v1/policy")).json<{ policyHash: string }>();
-    expect(shown).toMatchObject({ mode: "NORMAL", policy: { version: "1", posture: "standard" } });
-    const { proof } = await (await service.call("echo", { input: { message: "x" } })).json<CallSuccess>();
-    expect(shown.policyHash).toBe(proof.policyHash);
-  });
 });

@@ -1,7 +1,13 @@
-import { createKernel, defineTool, type KernelOptions, type PolicyDocument } from "@keyhole/kernel";
+import {
+  type ApprovalRequest,
+  createKernel,
+  defineTool,
+  type KernelOptions,
+  type PolicyDocument,
+} from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
 
-export const policy: PolicyDocument = { version: "1", posture: "standard" };
+const policy: PolicyDocument = { version: "1", posture: "standard" };
 
 /** Trusted tools, one for each way in which a call can go. */
 const tools = [
@@ -165,4 +171,13 @@ export async function readEvents(
       const [id, event, data] = block.split("\n").map((line) => line.slice(line.indexOf(": ") + 2));
       return { id: Number(id), event: event ?? "", data: JSON.parse(data ?? "null") as never };
     });
+}
+
+/** Waits for a question without looking at a clock: whoever asks has to get there. */
+export async function untilAsked(asking: Service): Promise<ApprovalRequest> {
+  for (;;) {
+    const [request] = asking.desk.list();
+    if (request !== undefined) return request;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }

@@ -62,6 +62,19 @@ describe("the deployed Worker", () => {
     expect((await log("neighbour")).filter(({ type }) => type === "call.invoked")).toHaveLength(1);
   });
 
+  it("keeps the files of one tenant from another", async () => {
+    await bindings.FILES.put("default/workspace/mine.txt", "of the tenant default");
+    const folders = ["workspace", "workspace/../default/workspace", "default/workspace"];
+    for (const path of folders) {
+      const listed = await call("list_directory", { path }, "neighbour");
+      expect(JSON.stringify(listed)).not.toContain("mine.txt");
+    }
+    const read = await call("read_file", { path: "workspace/mine.txt" }, "neighbour");
+    expect(read).toMatchObject({ result: { ok: false } });
+    const own = await call("read_file", { path: "workspace/mine.txt" });
+    expect(own).toMatchObject({ ok: true, data: { content: "of the tenant default" } });
+  });
+
   it.each([
     ["a policy that is not JSON", { KEYHOLE_POLICY: "{" }, "KEYHOLE_POLICY is not JSON."],
     ["a policy that is none", { KEYHOLE_POLICY: '{"version":"2"}' }, "INVALID_POLICY at"],

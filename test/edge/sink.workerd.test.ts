@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { sqlSink } from "@keyhole/edge";
-import { type AuditEvent, type AuditSink, createKernel, verifyChain } from "@keyhole/kernel";
+import { type AuditSink, createKernel, type EventRecord, eventOf, hashText, verifyChain } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";
 import { bindings } from "./bindings.ts";
@@ -17,25 +17,28 @@ function inObject<Result>(use: (sink: AuditSink, storage: DurableObjectStorage) 
 }
 
 /** As far as a sink looks into it. */
-const eventOf = (seq: number): AuditEvent => ({ seq, payload: { text: "é\u0000\u{1f642}" } }) as unknown as AuditEvent;
-const eventsOf = (from: number, count: number): AuditEvent[] =>
-  Array.from({ length: count }, (_, i) => eventOf(from + i));
+function recordOf(seq: number): EventRecord {
+  const body = `{"payload":"é\\u0000\u{1f642}","seq":${seq}}`;
+  return { seq, body, hash: hashText(body) };
+}
+const recordsOf = (from: number, count: number): EventRecord[] =>
+  Array.from({ length: count }, (_, i) => recordOf(from + i));
 
 describe("the log in a Durable Object", () => {
   it("is empty at first", () =>
     inObject(async (sink) => {
-      expect(await sink.last()).toBeUndefined();
+      expect((await sink.open()).last).toBeUndefined();
       expect(await sink.read(0, 10)).toEqual([]);
     }));
 
   it("gives back what was appended, in order, from where one asks, and no more", () =>
     inObject(async (sink) => {
-      await sink.append(eventsOf(0, 3));
-      await sink.append(eventsOf(3, 2));
-      expect(await sink.read(0, 10)).toEqual(eventsOf(0, 5));
-      expect(await sink.read(2, 2)).toEqual(eventsOf(2, 2));
+      await sink.append(recordsOf(0, 3));
+      await sink.append(recordsOf(3, 2));
+      expect(await sink.read(0, 10)).toEqual(recordsOf(0, 5));
+      expect(await sink.read(2, 2)).toEqual(recordsOf(2, 2));
       expect(await sink.read(5, 10)).toEqual([]);
-      expect(await sink.last()).toEqual(eventOf(4));
+      expect((await sink.open()).last).toEqual(recordOf(4));
     }));
 
   it.each([
@@ -45,24 +48,24 @@ describe("the log in a Durable Object", () => {
     ["backwards", [1, 0]],
   ])("refuses a batch %s, and keeps nothing of it", (_, seqs) =>
     inObject(async (sink) => {
-      expect(() => sink.append(seqs.map(eventOf))).toThrow("the log expects seq");
+      expect(() => sink.append(seqs.map(recordOf))).toThrow("the log expects seq");
       expect(await sink.read(0, 10)).toEqual([]);
-      await sink.append(eventsOf(0, 1));
+      await sink.append(recordsOf(0, 1));
     }),
   );
 
   it("lets one of two writers win", () =>
     inObject(async (sink, storage) => {
       const other = sqlSink(storage);
-      await sink.append(eventsOf(0, 2));
-      expect(() => other.append(eventsOf(1, 1))).toThrow("the log expects seq 2, not 1");
+      await sink.append(recordsOf(0, 2));
+      expect(() => other.append(recordsOf(1, 1))).toThrow("the log expects seq 2, not 1");
       expect(await sink.read(0, 10)).toHaveLength(2);
     }));
 
   it("takes a batch of a thousand", () =>
     inObject(async (sink) => {
-      await sink.append(eventsOf(0, 1_000));
-      expect((await sink.last())?.seq).toBe(999);
+      await sink.append(recordsOf(0, 1_000));
+      expect((await sink.open()).last?.seq).toBe(999);
     }));
 
   it("goes on with the chain after a restart, and ends what the crash left open", () =>
@@ -71,7 +74,7 @@ describe("the log in a Durable Object", () => {
       const first = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
       first.register(tool);
       expect((await first.call("subject", {})).ok).toBe(true);
-      const before = await sink.read(0, 100);
+      const before = (await sink.read(0, 100)).map(eventOf);
       // What a crash after `tool.started` leaves behind.
       const open = before.slice(
         0,
@@ -82,7 +85,7 @@ describe("the log in a Durable Object", () => {
       const second = await createKernel({ policy: { version: "1", posture: "permissive" }, sink: sqlSink(storage) });
       second.register(tool);
       expect((await second.call("subject", {})).ok).toBe(true);
-      const all = await sink.read(0, 100);
+      const all = (await sink.read(0, 100)).map(eventOf);
       expect(verifyChain(all)).toMatchObject({ ok: true });
       expect(all[open.length]).toMatchObject({ type: "tool.lost", callId: open.at(-1)?.callId });
     }));

@@ -88,19 +88,52 @@ describe("canonical text", () => {
     }
   });
 
-  it("stays right across the pieces that long arrays are made of", () => {
-    for (const units of [16_381, 16_382, 16_383, 16_384, 16_385, 40_000]) {
-      const value = [
-        "x".repeat(units),
-        1,
-        [["y".repeat(20_000)], "z", ["w".repeat(units)]],
-        { a: ["v".repeat(units), 2] },
-        3,
-      ];
-      expect(textOf(value)).toBe(JSON.stringify(value));
+  it("orders keys that engines put first by their value", () => {
+    const keys = [
+      "10",
+      "9",
+      "1",
+      "0",
+      "01",
+      "-1",
+      "1.5",
+      "4294967294",
+      "4294967295",
+      "4294967296",
+      "a",
+      "",
+      "!",
+      "/",
+      ":",
+      "1a",
+    ];
+    for (let count = 0; count <= keys.length; count++) {
+      const value = {
+        list: [Object.fromEntries(keys.slice(0, count).map((key) => [key, [{ b: key, a: -0 }]]))],
+        z: "é\n",
+      };
+      expect(textOf(value)).toBe(reference(value));
     }
-    const many = Array.from({ length: 20_000 }, (_, i) => [i, `item ${i}`, { i }]);
-    expect(textOf(many)).toBe(JSON.stringify(many));
+  });
+
+  it("keeps text that looks like an escaped surrogate", () => {
+    const value = { "\\ud800": ["\\udfff", "\\\\ud83d\\ude00", "😀"], a: "C:\\ud" };
+    expect(textOf(value)).toBe(reference(value));
+    expect(refusal({ ...value, b: ["\\ud800", "\ud800"] })).toEqual(["lone-surrogate", "/b/1"]);
+    expect(refusal({ ...value, b: { "1": 1, "\ud800": 1 } })).toEqual(["lone-surrogate", "/b/\ufffd"]);
+  });
+
+  it("does not depend on a toJSON that a page gave to the prototypes", () => {
+    const value = { b: [1, ["2", { c: null }]], a: {} };
+    const homes: object[] = [Object.prototype, Array.prototype, String.prototype, Number.prototype];
+    for (const home of homes) {
+      Reflect.defineProperty(home, "toJSON", { value: () => "forged", configurable: true });
+      try {
+        expect(textOf(value)).toBe('{"a":{},"b":[1,["2",{"c":null}]]}');
+      } finally {
+        Reflect.deleteProperty(home, "toJSON");
+      }
+    }
   });
 
   it("sorts objects of 50,000 keys", () => {

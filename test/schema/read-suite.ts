@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Suite, SuiteFile, SuiteGroup } from "./run-suite.ts";
 
 /** Where the official suites are: `KEYHOLE_SUITES`, taken from the root of the project, or beside it. */
-export const suitesFolder: string = fileURLToPath(
+const suitesFolder: string = fileURLToPath(
   new URL(`${process.env["KEYHOLE_SUITES"] ?? "../shared/suites"}/`, new URL("../../", import.meta.url)),
 );
 

@@ -2,10 +2,12 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import {
   type CallResult,
+  checkPackage,
   defineTool,
   type ErrorCode,
   type Kernel,
   manifestOf,
+  packageHash,
   type PackageOf,
   type Tool,
 } from "@keyhole/kernel";
@@ -99,6 +101,34 @@ describe("types follow from schemas", () => {
 });
 
 describe("schemas of other libraries", () => {
+  it("that cannot say themselves as JSON Schema are refused with the way out", async () => {
+    const { kernel } = await openKernel();
+    const input = v.object({ city: v.string() }) as unknown as typeof plain;
+    const tool = defineTool({ ...shape, input, output: { kind: "text" }, execute: () => "" });
+    expect(kernel.register(tool)).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_MANIFEST", message: expect.stringContaining("toStandardJsonSchema") },
+    });
+  });
+
+  it("with look-ahead in their patterns are for trusted tools only", async () => {
+    const input = z.object({ to: z.string().regex(/^(?!\.)[a-z.]+@[a-z.]+$/) });
+    const mail = defineTool({ ...shape, input, output: { kind: "text" }, execute: ({ to }) => to });
+    const { kernel } = await openKernel();
+    expect(kernel.register(mail)).toMatchObject({ ok: true });
+    expect(await kernel.call("weather", { to: "ada@example.com" })).toMatchObject({
+      ok: true,
+      data: "ada@example.com",
+    });
+    expect(await kernel.call("weather", { to: "ada" })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+    const manifest = manifestOf(mail, "module");
+    const packed = { manifest, code: "export {}", hash: packageHash(manifest, "export {}") ?? "" };
+    expect(checkPackage(packed)).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_MANIFEST", path: "/input/properties/to/pattern" },
+    });
+  });
+
   it.each([
     ["plain JSON Schema", fromPlain],
     ["valibot", fromValibot],

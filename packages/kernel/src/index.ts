@@ -1,5 +1,13 @@
 export { createKernel } from "./kernel.ts";
-export type { AuditReader, CallOptions, Kernel, KernelOptions, ToolFilter, ToolSummary } from "./kernel-api.ts";
+export type {
+  AuditReader,
+  CallOptions,
+  Kernel,
+  KernelOptions,
+  ProofSigner,
+  ToolFilter,
+  ToolSummary,
+} from "./kernel-api.ts";
 export {
   type CallError,
   type CallFailure,
@@ -65,10 +73,25 @@ export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
 export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 
-export type { ApprovalAnswer, ApprovalRequest, Approver } from "./policy/approval.ts";
+export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval.ts";
 export { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
-export type { Decision, GrantRule, PolicyDocument, PolicyRule, Posture, RuleCondition } from "./policy/policy.ts";
-export type { ApprovalProof, Proof, ReasonCode } from "./policy/proof.ts";
+export type { ModeTrigger } from "./policy/mode-manager.ts";
+export type {
+  ArgumentCondition,
+  CountCondition,
+  Decision,
+  GrantRule,
+  LabelRule,
+  PolicyDocument,
+  PolicyRule,
+  Posture,
+  RuleCondition,
+  RuleExample,
+  TimeWindow,
+  ToolGovernance,
+} from "./policy/policy.ts";
+export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof.ts";
+export type { PolicyVariables } from "./policy/variables.ts";
 export { engineVersion, type ProofCheck, verifyProof } from "./policy/seal.ts";
 
 export type { BoundName, Bounds } from "./bounds/bounds.ts";
@@ -104,7 +127,8 @@ export {
   terminalTypes,
 } from "./audit/event.ts";
 export { memorySink } from "./audit/memory-sink.ts";
-export type { AuditSink } from "./audit/sink.ts";
+export { type EventRecord, eventOf, lineOf, recordOf } from "./audit/record.ts";
+export type { AuditSink, SinkState } from "./audit/sink.ts";
 
 export {
   type AiSdkTool,

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditEventOf, AuditType } from "./audit/event.ts";
+import type { AuditEvent } from "./audit/event.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
@@ -6,6 +6,9 @@ import type { Capability } from "./capability/capability.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { Approver } from "./policy/approval.ts";
+import type { ModeTrigger } from "./policy/mode-manager.ts";
+import type { ApprovalProof, Proof } from "./policy/proof.ts";
+import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Tool } from "./tool/define.ts";
 import type { Effect, Mode, Tier, ToolManifest } from "./tool/manifest.ts";
@@ -24,6 +27,17 @@ export interface KernelOptions {
   readonly approver?: Approver;
   readonly clock?: Clock;
   readonly mode?: Mode;
+  /** When the mode changes by itself. A log whose last events do not chain always opens in LOCKDOWN. */
+  readonly modeTriggers?: readonly ModeTrigger[];
+  /** Values of `${NAME}` in the policy's texts, also for policies that are set later. */
+  readonly policyVariables?: PolicyVariables;
+  /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
+  readonly signer?: ProofSigner;
+}
+
+export interface ProofSigner {
+  /** When it fails, the proof is returned unsigned, with a warning. */
+  sign(proof: Proof): Promise<Proof>;
 }
 
 export interface CallOptions {
@@ -40,6 +54,8 @@ export interface CallOptions {
   readonly grants?: readonly Capability[];
   /** Lowers the tool's bounds; can never raise them. */
   readonly bounds?: Partial<Bounds>;
+  /** How long to wait for a free slot, in the tool's bounded queue. Default 0: refused at once, with `retryAfterMs`. */
+  readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */
   readonly signal?: AbortSignal;
   /** Replaces the kernel's approver for this call. */
@@ -92,6 +108,16 @@ export interface Kernel {
   readonly policyHash: string;
   /** Replaces the policy for calls that start later. Recorded before it takes effect. */
   setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  /** Approvals that outlive their call. */
+  readonly approvals: {
+    /** Oldest first. */
+    list(): readonly ApprovalProof[];
+    /**
+     * Ends an approval: an open question is denied, a standing approval forgotten, and a call that runs on it loses its grants, requests in flight
+     * included. `false` when there is none. On record when it resolves.
+     */
+    revoke(approvalId: string, reason: string): Promise<boolean>;
+  };
   /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. */
   close(): Promise<void>;
 }
@@ -101,5 +127,3 @@ export interface AuditReader {
   /** Every event from now on, in order, once it is durable. Returns the way to stop. */
   subscribe(listener: (event: AuditEvent) => void): () => void;
 }
-
-export type { AuditEvent, AuditEventOf, AuditType };

@@ -60,6 +60,18 @@ export const limits = {
   /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
   rateWindows: 100_000,
   rateWindowMs: 3_600_000,
+  /** Windows of a policy's counting rules. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
+  counterWindows: 100_000,
+  /** Calls that one window remembers; beyond, likewise. */
+  counterEntries: 10_000,
+  /** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
+  labelledSessions: 100_000,
+  /** Calls that wait for a free slot of one tool. Later ones are refused at once. */
+  queuedCalls: 100,
+  /** How often the arguments of one call can be edited by approvers. */
+  edits: 5,
+  /** An approval for a session or a pattern is forgotten after a working day. */
+  standingApprovalMs: 28_800_000,
   /** Characters of names that callers choose: caller, session, correlation. */
   nameLength: 256,
 } as const;

@@ -50,10 +50,33 @@ declare class Response {
 }
 declare const crypto: {
   getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
-  readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
+  readonly subtle: {
+    digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    generateKey(algorithm: "Ed25519", extractable: true, usages: ("sign" | "verify")[]): Promise<unknown>;
+    exportKey(format: "jwk", key: CryptoKey): Promise<unknown>;
+    importKey(
+      format: "jwk",
+      key: { kty: "OKP"; crv: "Ed25519"; x: string; d?: string },
+      algorithm: "Ed25519",
+      extractable: false,
+      usages: ("sign" | "verify")[],
+    ): Promise<CryptoKey>;
+    sign(algorithm: "Ed25519", key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    verify(
+      algorithm: "Ed25519",
+      key: CryptoKey,
+      signature: Uint8Array<ArrayBuffer>,
+      data: Uint8Array<ArrayBuffer>,
+    ): Promise<boolean>;
+  };
 };
+/** A key inside the platform; what it is made of stays there. */
+interface CryptoKey {
+  readonly type: string;
+}
 declare const performance: { now(): number };
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
 declare function atob(base64: string): string;
+declare function btoa(binary: string): string;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { HttpRefusal } from "./problem.ts";
 
-export const bodyLimits: { readonly bytes: number; readonly depth: number } = {
+const bodyLimits: { readonly bytes: number; readonly depth: number } = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
   /** The kernel allows 64 levels in an input, which sits one level deep. */

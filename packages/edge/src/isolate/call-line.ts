@@ -16,6 +16,9 @@ const ended: CapabilityReply = {
   error: { code: "CAPABILITY_DENIED", message: "The call has ended.", hint: "" },
 };
 
+/** A shell asks for the cancellation, then for the end; a call may be sent to a second shell when the first one died. */
+const mostAsked = 4;
+
 /**
  * The kernel's end of one call in a dynamic Worker: everything that its guest sends while it runs arrives here. As in every host, a message that is
  * not exactly what the shell would send breaks the line: the shell makes no mistakes, and the tool has no business here.
@@ -31,6 +34,7 @@ export class CallLine {
   #open = true;
   #heard = false;
   #toldCancelled = false;
+  #asked = 0;
   #messages = 0;
   #requests = 0;
   #requestsInFlight = 0;
@@ -102,7 +106,13 @@ export class CallLine {
 
   /** Waits for the next thing that the guest has to know. */
   async next(): Promise<"cancelled" | "ended"> {
-    if (!this.#open || this.#toldCancelled) return this.#over.promise;
+    if (!this.#open) return "ended";
+    this.#asked += 1;
+    if (this.#asked > mostAsked) {
+      this.#protocol("it asks on and on what is next");
+      return "ended";
+    }
+    if (this.#toldCancelled) return this.#over.promise;
     const { signal } = this.#port;
     let cancel = (): void => {};
     const cancelled = new Promise<"cancelled">((resolve) => {

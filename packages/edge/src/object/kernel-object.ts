@@ -67,7 +67,7 @@ async function startRoutes(
   const kernel = await createKernel({
     host: edgeHost({
       loader: loaderOf(env),
-      brokers: [netBroker(), filesBroker(r2Store(env.FILES))],
+      brokers: [netBroker(), filesBroker(r2Store(env.FILES, { prefix: filesOf(context.id) }))],
       onUnresponsive: (how) => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG, how)),
     }),
     policy,
@@ -86,6 +86,12 @@ async function startRoutes(
       );
   }
   return createRoutes({ kernel, desk, policy });
+}
+
+/** Tenants share a bucket, each below its own name. Encoded, so that no name lies below another. */
+function filesOf({ name }: DurableObjectId): string {
+  if (name === undefined) throw new HttpRefusal("MISCONFIGURED", "A kernel object is addressed by its tenant's name.");
+  return `${encodeURIComponent(name)}/`;
 }
 
 function loaderOf({ SANDBOX, LOADER }: Env): IsolateLoader {

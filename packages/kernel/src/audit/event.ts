@@ -58,6 +58,8 @@ export interface AuditPayloads {
   readonly "tool.blocked": { readonly code: ErrorCode; readonly errorHash: string };
   /** Written by recovery for a call that has no end. */
   readonly "tool.lost": { readonly lastSeq: number };
+  /** Written when a log is opened whose last write a crash tore: so many bytes behind event `lastSeq` were cut away. */
+  readonly "log.recovered": { readonly cutBytes: number; readonly lastSeq: number | null };
 }
 
 export type AuditType = keyof AuditPayloads;

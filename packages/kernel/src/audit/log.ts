@@ -1,19 +1,16 @@
 import { uuidv7 } from "../id/uuid.ts";
+import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { eventHash, firstPrev } from "./chain.ts";
+import { canonicalJson } from "../normalize/canonical-json.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
+import { firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
+import { type EventRecord, eventOf } from "./record.ts";
+import { bodyOf, type EventScope, eventScope, kernelScope } from "./scope.ts";
 import type { AuditSink } from "./sink.ts";
-
-/** What an event belongs to; all `null` for events of the kernel itself. */
-export interface EventScope {
-  readonly callId: string | null;
-  readonly sessionId: string | null;
-  readonly traceparent: string | null;
-  readonly onEvent?: ((event: AuditEvent) => void) | undefined;
-}
-
-export const kernelScope: EventScope = { callId: null, sessionId: null, traceparent: null };
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
 export class AuditUnavailable extends Error {
@@ -23,62 +20,62 @@ export class AuditUnavailable extends Error {
   }
 }
 
-interface Pending {
-  readonly event: AuditEvent;
-  readonly onEvent: EventScope["onEvent"];
-}
-
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
   readonly #sink: AuditSink;
   readonly #clock: Clock;
   readonly #listeners = new Set<(event: AuditEvent) => void>();
-  #pending: Pending[] = [];
+  #pending: EventRecord[] = [];
+  /** Beside `#pending`: who waits for each event. */
+  #waiting: EventScope[] = [];
   #writing: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
   #seq: number;
   #prev: string;
 
-  private constructor(sink: AuditSink, clock: Clock, last: AuditEvent | undefined) {
+  /** Why the log before its end cannot be what was written; `null` where it can. */
+  readonly damage: string | null;
+
+  private constructor(sink: AuditSink, clock: Clock, last: EventRecord | undefined, damage: string | null) {
     this.#sink = sink;
     this.#clock = clock;
+    this.damage = damage;
     this.#seq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? firstPrev;
   }
 
-  /** Goes on after the sink's last event and ends every call that a crash left open. */
+  /** Goes on after the sink's last event, says what a crash tore off, and ends every call that it left open. */
   static async open(sink: AuditSink, clock: Clock): Promise<AuditLog> {
-    const last = await sink.last();
-    const log = new AuditLog(sink, clock, last);
-    if (last) {
-      for (const event of await openCalls(sink, last.seq)) {
-        log.record("tool.lost", { ...event, onEvent: undefined }, { lastSeq: last.seq });
+    const { last, cutBytes, damage } = await sink.open();
+    const recent = last
+      ? await sink.read(Math.max(0, last.seq + 1 - limits.recoveryEvents), limits.recoveryEvents)
+      : [];
+    const log = new AuditLog(sink, clock, last, damage ?? faultOf(recent));
+    if (cutBytes > 0) log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
+    if (log.damage === null && last) {
+      for (const { callId, sessionId, traceparent } of openCalls(recent)) {
+        log.record("tool.lost", eventScope(callId, sessionId, traceparent), { lastSeq: last.seq });
       }
-      await log.flush();
     }
+    await log.flush();
     return log;
   }
 
-  record<Type extends AuditType>(type: Type, scope: EventScope, payload: AuditPayloads[Type]): void {
+  /** @param text The canonical JSON of `payload`, from those who have it already. */
+  record<Type extends AuditType>(
+    type: Type,
+    scope: EventScope,
+    payload: AuditPayloads[Type],
+    text: string = canonicalJson(payload as unknown as JsonObject),
+  ): void {
     const nowMs = this.#clock.now();
-    const { callId, sessionId, traceparent } = scope;
-    const time = new Date(nowMs).toISOString();
-    const body = {
-      v: 1,
-      seq: this.#seq,
-      id: uuidv7(nowMs),
-      time,
-      type,
-      callId,
-      sessionId,
-      traceparent,
-      payload,
-      prev: this.#prev,
-    } as const;
-    const event = { ...body, hash: eventHash(body) } as unknown as AuditEvent;
-    this.#seq++;
-    this.#prev = event.hash;
-    this.#pending.push({ event, onEvent: scope.onEvent });
+    const seq = this.#seq++;
+    const prev = this.#prev;
+    const body = bodyOf(scope, { type, seq, id: uuidv7(nowMs), time: isoTime(nowMs), payload: text, prev });
+    const hash = hashText(body);
+    this.#prev = hash;
+    this.#pending.push({ seq, body, hash });
+    this.#waiting.push(scope);
   }
 
   /**
@@ -91,18 +88,20 @@ export class AuditLog {
     if (this.#writing) return this.#writing.then(() => this.flush());
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
+    const waiting = this.#waiting;
     this.#pending = [];
-    let written: void | Promise<void>;
+    this.#waiting = [];
+    let written: Promise<unknown> | undefined;
     try {
-      written = this.#sink.append(batch.map(({ event }) => event));
+      written = waitFor(this.#sink.append(batch));
     } catch (error) {
       throw this.#fail(error);
     }
-    if (written === undefined) return this.#publish(batch);
+    if (written === undefined) return this.#publish(batch, waiting);
     this.#writing = written.then(
       () => {
         this.#writing = undefined;
-        this.#publish(batch);
+        this.#publish(batch, waiting);
       },
       (error: unknown) => {
         this.#writing = undefined;
@@ -113,7 +112,7 @@ export class AuditLog {
   }
 
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
-    return this.#sink.read(fromSeq, limit);
+    return (await this.#sink.read(fromSeq, limit)).map(eventOf);
   }
 
   subscribe(listener: (event: AuditEvent) => void): () => void {
@@ -126,29 +125,53 @@ export class AuditLog {
     return this.#failure;
   }
 
-  #publish(batch: readonly Pending[]): void {
-    for (const { event, onEvent } of batch) {
-      notify(onEvent, event);
+  #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
+    for (const [i, record] of batch.entries()) {
+      const { onEvent } = waiting[i]!;
+      if (onEvent === undefined && this.#listeners.size === 0) continue;
+      const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
+      if (onEvent) notify(onEvent, event);
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
 }
 
+/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+function waitFor(written: unknown): Promise<unknown> | undefined {
+  const isThenable = typeof written === "object" && written !== null && "then" in written;
+  return isThenable ? Promise.resolve(written) : undefined;
+}
+
 /** A listener is the embedder's: its exception must not end somebody's call. */
-function notify(listener: EventScope["onEvent"], event: AuditEvent): void {
+function notify(listener: (event: AuditEvent) => void, event: AuditEvent): void {
   try {
-    listener?.(event);
+    listener(event);
   } catch {
     // Nobody here can do anything about it.
   }
 }
 
-async function openCalls(sink: AuditSink, lastSeq: number): Promise<readonly AuditEvent[]> {
+function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {
   const open = new Map<string, AuditEvent>();
-  for (const event of await sink.read(Math.max(0, lastSeq + 1 - limits.recoveryEvents), limits.recoveryEvents)) {
+  for (const event of recent.map(eventOf)) {
     if (event.callId === null) continue;
     if (terminalTypes.includes(event.type)) open.delete(event.callId);
     else if (event.type === "call.invoked") open.set(event.callId, event);
   }
   return [...open.values()];
+}
+
+/** What is wrong with the end of a log as a sink gives it back, checked from digest to digest. */
+function faultOf(recent: readonly EventRecord[]): string | null {
+  let before: EventRecord | undefined;
+  for (const record of recent) {
+    const { seq, body, hash } = record;
+    const prev = before?.hash ?? (seq === 0 ? firstPrev : undefined);
+    if (before && seq !== before.seq + 1) return `Event ${before.seq + 1} of the log is missing.`;
+    if (!body.isWellFormed() || hashText(body) !== hash) return `Event ${seq} of the log was changed.`;
+    if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
+      return `Event ${seq} of the log does not follow the one before.`;
+    before = record;
+  }
+  return null;
 }

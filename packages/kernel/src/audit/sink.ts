@@ -1,13 +1,23 @@
-import type { AuditEvent } from "./event.ts";
+import type { EventRecord } from "./record.ts";
 
 /**
  * Where the log is kept. Appends arrive in order, one batch at a time. A batch that returns is durable; one that throws or rejects makes
  * the log unavailable, and then nothing runs. `test/contract/sink.ts` says what every sink must do.
  */
 export interface AuditSink {
-  append(events: readonly AuditEvent[]): void | Promise<void>;
+  /** Called once, before everything else. */
+  open(): SinkState | Promise<SinkState>;
+  append(records: readonly EventRecord[]): void | Promise<void>;
   /** In order, from `fromSeq` (inclusive), at most `limit`. */
-  read(fromSeq: number, limit: number): readonly AuditEvent[] | Promise<readonly AuditEvent[]>;
-  /** The last event, from which a restarted kernel goes on; `undefined` for an empty log. */
-  last(): AuditEvent | undefined | Promise<AuditEvent | undefined>;
+  read(fromSeq: number, limit: number): readonly EventRecord[] | Promise<readonly EventRecord[]>;
+}
+
+/** What a sink finds when it is opened. */
+export interface SinkState {
+  /** The last whole record, from which a restarted kernel goes on; `undefined` for an empty log. */
+  readonly last: EventRecord | undefined;
+  /** Bytes behind the last whole record, left by a write that a crash tore, which were cut away. */
+  readonly cutBytes: number;
+  /** Why the log before its tail cannot be what was written, in one sentence; `null` where it can. */
+  readonly damage: string | null;
 }

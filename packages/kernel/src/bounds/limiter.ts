@@ -19,6 +19,8 @@ export class Limiter {
   readonly #clock: Clock;
   /** Per tool: when each running call must have ended. */
   readonly #running = new Map<string, Set<{ readonly endsByMs: number }>>();
+  /** Per tool: what tries again to get a slot, in the order of arrival. */
+  readonly #queues = new Map<string, Set<() => void>>();
   /** Per tool and caller: when each call of the last hour was admitted, oldest first. */
   readonly #windows = new Map<string, number[]>();
 
@@ -47,6 +49,52 @@ export class Limiter {
     return { ok: true, release: () => this.#release(toolId, slot) };
   }
 
+  /**
+   * As {@link reserve}, and waits for at most `waitMs` where nothing is free. First come, first served; the queue of a tool is bounded, and whoever
+   * finds it full is refused at once. An abort ends the waiting with the refusal.
+   */
+  async reserveWithin(
+    toolId: string,
+    caller: string,
+    bounds: Bounds,
+    { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal | undefined },
+  ): Promise<Reservation> {
+    let latest = this.reserve(toolId, caller, bounds);
+    const queue = this.#queues.get(toolId) ?? new Set();
+    if (latest.ok || waitMs <= 0 || signal?.aborted || queue.size >= limits.queuedCalls) return latest;
+    this.#queues.set(toolId, queue);
+    return new Promise((resolve) => {
+      let stopRetry = (): void => {};
+      const attempt = (): void => {
+        latest = this.reserve(toolId, caller, bounds);
+        if (latest.ok) leave();
+        else retryLater();
+      };
+      // A slot that comes back is announced; a window that moves on is not.
+      const retryLater = (): void => {
+        stopRetry();
+        if (!latest.ok && latest.bound === "callsPerHour" && latest.retryAfterMs <= waitMs)
+          stopRetry = this.#clock.after(latest.retryAfterMs, attempt);
+      };
+      const leave = (): void => {
+        stopRetry();
+        stopWaiting();
+        signal?.removeEventListener("abort", leave);
+        queue.delete(attempt);
+        if (queue.size === 0) this.#queues.delete(toolId);
+        resolve(latest);
+      };
+      const stopWaiting = this.#clock.after(waitMs, () => {
+        // What becomes free in this very moment is still in time.
+        latest = this.reserve(toolId, caller, bounds);
+        leave();
+      });
+      signal?.addEventListener("abort", leave, { once: true });
+      queue.add(attempt);
+      retryLater();
+    });
+  }
+
   /** Calls that hold a slot now. */
   get inFlight(): number {
     let count = 0;
@@ -56,8 +104,9 @@ export class Limiter {
 
   #release(toolId: string, slot: { readonly endsByMs: number }): void {
     const running = this.#running.get(toolId);
-    running?.delete(slot);
-    if (running?.size === 0) this.#running.delete(toolId);
+    if (!running?.delete(slot)) return;
+    if (running.size === 0) this.#running.delete(toolId);
+    for (const attempt of Array.from(this.#queues.get(toolId) ?? [])) attempt();
   }
 
   /** `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded. */

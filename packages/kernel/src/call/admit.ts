@@ -4,7 +4,7 @@ import { canonicalJson } from "../normalize/canonical-json.ts";
 import { measureText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
-import type { ValidationError } from "../schema/index.ts";
+import type { ValidationError, Validator } from "../schema/index.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
 import type { BoundName } from "../bounds/bounds.ts";
@@ -23,13 +23,16 @@ export interface Validated extends Resolved {
   /** Canonical. */
   readonly inputText: string;
   readonly inputHash: string;
+  /** UTF-8 bytes of `inputText`. */
+  readonly inputBytes: number;
 }
 
-/** Bounds that only some hosts can hold. A tool that sets one wants it held. */
+/** Bounds that only some hosts can hold. A tool or a caller that sets one wants it held. */
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
 
 /** Step 1. */
 export function resolve(call: Call, registry: Registry, hosts: readonly IsolateHost[]): Step<Resolved> {
+  if (call.fault !== undefined) return stop("INVALID_INPUT", call.fault, { hint: "Correct the options of the call." });
   const found = registry.resolve(call.toolName, call.options.version);
   if (!found.ok)
     return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
@@ -40,11 +43,13 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
     const hint = source === "module" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
     return stop("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
   }
-  const missing = hostBounds.filter((name) => bounds[name] !== undefined && !host.enforces.includes(name));
+  const missing = hostBounds.filter(
+    (name) => (bounds[name] ?? call.options.bounds?.[name]) !== undefined && !host.enforces.includes(name),
+  );
   if (missing.length > 0) {
     return stop(
       "UNSUPPORTED_HOST",
-      `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} relies on.`,
+      `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${tool.id} or its caller relies on.`,
       { details: { bounds: missing } },
     );
   }
@@ -60,7 +65,8 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
       hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
     });
   }
-  const valid = resolved.tool.input.validate(plain.value);
+  const schema = resolved.tool.input;
+  const valid = conforms(schema, plain.value) ? plain : schema.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
     return stop("INVALID_INPUT", first!.message, { details: valid.errors.map(errorDetails), hint: first!.hint ?? "" });
@@ -73,7 +79,12 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
       hint: "Pass large data as a file.",
     });
   }
-  return next({ ...resolved, input, inputText, inputHash });
+  return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
+}
+
+/** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */
+export function conforms(schema: Validator, value: JsonValue | Uint8Array): boolean {
+  return !schema.fills && schema.check(value);
 }
 
 export function errorDetails({

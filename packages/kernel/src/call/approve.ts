@@ -4,35 +4,43 @@ import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../policy/approval.ts";
-import { ask, newApprovalId, type SessionApprovals } from "../policy/ask.ts";
+import type { Approvals, Hold } from "../policy/approvals.ts";
+import { ask, newApprovalId } from "../policy/ask.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
+import { decided } from "../policy/seal.ts";
 import { type Authority, type Decided, prove } from "./authorize.ts";
-import { next, type Step, stop } from "./call.ts";
+import { next, type Step, type Stop, stop } from "./call.ts";
 
 /** A call that is allowed, by the policy or by somebody who was asked. */
 export interface Allowed extends Decided {
   readonly allowed: true;
+  /** The approval that it runs on. Whoever has one must release it, on every way out. */
+  readonly hold?: Hold;
+}
+
+/** A call whose arguments an approver changed: it starts again from their validation. */
+export interface Edited {
+  readonly ok: false;
+  readonly edited: unknown;
+  readonly proof: Proof;
 }
 
 export interface ApprovalPorts {
   readonly log: AuditLog;
   readonly clock: Clock;
   readonly approver: Approver | undefined;
-  readonly approvals: SessionApprovals;
+  readonly approvals: Approvals;
   /** The authority at the time of the answer: if it changed, the answer is void. */
   readonly authority: () => Authority;
 }
 
 /** Step 5. */
-export async function approve(state: Decided, ports: ApprovalPorts): Promise<Step<Allowed>> {
+export async function approve(state: Decided, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
   const { call, tool, verdict, policy, grant, inputHash: argsHash } = state;
-  const { decision, reason, reasonCode, determining } = verdict;
-  if (decision === "allow") return next({ ...state, allowed: true });
-  if (decision === "deny") {
-    const rules = determining.map(({ rule }) => rule.id);
-    return stop("POLICY_DENIED", reason, { details: { reasonCode, rules }, hint: "A changed policy could allow it." });
-  }
+  const { decision, enforced, reason } = verdict;
+  if (decision === "allow" || !enforced) return next({ ...state, allowed: true });
+  if (decision === "deny") return denied(state);
   const { approver, approvals } = ports;
   const key = {
     sessionId: call.sessionId,
@@ -41,28 +49,54 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
     argsHash,
     grantHash: grant.hash,
     policyHash: policy.hash,
+    mode: state.mode,
   };
-  const remembered = approvals.find(key);
-  if (remembered) return next(answered(state, ports, "approved", remembered));
+  const remembered = approvals.find(key, state.decisionInput);
+  if (remembered) {
+    const hold = approvals.hold(remembered.approval.approvalId, remembered.untilMs);
+    return next({ ...answered(state, ports, "approved", remembered.approval), hold });
+  }
   if (!approver)
     return stop("APPROVAL_DENIED", `${reason} Nobody is there to approve it.`, {
       hint: "Give createKernel, or this call, an approver.",
     });
   const result = await askFor(state, approver, ports);
   const approval = result.ok ? result.state.proof.approval : null;
-  if (approval?.scope === "session") approvals.remember(key, approval);
+  if (approval) approvals.remember(key, approval);
   return result;
 }
 
-async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts): Promise<Step<Allowed>> {
-  const { log, clock } = ports;
-  const { call } = state;
+/** A count that is used up is a matter of time; everything else stands until the policy changes. */
+function denied({ verdict, retryAfterMs }: Decided): Stop {
+  const { reason, reasonCode, determining } = verdict;
+  const rules = determining.map(({ rule }) => rule.id);
+  const isCount = retryAfterMs !== undefined;
+  return stop(isCount && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
+    details: { reasonCode, rules, ...(isCount && { retryAfterMs }) },
+    hint: isCount
+      ? `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.`
+      : "A changed policy could allow it.",
+    retryable: isCount,
+  });
+}
+
+async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
+  const { log, clock, approvals } = ports;
+  const { call, policy, decisionInput } = state;
   const request = requestOf(state, clock);
   const { approvalId, argsHash, reason, expiresAt } = request;
   log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
   await log.flush();
   const startedMs = clock.monotonicMs();
-  const outcome = await ask(approver, request, clock, call.options.signal);
+  const hold = approvals.hold(approvalId);
+  const { approvers } = policy.document;
+  const { signal: cancel } = call.options;
+  const outcome = await ask(
+    approver,
+    { request, input: decisionInput, approvers, cancel, revoked: hold.revoked },
+    clock,
+  );
+  if (outcome.kind !== "allowed") hold.release();
   call.queuedMs += clock.monotonicMs() - startedMs;
   const resolved = (answer: "allow" | "deny" | "expired" | "cancelled", who: string, why: string): void =>
     log.record("approval.resolved", call.scope, { approvalId, answer, approver: who, reason: why });
@@ -70,14 +104,16 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   switch (outcome.kind) {
     case "allowed": {
       resolved("allow", outcome.approval.approver, "");
-      const now = ports.authority();
-      if (now.policy.hash !== state.policy.hash || now.mode !== state.mode) {
-        const { proof } = answered(state, ports, "approval-void");
-        const message = "The policy or the mode changed while the approval was open; the approval is void.";
-        return stop("APPROVAL_DENIED", message, { details: { approvalId }, retryable: true, proof });
+      const isVoid = changed(state, ports, approvalId);
+      if (isVoid) {
+        hold.release();
+        return isVoid;
       }
-      return next(answered(state, ports, "approved", outcome.approval));
+      return next({ ...answered(state, ports, "approved", outcome.approval), hold });
     }
+    case "edited":
+      resolved("deny", outcome.approver, "The arguments were edited.");
+      return { ok: false, edited: outcome.input, proof: answered(state, ports, "approval-denied").proof };
     case "denied": {
       resolved("deny", outcome.approver, outcome.reason);
       const { proof } = answered(state, ports, "approval-denied");
@@ -97,6 +133,38 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
       resolved("cancelled", "", "");
       return stop("CANCELLED", "The caller cancelled while the approval was open.");
   }
+}
+
+/** An approval that is void is a denial, with a proof of its own. */
+function voided(state: Decided, ports: ApprovalPorts, approvalId: string, why: string): Stop {
+  const { proof } = answered(state, ports, "approval-void");
+  return stop("APPROVAL_DENIED", why, { details: { approvalId }, retryable: true, proof });
+}
+
+function changed(state: Decided, ports: ApprovalPorts, approvalId: string): Stop | undefined {
+  const now = ports.authority();
+  return now.policy.hash === state.policy.hash && now.mode === state.mode
+    ? undefined
+    : voided(
+        state,
+        ports,
+        approvalId,
+        "The policy or the mode changed while the approval was open; the approval is void.",
+      );
+}
+
+/** Why a call that was allowed may not start after all: it waited, and the world went on. */
+export function lapsed(state: Allowed, ports: ApprovalPorts): Stop | undefined {
+  const { hold } = state;
+  const approvalId = state.proof.approval?.approvalId ?? "";
+  if (hold?.revoked.aborted)
+    return voided(state, ports, approvalId, "The approval was revoked before the tool started.");
+  if (hold && ports.clock.monotonicMs() >= hold.untilMs)
+    return voided(state, ports, approvalId, "The approval expired while the call waited.");
+  if (hold) return changed(state, ports, approvalId);
+  const now = ports.authority();
+  if (now.policy.hash === state.policy.hash && now.mode === state.mode) return undefined;
+  return stop("POLICY_DENIED", "The policy or the mode changed while the call waited.", { retryable: true });
 }
 
 function requestOf(
@@ -135,7 +203,7 @@ function answered(
   approval: Proof["approval"] = null,
 ): Allowed {
   const decision: Decision = reasonCode === "approved" ? "allow" : "deny";
-  const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock, state.proof.proofId, approval);
-  log.record("policy.decided", state.call.scope, { decision, reasonCode, proof });
+  const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock.now(), state.proof.proofId, approval);
+  log.record("policy.decided", state.call.scope, ...decided(proof));
   return { ...state, proof, allowed: true };
 }

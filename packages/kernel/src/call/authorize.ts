@@ -1,17 +1,22 @@
 import type { AuditLog } from "../audit/log.ts";
-import type { Capability } from "../capability/capability.ts";
+import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
+import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import type { DecisionInput } from "../policy/condition.ts";
+import type { Counters } from "../policy/counters.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
 import type { Proof } from "../policy/proof.ts";
-import { sealProof } from "../policy/seal.ts";
+import { decided, sealProof } from "../policy/seal.ts";
+import type { SessionLabels } from "../policy/session-labels.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { Validated } from "./admit.ts";
 import { next, type Step, stop } from "./call.ts";
 
@@ -24,8 +29,19 @@ export interface Granted extends Validated {
 
 /** A call about which was decided; `proof` says how. */
 export interface Decided extends Granted {
+  readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
+  /** Only where counts alone denied: how long until the first of them falls. */
+  readonly retryAfterMs: number | undefined;
+  /** Ends what the call was charged with. Whoever has a decision must settle it, on every way out. */
+  readonly settle: (hasStarted: boolean) => void;
+}
+
+/** What a policy remembers of calls. */
+export interface PolicyState {
+  readonly counters: Counters;
+  readonly labels: SessionLabels;
 }
 
 /** What the world looks like while one decision is made. */
@@ -42,10 +58,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
-  const declared: readonly Capability[] = tool.manifest.capabilities.map(
-    ({ optional: _, ...capability }) => capability as Capability,
-  );
-  const granted = grantOf(declared, [policy.grants(tool.manifest.name, call.caller)]);
+  const granted = grantFor(policy, tool, call.caller);
   const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
   const kinds = grantedKinds(grant);
   const missing = [
@@ -58,17 +71,36 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
-  const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock);
-  log.record("policy.decided", call.scope, { decision: "deny", reasonCode: "capability-denied", proof });
+  const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
+  log.record("policy.decided", call.scope, ...decided(proof));
   return stop(
     "CAPABILITY_DENIED",
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
     {
       details: { missing },
-      hint: `Add a grant to the policy: { "tool": ${JSON.stringify(tool.manifest.name)}, "capability": { "kind": ${JSON.stringify(missing[0])}, … } }.`,
+      hint: `Add a grant to the policy: ${exampleGrant(tool.manifest.name, missing[0]!)}`,
       proof,
     },
   );
+}
+
+const grantsOf = new WeakMap<Policy, Map<string, Grant>>();
+/** Callers are foreign names: what is kept for them is bounded. */
+const MAX_GRANTS = 1_000;
+
+/** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
+function grantFor(policy: Policy, tool: RegisteredTool, caller: string): Grant {
+  let known = grantsOf.get(policy);
+  if (!known) grantsOf.set(policy, (known = new Map<string, Grant>()));
+  const key = `${tool.hash} ${caller}`; // A digest has no space.
+  let grant = known.get(key);
+  if (!grant) {
+    const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)]);
+    if (known.size >= MAX_GRANTS) known.clear();
+    known.set(key, grant);
+  }
+  return grant;
 }
 
 function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
@@ -82,33 +114,60 @@ function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
   return fault ? stop("INVALID_INPUT", `The call's grants are malformed: ${fault.message}`) : next(capabilities);
 }
 
-/** Step 4. Always has a proof. */
-export function decidePolicy(state: Granted, log: AuditLog, clock: Clock): Decided {
-  const { call, tool, policy, mode } = state;
-  const verdict = decide(policy, { manifest: tool.manifest, caller: call.caller, sessionId: call.sessionId, mode });
-  const proof = prove(state, verdict, clock);
-  log.record("policy.decided", call.scope, { decision: verdict.decision, reasonCode: verdict.reasonCode, proof });
-  return { ...state, verdict, proof };
+/** Step 4. Always has a proof. `parentProofId` names the question whose arguments were edited. */
+export function decidePolicy(
+  state: Granted,
+  { counters, labels }: PolicyState,
+  log: AuditLog,
+  clock: Clock,
+  parentProofId: string | null,
+): Decided {
+  const { call, tool, policy, mode, input, inputBytes, grant } = state;
+  const nowMs = clock.now();
+  const decisionInput: DecisionInput = {
+    manifest: tool.manifest,
+    caller: call.caller,
+    sessionId: call.sessionId,
+    mode,
+    input,
+    inputBytes,
+    granted: grantedKinds(grant),
+    nowMs,
+    labels: labels.of(call.sessionId, policy.allLabels),
+  };
+  const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
+  const proof = prove(state, verdict, nowMs, parentProofId);
+  log.record("policy.decided", call.scope, ...decided(proof));
+  // In the same turn in which the counters were read: no other call comes in between.
+  const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
+  return { ...state, decisionInput, verdict, proof, settle, retryAfterMs: retryAfterMs(verdict, counters) };
+}
+
+function retryAfterMs({ decision, determining, charges }: Verdict, counters: Counters): number | undefined {
+  if (decision !== "deny" || determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
+  const spent = charges.filter(({ key }) => determining.some(({ hash }) => key.startsWith(`["${hash}"`)));
+  // One that could not be counted is no matter of time.
+  return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
 
 /** The proof of one decision about a call. */
 export function prove(
   { call, tool, inputHash, grant, policy, mode }: Granted,
   verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
-  clock: Clock,
+  nowMs: number,
   parentProofId: string | null = null,
   approval: Proof["approval"] = null,
 ): Proof {
-  const nowMs = clock.now();
+  const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;
   return sealProof({
     proofId: uuidv7(nowMs),
     callId: call.callId,
     parentProofId,
-    decidedAt: new Date(nowMs).toISOString(),
+    decidedAt: isoTime(nowMs),
     traceparent: call.traceparent,
-    decision: verdict.decision,
-    enforced: true,
-    reasonCode: verdict.reasonCode,
+    decision,
+    enforced,
+    reasonCode,
     tool: tool.id,
     toolHash: tool.hash,
     inputHash,
@@ -118,11 +177,24 @@ export function prove(
     posture: policy.document.posture,
     mode,
     tier: tool.manifest.tier,
-    determining: (verdict.determining ?? []).map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
-    errors: [],
-    considered: verdict.considered ?? 0,
-    stateReads: [],
-    obligations: [],
+    determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+    errors,
+    considered,
+    stateReads: verdict.stateReads ?? [
+      { key: "caller", value: call.caller },
+      { key: "session", value: call.sessionId },
+    ],
+    obligations: verdict.obligations ?? [],
     approval,
   });
+}
+
+/** A grant that a person can copy and change: what it names is an example. */
+function exampleGrant(tool: string, kind: CapabilityKind): string {
+  const scope = kind.startsWith("net.")
+    ? { hosts: ["example.com"] }
+    : kind.startsWith("fs.")
+      ? { paths: ["workspace/**"] }
+      : {};
+  return JSON.stringify({ tool, capability: { kind, ...scope } });
 }

@@ -1,12 +1,14 @@
-import type { EventScope } from "../audit/log.ts";
+import { type EventScope, eventScope } from "../audit/scope.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
+import { hashText } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
+import { readOptions, readTool } from "./options.ts";
 
 /** Who calls, and everything that belongs to one call from its arrival to its end. */
 export interface Call {
@@ -19,6 +21,8 @@ export interface Call {
   /** What the caller asked for, as text: not yet a known tool. */
   readonly toolName: string;
   readonly options: CallOptions;
+  /** What is wrong with the options: then nothing of them was taken over. */
+  readonly fault: string | undefined;
   readonly scope: EventScope;
   readonly arrivedMs: number;
   /** Seeds what the tool sees as random. */
@@ -29,7 +33,10 @@ export interface Call {
   readonly warnings: string[];
 }
 
-export function openCall(toolName: string, options: CallOptions, clock: Clock): Call {
+export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
+  const { name, pinned } = readTool(tool);
+  const { options: given, fault } = readOptions(foreign);
+  const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
   const callId = uuidv7(nowMs);
   const sessionId = nameOr(options.sessionId, callId);
@@ -40,9 +47,10 @@ export function openCall(toolName: string, options: CallOptions, clock: Clock): 
     caller: nameOr(options.caller, "anonymous"),
     traceparent,
     correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, ""),
-    toolName: String(toolName).slice(0, limits.nameLength).toWellFormed(),
+    toolName: name.slice(0, limits.nameLength).toWellFormed(),
     options,
-    scope: { callId, sessionId, traceparent, onEvent: options.onEvent },
+    fault,
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),
     nowMs,
@@ -51,9 +59,16 @@ export function openCall(toolName: string, options: CallOptions, clock: Clock): 
   };
 }
 
-/** Names go into a canonical log: bounded, and without lone surrogates. */
+/**
+ * Names go into a canonical log: bounded, and without lone surrogates. A name that has to be changed for that carries its own digest, because
+ * isolates, approvals and rates hang on names: two different ones must not become one.
+ */
 function nameOr(name: unknown, fallback: string): string {
-  return typeof name === "string" && name !== "" ? name.slice(0, limits.nameLength).toWellFormed() : fallback;
+  if (typeof name !== "string" || name === "") return fallback;
+  if (name.length <= limits.nameLength && name.isWellFormed()) return name;
+  // JSON has an escape for a lone surrogate, UTF-8 has nothing.
+  const digest = hashText(JSON.stringify(name));
+  return `${name.slice(0, limits.nameLength - digest.length - 1)}~${digest}`.toWellFormed();
 }
 
 /** Why a call goes no further. */

@@ -9,6 +9,10 @@ import { grantedKinds } from "../capability/grant.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
+import { limits } from "../limits.ts";
+import { guardOf } from "../policy/guard.ts";
+import type { Policy } from "../policy/load.ts";
+import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
 import { next, type Step, stop } from "./call.ts";
 
@@ -28,13 +32,21 @@ export interface Ran extends Started {
   readonly end: RunEnd;
 }
 
-/** Step 6. */
-export function reserveBounds(state: Allowed, limiter: Limiter): Step<Reserved> {
-  const { call, tool } = state;
-  if (call.options.signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
-  const bounds = effectiveBounds(tool.manifest.bounds, call.options.bounds);
-  const reservation = limiter.reserve(tool.id, call.caller, bounds);
+/** Step 6. Waits only if the caller wants to. */
+export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clock): Promise<Step<Reserved>> {
+  const { call, tool, policy } = state;
+  const { signal, waitMs = 0 } = call.options;
+  if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
+  const governed = observes(policy) ? undefined : policy.governance(tool.manifest.name)?.bounds;
+  const bounds = effectiveBounds(effectiveBounds(tool.manifest.bounds, governed), call.options.bounds);
+  const startedMs = clock.monotonicMs();
+  const reservation =
+    waitMs > 0
+      ? await limiter.reserveWithin(tool.id, call.caller, bounds, { waitMs, signal })
+      : limiter.reserve(tool.id, call.caller, bounds);
+  call.queuedMs += clock.monotonicMs() - startedMs;
   if (reservation.ok) return next({ ...state, bounds, release: reservation.release });
+  if (signal?.aborted) return stop("CANCELLED", "The caller cancelled while the call waited for a free slot.");
   const { bound, limit, retryAfterMs } = reservation;
   const what = bound === "concurrency" ? `${plural(limit)} at the same time` : `${plural(limit)} an hour`;
   return stop("RATE_LIMITED", `${tool.id} takes ${what}.`, {
@@ -44,25 +56,38 @@ export function reserveBounds(state: Allowed, limiter: Limiter): Step<Reserved> 
   });
 }
 
-/** Step 7. Nothing runs before this resolves; it rejects when the log cannot be written. */
+const observes = ({ document }: Policy): boolean => document.enforcement === "observe";
+
+/** Step 7. Nothing runs before this resolves; it rejects when the log cannot be written. From here on the session carries the tool's labels. */
 export async function recordStart(
   state: Reserved,
   brokers: ReadonlyMap<CapabilityKind, Broker>,
+  labels: SessionLabels,
   log: AuditLog,
 ): Promise<Started> {
-  const { call, tool, host, bounds, grant } = state;
+  const { call, tool, host, bounds, grant, policy, hold } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
   await log.flush();
+  labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+  const guard = guardOf(policy, state.decisionInput);
   const gate = new Gate({
     grant,
     brokers,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
+    ...(!observes(policy) && { fileBytes: guard.fileBytes }),
+    refusal: (need) => {
+      const reason = guard.refusal(need);
+      if (reason === undefined || !observes(policy)) return reason;
+      if (call.warnings.length < limits.messagesPerCall) call.warnings.push(`Not enforced: ${reason}`);
+      return undefined;
+    },
     journal: (use) => {
       log.record("capability.used", call.scope, use);
       return log.flush();
     },
   });
+  hold?.revoked.addEventListener("abort", () => gate.close(), { once: true });
   return { ...state, gate };
 }
 
@@ -84,6 +109,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
     },
     {
       pool,
+      owner: JSON.stringify([call.caller, call.sessionId]),
       clock,
       gate,
       timeoutMs: bounds.timeoutMs,

@@ -24,7 +24,7 @@ export function checkCapability(
   }
 }
 
-function firstFault(
+export function firstFault(
   patterns: readonly string[] = [],
   path: string,
   check: (pattern: string) => string | undefined,

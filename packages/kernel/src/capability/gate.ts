@@ -23,6 +23,10 @@ export interface GateOptions {
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly networkRequests: number;
   readonly networkBytes: number;
+  /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
+  readonly refusal?: (need: Need) => string | undefined;
+  /** The largest file that the policy lets through. */
+  readonly fileBytes?: number;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -33,7 +37,9 @@ export interface GateOptions {
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #end = new AbortController();
+  #ended = false;
+  /** Made for the first broker that serves: most calls ask for nothing. */
+  #end: AbortController | undefined;
   readonly #effects = new Set<Effect>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   #networkRequests = 0;
@@ -53,7 +59,7 @@ export class Gate {
 
   /** Effects that really happened, or may have. */
   get effects(): readonly Effect[] {
-    return [...this.#effects].toSorted();
+    return this.#effects.size === 0 ? none : [...this.#effects].toSorted();
   }
 
   get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
@@ -66,12 +72,13 @@ export class Gate {
   }
 
   close(): void {
-    this.#end.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
+    this.#ended = true;
+    this.#end?.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
   }
 
   /** Never rejects. */
   async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (this.#requestsLeft.count === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
     if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
@@ -93,7 +100,9 @@ export class Gate {
   }
 
   async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    const { kind, operation, body } = foreign;
+    const { kind, body } = foreign;
+    // It goes into the log as it is, also when no broker knows it.
+    const operation = foreign.operation.slice(0, limits.nameLength).toWellFormed();
     const plain = snapshot(foreign.arguments);
     if (!plain.ok)
       return this.#refuse({
@@ -119,7 +128,7 @@ export class Gate {
       requestHash,
       responseHash: hashReply(reply),
     });
-    if (this.#end.signal.aborted) return ended;
+    if (this.#ended) return ended;
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
   }
@@ -143,7 +152,9 @@ export class Gate {
   }
 
   #session(): BrokerSession {
-    const { networkRequests, networkBytes, grant } = this.#options;
+    const { networkRequests, networkBytes, grant, fileBytes = Infinity } = this.#options;
+    this.#end ??= new AbortController();
+    if (this.#ended) this.#end.abort("the call has ended");
     return {
       signal: this.#end.signal,
       refusal: (need) => this.#refusal(need),
@@ -156,13 +167,18 @@ export class Gate {
         this.#networkBytes += bytes;
         return undefined;
       },
-      fileBytes: (path) => fileBytesOf(grant, path),
+      fileBytes: (path) => Math.min(fileBytesOf(grant, path), fileBytes),
     };
   }
 
   #refusal(need: Need): CapabilityError | undefined {
-    if (this.#end.signal.aborted) return ended.error;
-    if (covers(this.#options.grant, need)) return undefined;
+    if (this.#ended) return ended.error;
+    if (covers(this.#options.grant, need)) {
+      const reason = this.#options.refusal?.(need);
+      return reason === undefined
+        ? undefined
+        : { code: "CAPABILITY_DENIED", message: reason, hint: "A changed policy could allow it." };
+    }
     const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
     return {
       code: "CAPABILITY_DENIED",
@@ -179,6 +195,8 @@ export class Gate {
     return failed(error);
   }
 }
+
+const none: readonly Effect[] = [];
 
 function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
   return { ok: false, error };

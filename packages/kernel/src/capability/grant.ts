@@ -89,10 +89,15 @@ function filesCover(capability: FilesCapability, need: FilesNeed): boolean {
   );
 }
 
-/** `/a` covers `/a` and `/a/b`, not `/ab`. A path that can be read in two ways, by an encoded slash, dot or backslash, is under no prefix but `/`. */
-function isPathPrefix(prefix: string, path: string): boolean {
+/** What servers decode late: a slash, dot or backslash that is encoded, once or more often. */
+const encodedStep = /%(?:25)*(?:2[ef]|5c)/i;
+/** `..;x`: a parameter to some servers (RFC 3986, 3.3), which then go up. */
+const stepWithParameter = /\/\.{1,2}(?:;|%(?:25)*3b)/i;
+
+/** `/a` covers `/a` and `/a/b`, not `/ab`. A path that can be read in two ways is under no prefix but `/`. */
+export function isPathPrefix(prefix: string, path: string): boolean {
   if (prefix === "/") return true;
-  if (/%(?:2[ef]|5c)/i.test(path)) return false;
+  if (encodedStep.test(path) || stepWithParameter.test(path)) return false;
   return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
 }
 

@@ -40,6 +40,33 @@ export function matchHost(pattern: string, host: string): boolean {
   return pattern === "*" || host.endsWith(pattern.slice(1));
 }
 
+/** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */
+export function hostMatcher(patterns: readonly string[]): (host: string) => boolean {
+  const known = new Set(patterns);
+  const hasWildcard = patterns.some((pattern) => pattern.startsWith("*"));
+  return (host) => {
+    if (known.has(host)) return true;
+    if (!hasWildcard || checkHost(host) !== undefined) return false;
+    if (known.has("*")) return true;
+    for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
+      if (known.has(`*${host.slice(dot)}`)) return true;
+    return false;
+  };
+}
+
+/** The canonical host of a URL, or of a bare host as people and models write it. `undefined` where there is none, or where it is dressed up by credentials. */
+export function hostOf(text: string): string | undefined {
+  // What URL parsers read differently: white space, control characters, backslashes.
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return undefined;
+  const isUrl = text.includes("://");
+  if (!isUrl && /[/?#]/.test(text)) return undefined;
+  const address = isUrl ? text : `http://${text}/`;
+  if (!URL.canParse(address)) return undefined;
+  const { hostname, username, password } = new URL(address);
+  const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+  return username === "" && password === "" && canonicalFault(host) === undefined ? host : undefined;
+}
+
 /** What is wrong with a host pattern, as the end of a sentence. */
 export function checkHostPattern(pattern: string): string | undefined {
   if (pattern === "*") return undefined;

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../normalize/json.ts";
 
-const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const patterns: JsonObject = {
+export const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+/** Globs, host patterns, path prefixes. */
+export const patterns: JsonObject = {
   type: "array",
   items: { type: "string", minLength: 1, maxLength: 1024 },
   minItems: 1,

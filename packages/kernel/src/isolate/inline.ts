@@ -31,22 +31,19 @@ class InlineIsolate implements Isolate {
     return this.#alive;
   }
 
-  async call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
-    let leave = (): void => {};
-    const lost = new Promise<IsolateOutcome>((resolve) => {
-      this.#waiting.add(resolve);
-      leave = () => this.#waiting.delete(resolve);
+  call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
+    return new Promise((resolve) => {
+      const settle = (outcome: IsolateOutcome): void => {
+        this.#waiting.delete(settle);
+        resolve(outcome);
+      };
+      this.#waiting.add(settle);
+      void runCall(this.#tool.body, call, port).then(settle);
     });
-    try {
-      return await Promise.race([runCall(this.#tool.body, call, port), lost]);
-    } finally {
-      leave();
-    }
   }
 
   terminate(reason: string): void {
     this.#alive = false;
     for (const settle of this.#waiting) settle({ kind: "lost", reason });
-    this.#waiting.clear();
   }
 }

@@ -4,9 +4,11 @@ import type { Clock } from "./clock.ts";
 import type { Isolate, IsolateHost } from "./port.ts";
 
 interface Slot {
+  readonly key: string;
   readonly isolate: Promise<Isolate>;
   calls: number;
-  stopEviction: () => void;
+  /** On the monotonic clock; meaningful while `calls` is 0. */
+  idleSinceMs: number;
 }
 
 /** One isolate in use by one call. */
@@ -17,14 +19,17 @@ export interface Lease {
 }
 
 /**
- * Owns every open isolate: one per tool and session, so that what one session left in memory never serves another. An isolate that is not alive is
+ * Owns every open isolate: one per tool and owner, a session of one caller, so that what one left in memory never serves another. An isolate that is not alive is
  * never handed out again; idle ones are closed after a while, and when there are too many.
  */
 export class IsolatePool {
   readonly #host: IsolateHost;
   readonly #clock: Clock;
-  /** In the order of last use. */
   readonly #slots = new Map<string, Slot>();
+  /** Those that no call uses, the longest idle first. */
+  readonly #idle = new Set<Slot>();
+  /** One timer for all idle isolates. Calls do not move it: when it fires, it looks who is due. */
+  #stopTimer: (() => void) | undefined;
   #closed = false;
 
   constructor(host: IsolateHost, clock: Clock) {
@@ -33,19 +38,16 @@ export class IsolatePool {
   }
 
   /** Rejects with what the host's `open` rejects with. */
-  async lease(tool: RegisteredTool, sessionId: string): Promise<Lease> {
-    const key = JSON.stringify([tool.hash, sessionId]);
-    let slot = this.#slots.get(key) ?? this.#open(key, tool);
-    slot.calls++;
-    slot.stopEviction();
+  async lease(tool: RegisteredTool, owner: string): Promise<Lease> {
+    const key = `${tool.hash} ${owner}`; // A digest has no space.
+    let slot = this.#take(key, tool);
     try {
       let isolate = await slot.isolate;
       if (!isolate.alive) {
         // It died while nobody used it: this call gets a new one, and so does everybody after.
         slot.calls--;
-        this.#drop(key, slot, "dead");
-        slot = this.#slots.get(key) ?? this.#open(key, tool);
-        slot.calls++;
+        this.#drop(slot, "dead");
+        slot = this.#take(key, tool);
         isolate = await slot.isolate;
       }
       const held = slot;
@@ -55,42 +57,60 @@ export class IsolatePool {
         release: () => {
           if (released) return;
           released = true;
-          this.#release(key, held, isolate);
+          this.#release(held, isolate);
         },
       };
     } catch (error) {
       slot.calls--;
-      this.#drop(key, slot, "could not be opened");
+      this.#drop(slot, "could not be opened");
       throw error;
     }
   }
 
   close(): void {
     this.#closed = true;
-    for (const [key, slot] of this.#slots) this.#drop(key, slot, "the kernel was closed");
+    for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
   }
 
-  #open(key: string, tool: RegisteredTool): Slot {
-    const slot: Slot = { isolate: this.#host.open(tool), calls: 0, stopEviction: () => {} };
-    this.#slots.set(key, slot);
+  #take(key: string, tool: RegisteredTool): Slot {
+    let slot = this.#slots.get(key);
+    if (slot === undefined) {
+      slot = { key, isolate: this.#host.open(tool), calls: 0, idleSinceMs: 0 };
+      this.#slots.set(key, slot);
+    }
+    slot.calls++;
+    this.#idle.delete(slot);
     return slot;
   }
 
-  #release(key: string, slot: Slot, isolate: Isolate): void {
+  #release(slot: Slot, isolate: Isolate): void {
     slot.calls--;
-    if (!isolate.alive || this.#closed) return this.#drop(key, slot, "dead");
-    if (slot.calls > 0 || this.#slots.get(key) !== slot) return;
-    this.#slots.delete(key);
-    this.#slots.set(key, slot);
-    slot.stopEviction = this.#clock.after(limits.idleMs, () => this.#drop(key, slot, "idle"));
-    const idle = [...this.#slots].filter(([, { calls }]) => calls === 0);
-    for (const [otherKey, other] of idle.slice(0, Math.max(0, idle.length - limits.idleIsolates)))
-      this.#drop(otherKey, other, "too many idle");
+    if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
+    if (slot.calls > 0 || this.#slots.get(slot.key) !== slot) return;
+    slot.idleSinceMs = this.#clock.monotonicMs();
+    this.#idle.add(slot);
+    if (this.#idle.size > limits.idleIsolates) this.#drop(this.#idle.values().next().value!, "too many idle");
+    this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict());
   }
 
-  #drop(key: string, slot: Slot, reason: string): void {
-    slot.stopEviction();
-    if (this.#slots.get(key) === slot) this.#slots.delete(key);
+  #evict(): void {
+    this.#stopTimer = undefined;
+    const nowMs = this.#clock.monotonicMs();
+    for (const slot of this.#idle) {
+      const restMs = slot.idleSinceMs + limits.idleMs - nowMs;
+      if (restMs > 0) {
+        this.#stopTimer = this.#clock.after(restMs, () => this.#evict());
+        return;
+      }
+      this.#drop(slot, "idle");
+    }
+  }
+
+  #drop(slot: Slot, reason: string): void {
+    this.#idle.delete(slot);
+    if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
     slot.isolate.then(
       (isolate) => isolate.terminate(reason),
       () => {}, // It never opened: nothing to close. Whoever waited for it was told.

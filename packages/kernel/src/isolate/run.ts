@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { IsolatePool, Lease } from "./pool.ts";
 import {
   type CallPort,
+  type Isolate,
   type IsolateCall,
   IsolateFailure,
   type IsolateOutcome,
@@ -21,6 +22,8 @@ export type RunEnd =
 
 export interface RunOptions {
   readonly pool: IsolatePool;
+  /** Whose the isolate's memory is: a session of one caller. Others may choose the same name for theirs. */
+  readonly owner: string;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly timeoutMs: number;
@@ -33,70 +36,89 @@ export interface RunOptions {
  * Runs one call under its deadline. At the deadline, or when the grace after a cancellation is over, the caller is answered at once and the isolate
  * terminated behind it. The gate is closed before this resolves: nothing that the isolate still sends has any effect.
  */
-export async function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
+export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
   const { clock, gate, timeoutMs, cancel } = options;
-  const told = new AbortController();
-  const cleanups: (() => void)[] = [];
-  let kill: (reason: string) => void = () => {};
+  if (cancel?.aborted) {
+    gate.close();
+    return Promise.resolve({ kind: "cancelled" });
+  }
+  return new Promise((resolve, reject) => {
+    let told: AbortController | undefined;
+    let ended = false;
+    let isolate: Isolate | undefined;
+    let stopGrace: (() => void) | undefined;
 
-  try {
-    const stopped = new Promise<RunEnd>((resolve) => {
-      const stop = (end: RunEnd, reason: string): void => {
-        resolve(end);
-        kill(reason);
-      };
-      cleanups.push(clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline")));
-      const onCancel = (): void => {
-        told.abort(cancel?.reason);
-        cleanups.push(clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled")));
-      };
-      if (cancel?.aborted) onCancel();
-      else if (cancel) {
-        cancel.addEventListener("abort", onCancel, { once: true });
-        cleanups.push(() => cancel.removeEventListener("abort", onCancel));
+    const leave = (): void => {
+      ended = true;
+      gate.close();
+      stopDeadline();
+      stopGrace?.();
+      cancel?.removeEventListener("abort", onCancel);
+    };
+    const end = (how: RunEnd): void => {
+      if (ended) return;
+      leave();
+      resolve(cancel?.aborted && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
+    };
+    const stop = (how: RunEnd, reason: string): void => {
+      end(how);
+      isolate?.terminate(reason);
+    };
+    const onCancel = (): void => {
+      told?.abort(cancel?.reason);
+      stopGrace = clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled"));
+    };
+    /** Made when the tool looks at it: most never do. */
+    const signal = (): AbortSignal => {
+      if (told === undefined) {
+        told = new AbortController();
+        if (cancel?.aborted) told.abort(cancel.reason);
       }
-    });
-    const ran = lease(tool, call, options).then(async (leased) => {
+      return told.signal;
+    };
+    const start = async (): Promise<RunEnd> => {
+      const leased = await lease(tool, options);
       if ("kind" in leased) return leased;
-      // The deadline may have passed while the isolate was being opened: then it is free for the next call, and this one never starts.
-      if (ended) {
-        leased.release();
-        return { kind: "lost", reason: "the call ended before it started" } as const;
-      }
-      kill = (reason) => leased.isolate.terminate(reason);
       try {
-        return await leased.isolate.call(call, portOf(options, told.signal));
+        // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
+        if (ended || cancel?.aborted) return { kind: "lost", reason: "the call ended before it started" };
+        isolate = leased.isolate;
+        return await isolate.call(
+          call,
+          portOf(options, signal, () => ended),
+        );
       } finally {
         leased.release();
       }
+    };
+
+    const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline"));
+    cancel?.addEventListener("abort", onCancel, { once: true });
+    start().then(end, (error: Error) => {
+      if (ended) return;
+      leave();
+      reject(error);
     });
-    let ended = false;
-    cleanups.push(() => (ended = true));
-    const end = await Promise.race([ran, stopped]);
-    return cancel?.aborted && end.kind !== "timed-out" ? { kind: "cancelled" } : end;
-  } finally {
-    gate.close();
-    for (const cleanup of cleanups) cleanup();
-  }
+  });
 }
 
 async function lease(
   tool: RegisteredTool,
-  call: IsolateCall,
-  { pool }: RunOptions,
+  { pool, owner }: RunOptions,
 ): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
   try {
-    return await pool.lease(tool, call.sessionId);
+    return await pool.lease(tool, owner);
   } catch (error) {
     if (error instanceof IsolateFailure) return { kind: "not-opened", failure: error };
     throw error;
   }
 }
 
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal): CallPort {
+/** After the end of the call nobody listens, whatever a host still passes on. */
+function portOf({ gate, onLog, onProgress }: RunOptions, signal: () => AbortSignal, hasEnded: () => boolean): CallPort {
   let messagesLeft: number = limits.messagesPerCall;
   const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
-    if (messagesLeft === 0) return;
+    if (messagesLeft === 0 || hasEnded()) return;
     messagesLeft--;
     try {
       listener?.(value);
@@ -105,7 +127,9 @@ function portOf({ gate, onLog, onProgress }: RunOptions, signal: AbortSignal): C
     }
   };
   return {
-    signal,
+    get signal() {
+      return signal();
+    },
     request: (request) => gate.request(request),
     log: (entry) => pass(onLog, entry),
     progress: (progress) => pass(onProgress, progress),

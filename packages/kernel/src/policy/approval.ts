@@ -1,5 +1,6 @@
 import type { JsonValue } from "../normalize/json.ts";
 import type { Effect, Risk, Tier } from "../tool/manifest.ts";
+import type { ArgumentCondition, PolicyRule } from "./policy.ts";
 
 /** What an approver is asked: everything that the approval will be bound to. */
 export interface ApprovalRequest {
@@ -27,9 +28,35 @@ export interface ApprovalRequest {
   readonly expiresAt: string;
 }
 
+/**
+ * `once`: this call. `session`: the same call again, in this session. `pattern`: calls of this tool, version and caller in this session whose
+ * arguments fit; show {@link patternRule} before it is given. `edit`: other arguments, with which the call starts again from its validation.
+ */
 export type ApprovalAnswer =
   | { readonly answer: "allow"; readonly scope: "once" | "session"; readonly approver: string }
+  | {
+      readonly answer: "allow";
+      readonly scope: "pattern";
+      readonly pattern: readonly ArgumentCondition[];
+      readonly approver: string;
+    }
+  | { readonly answer: "edit"; readonly input: unknown; readonly approver: string }
   | { readonly answer: "deny"; readonly approver: string; readonly reason?: string };
 
 /** Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when nobody waits any more. */
 export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** The rule that an approval for an argument pattern becomes. It answers questions of its session and lifts no denial. */
+export function patternRule(
+  request: Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller">,
+  pattern: readonly ArgumentCondition[],
+  approver: string,
+): PolicyRule {
+  const [name = "", version = ""] = request.tool.split("@");
+  return {
+    id: `approval-${request.approvalId}`,
+    effect: "allow",
+    when: { tool: [name], version, caller: [request.caller], session: [request.sessionId], arguments: pattern },
+    reason: `Approved by ${approver}.`,
+  };
+}

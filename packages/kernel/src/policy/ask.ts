@@ -1,101 +1,104 @@
 import { uuidv7, randomHex } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import type { ApprovalAnswer, ApprovalRequest, Approver } from "./approval.ts";
+import { type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
+import { type DecisionInput, holdsAll } from "./condition.ts";
+import { loadPolicy } from "./load.ts";
+import type { ArgumentCondition, PolicyRule } from "./policy.ts";
 import type { ApprovalProof } from "./proof.ts";
-
-/** What an approval is bound to: another tool version, argument, grant or policy voids it. */
-export interface ApprovalKey {
-  readonly sessionId: string;
-  readonly caller: string;
-  readonly toolHash: string;
-  readonly argsHash: string;
-  readonly grantHash: string;
-  readonly policyHash: string;
-}
 
 export type AskOutcome =
   | { readonly kind: "allowed"; readonly approval: ApprovalProof }
+  | { readonly kind: "edited"; readonly approver: string; readonly input: unknown }
   | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
   | { readonly kind: "expired" }
   | { readonly kind: "cancelled" };
 
+/** A question, and what its answer is held against. */
+export interface Question {
+  readonly request: ApprovalRequest;
+  readonly input: DecisionInput;
+  /** Whose yes counts; `undefined`: everybody's. */
+  readonly approvers: readonly string[] | undefined;
+  /** Aborts when the caller gives up. */
+  readonly cancel: AbortSignal | undefined;
+  /** Aborts when the approval is revoked before it is given. */
+  readonly revoked: AbortSignal;
+}
+
 /** Asks a person, or whoever the approver is, and waits for at most `limits.approvalMs`. Never rejects. */
-export async function ask(
-  approver: Approver,
-  request: ApprovalRequest,
-  clock: Clock,
-  cancel: AbortSignal | undefined,
-): Promise<AskOutcome> {
+export async function ask(approver: Approver, question: Question, clock: Clock): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
-  let stopTimer = (): void => {};
-  let stopListening = (): void => {};
+  const cleanups: (() => void)[] = [];
+  const onAbort = (signal: AbortSignal | undefined, act: () => void): void => {
+    signal?.addEventListener("abort", act, { once: true });
+    cleanups.push(() => signal?.removeEventListener("abort", act));
+    if (signal?.aborted) act();
+  };
   try {
     return await new Promise<AskOutcome>((resolve) => {
-      stopTimer = clock.after(limits.approvalMs, () => resolve({ kind: "expired" }));
-      if (cancel) {
-        const onAbort = (): void => resolve({ kind: "cancelled" });
-        cancel.addEventListener("abort", onAbort, { once: true });
-        stopListening = () => cancel.removeEventListener("abort", onAbort);
-        if (cancel.aborted) onAbort();
-      }
+      cleanups.push(clock.after(limits.approvalMs, () => resolve({ kind: "expired" })));
+      onAbort(question.cancel, () => resolve({ kind: "cancelled" }));
+      onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
       Promise.resolve()
-        .then(() => approver(request, nobodyWaits.signal))
-        .then(
-          (answer) => resolve(readAnswer(answer, request)),
-          () => resolve({ kind: "denied", approver: "", reason: "The approver failed." }),
-        );
+        // A copy: what the approval will be bound to stays out of the approver's hands.
+        .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
+        .then((answer) => resolve(readAnswer(answer, question, clock)))
+        // Its answer may throw as well, when it is read.
+        .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
   } finally {
-    stopTimer();
-    stopListening();
+    for (const cleanup of cleanups) cleanup();
     nobodyWaits.abort("nobody waits any more");
   }
 }
 
-/** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes is a no. */
-function readAnswer(foreign: ApprovalAnswer, request: ApprovalRequest): AskOutcome {
-  const answer: unknown = foreign?.answer;
-  const approver: unknown = foreign?.approver;
+/** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
+function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutcome {
+  const { answer, approver, scope, reason, input, pattern } = (
+    typeof foreign === "object" && foreign !== null ? foreign : {}
+  ) as Readonly<Record<string, unknown>>;
   const who = typeof approver === "string" ? approver.slice(0, limits.nameLength).toWellFormed() : "";
-  if (answer === "allow") {
-    const { scope } = foreign as Extract<ApprovalAnswer, { answer: "allow" }>;
-    if ((scope === "once" || scope === "session") && who !== "") {
-      const { approvalId, argsHash, expiresAt } = request;
-      return {
-        kind: "allowed",
-        approval: { approvalId, argsHash, approver: who, scope, nonce: randomHex(16), expiresAt },
-      };
-    }
-  }
-  const reason: unknown =
-    answer === "deny"
-      ? (foreign as Extract<ApprovalAnswer, { answer: "deny" }>).reason
-      : "The approver's answer was malformed.";
-  return {
+  const denied = (why: unknown): AskOutcome => ({
     kind: "denied",
     approver: who,
-    reason: typeof reason === "string" ? reason.slice(0, 500).toWellFormed() : "",
+    reason: typeof why === "string" ? why.slice(0, 500).toWellFormed() : "",
+  });
+  if (answer === "deny") return denied(reason);
+  if (who === "") return denied("The approver's answer was malformed.");
+  if (question.approvers && !question.approvers.includes(who)) return denied("The policy does not name this approver.");
+  if (answer === "edit") return { kind: "edited", approver: who, input };
+  if (answer === "allow" && (scope === "once" || scope === "session"))
+    return { kind: "allowed", approval: proofOf(question.request, who, scope, clock) };
+  if (answer === "allow" && scope === "pattern") {
+    const rule = patternRule(question.request, pattern as readonly ArgumentCondition[], who);
+    return Array.isArray(pattern) && fits(rule, question.input)
+      ? { kind: "allowed", approval: { ...proofOf(question.request, who, scope, clock), rule } }
+      : denied("The pattern is malformed, or does not match the arguments that were shown.");
+  }
+  return denied("The approver's answer was malformed.");
+}
+
+function fits(rule: PolicyRule, input: DecisionInput): boolean {
+  const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
+  return loaded.ok && holdsAll(loaded.value.rules[0]!.tests, input) === true;
+}
+
+function proofOf(
+  { approvalId, argsHash, expiresAt }: ApprovalRequest,
+  approver: string,
+  scope: ApprovalProof["scope"],
+  clock: Clock,
+): ApprovalProof {
+  const standing = new Date(clock.now() + limits.standingApprovalMs).toISOString();
+  return {
+    approvalId,
+    argsHash,
+    approver,
+    scope,
+    nonce: randomHex(16),
+    expiresAt: scope === "once" ? expiresAt : standing,
   };
-}
-
-/** Approvals that hold for a session: the same tool, arguments, grants and policy again. Bounded; the oldest are forgotten. */
-export class SessionApprovals {
-  readonly #approvals = new Map<string, ApprovalProof>();
-
-  find(key: ApprovalKey): ApprovalProof | undefined {
-    return this.#approvals.get(keyText(key));
-  }
-
-  remember(key: ApprovalKey, approval: ApprovalProof): void {
-    this.#approvals.set(keyText(key), approval);
-    if (this.#approvals.size > limits.sessionApprovals) this.#approvals.delete(this.#approvals.keys().next().value!);
-  }
-}
-
-/** JSON, so that no choice of names can make two keys collide. */
-function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash }: ApprovalKey): string {
-  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash]);
 }
 
 export function newApprovalId(clock: Clock): string {

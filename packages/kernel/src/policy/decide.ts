@@ -1,25 +1,34 @@
-import { type Mode, tierNames, type Tier, type ToolManifest } from "../tool/manifest.ts";
-import type { LoadedRule, Policy } from "./load.ts";
+import { tierNames, type Tier } from "../tool/manifest.ts";
+import type { RuleErrorCode, Truth } from "./arguments.ts";
+import { type DecisionInput, holdsAll } from "./condition.ts";
+import type { Charge } from "./counters.ts";
+import type { Policy } from "./load.ts";
 import { modeAnswer } from "./mode.ts";
-import type { Decision, Posture, RuleCondition } from "./policy.ts";
-import type { ReasonCode } from "./proof.ts";
-
-/** What a rule can look at. */
-export interface DecisionInput {
-  readonly manifest: ToolManifest;
-  readonly caller: string;
-  readonly sessionId: string;
-  readonly mode: Mode;
-}
+import type { Decision, Posture } from "./policy.ts";
+import type { ReasonCode, StateRead } from "./proof.ts";
+import type { LoadedCount, LoadedRule } from "./rule.ts";
 
 export interface Verdict {
   readonly decision: Decision;
+  /** `false` where the policy only observes: the call goes on as if it were allowed. */
+  readonly enforced: boolean;
   readonly reasonCode: ReasonCode;
   /** One sentence for the person who is asked or refused. */
   readonly reason: string;
+  /** By id. */
   readonly determining: readonly LoadedRule[];
+  readonly errors: readonly { readonly ruleId: string; readonly code: RuleErrorCode }[];
+  /** Rules that were tried; the index ruled out the others. */
   readonly considered: number;
+  /** Everything besides policy, tool, input, grant, mode and time that the decision may rest on. */
+  readonly stateReads: readonly StateRead[];
+  readonly obligations: readonly string[];
+  /** What the call adds to counters, should it run. */
+  readonly charges: readonly Charge[];
 }
+
+/** What a counter says; `undefined` when it cannot say. */
+export type ReadCounter = (rule: LoadedRule, window: Omit<Charge, "amount">) => number | undefined;
 
 /** Tiers 0 to 4, left to right. */
 const postureAnswers = {
@@ -34,81 +43,169 @@ export function postureAnswer(posture: Posture, tier: Tier): Decision {
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
 
-/**
- * One decision. Among matching rules deny beats ask beats allow; where none matches, the posture's answer for the tier stands. A rule lifts the
- * posture's `ask`, never its `deny`. Mode and the tool's own wishes come on top and only tighten.
- */
-export function decide(policy: Policy, input: DecisionInput): Verdict {
-  const considered = policy.rules.length;
-  const byRule = decideByRules(policy, input);
-  const { manifest, mode } = input;
-  const tightened: Verdict[] = [byRule];
-  if (manifest.modes !== undefined && !manifest.modes.includes(mode)) {
-    tightened.push({
-      decision: "deny",
-      reasonCode: "tool-mode",
-      reason: `The tool does not run in mode ${mode}.`,
-      determining: [],
-      considered,
-    });
-  }
-  tightened.push({
-    decision: modeAnswer(mode, manifest),
-    reasonCode: "mode",
-    reason: `Mode ${mode} restricts tools of this kind.`,
-    determining: [],
-    considered,
-  });
-  if (manifest.approval === "always") {
-    tightened.push({
-      decision: "ask",
-      reasonCode: "tool-approval",
-      reason: "The tool asks before every call.",
-      determining: [],
-      considered,
-    });
-  }
-  return tightened.reduce((strictest, verdict) =>
-    strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
-  );
+type Opinion = Pick<Verdict, "decision" | "reasonCode" | "reason"> & Partial<Pick<Verdict, "determining">>;
+
+/** The strictest; of equals the first. */
+function strictest([first, ...others]: readonly [Opinion, ...Opinion[]]): Opinion {
+  return others.reduce((worst, each) => (strictness[each.decision] > strictness[worst.decision] ? each : worst), first);
 }
 
-function decideByRules(policy: Policy, input: DecisionInput): Verdict {
+/**
+ * One decision. Among matching rules deny beats ask beats allow; where none matches, the posture's answer for the tier stands. A rule lifts the
+ * posture's `ask`, never its `deny`. The policy's word on the tool, the mode and the tool's own wishes come on top and only tighten.
+ */
+export function decide(policy: Policy, input: DecisionInput, readCounter: ReadCounter): Verdict {
+  const tried = tryRules(policy, input, readCounter);
+  const floor = [...modeOpinions(input)];
+  const restsOn = strictest([{ decision: "allow", reasonCode: "mode", reason: "" }, ...floor]);
+  const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
+  const opinion = strictest([
+    ruleOpinion(policy, input, tried.matching),
+    ...governanceOpinions(policy, input),
+    ...floor,
+  ]);
+  const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
+  const { considered, errors, stateReads, charges } = tried;
+  return {
+    determining: [],
+    ...final,
+    enforced: !observes,
+    errors,
+    considered,
+    stateReads,
+    charges,
+    obligations: obligationsOf(final.decision, !observes, policy.labelsOf(input.manifest.name)),
+  };
+}
+
+function obligationsOf(decision: Decision, enforced: boolean, labels: readonly string[]): readonly string[] {
+  if (decision === "deny" && enforced) return [];
+  return [...(decision === "ask" && enforced ? ["approval"] : []), ...labels.map((label) => `label:${label}`)];
+}
+
+/** A rule that matches, or that could not say and is therefore taken at its word. */
+interface Match {
+  readonly loaded: LoadedRule;
+  readonly error: RuleErrorCode | undefined;
+}
+
+interface Tried extends Pick<Verdict, "considered" | "errors" | "stateReads" | "charges"> {
+  readonly matching: readonly Match[];
+}
+
+function tryRules(policy: Policy, input: DecisionInput, readCounter: ReadCounter): Tried {
+  const candidates = policy.candidates(input);
+  const matching: Match[] = [];
+  const errors: { ruleId: string; code: RuleErrorCode }[] = [];
+  const counts: StateRead[] = [];
+  const charges: Charge[] = [];
+  for (const loaded of candidates) {
+    let truth: Truth = holdsAll(loaded.tests, input);
+    if (truth === false) continue;
+    const { rule, count } = loaded;
+    if (count) {
+      const counted = tryCount(loaded, count, input, readCounter);
+      if (counted.read) counts.push(counted.read);
+      if (counted.charge) charges.push(counted.charge);
+      if (truth === true) truth = counted.truth;
+      if (truth === false) continue;
+    }
+    const error = truth === true ? undefined : truth;
+    if (error !== undefined) errors.push({ ruleId: rule.id, code: error });
+    if (error === undefined || rule.effect !== "allow") matching.push({ loaded, error });
+  }
+  const stateReads: StateRead[] = [
+    { key: "caller", value: input.caller },
+    { key: "session", value: input.sessionId },
+  ];
+  if (policy.allLabels.length > 0) stateReads.push({ key: "labels", value: input.labels.join(" ") });
+  if (counts.length > 1) counts.sort((a, b) => (a.key < b.key ? -1 : 1));
+  if (errors.length > 1) errors.sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
+  stateReads.push(...counts);
+  return { matching, considered: candidates.length, errors, stateReads, charges };
+}
+
+/** Charges whatever the rule says in the end: the next call has to know of this one. */
+function tryCount(
+  loaded: LoadedRule,
+  { condition, read, holds }: LoadedCount,
+  input: DecisionInput,
+  readCounter: ReadCounter,
+): { readonly truth: Truth; readonly read?: StateRead; readonly charge?: Charge } {
+  const amount = read ? read(input.input) : 1;
+  if (typeof amount !== "number" || amount < 0) return { truth: "NOT_A_NUMBER" };
+  const { windowMs, per = ["caller"] } = condition;
+  const names = { caller: input.caller, session: input.sessionId, tool: input.manifest.name };
+  const window = { key: JSON.stringify([loaded.hash, ...per.map((each) => names[each])]), windowMs };
+  const before = readCounter(loaded, window);
+  if (before === undefined) return { truth: "COUNTER_UNAVAILABLE" };
+  return {
+    truth: holds(before, amount),
+    read: { key: `count:${loaded.rule.id}`, value: before },
+    charge: { ...window, amount },
+  };
+}
+
+function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, matching: readonly Match[]): Opinion {
   const { posture } = policy.document;
-  const { tier } = input.manifest;
-  const considered = policy.rules.length;
   const base = postureAnswer(posture, tier);
-  const byPosture: Verdict = {
+  const byPosture: Opinion = {
     decision: base,
     reasonCode: "posture",
     reason: `Posture ${posture} answers ${base} for tier ${tier} (${tierNames[tier]}).`,
-    determining: [],
-    considered,
   };
-  const matching = policy.rules.filter(({ rule }) => matches(rule.when, input));
   if (matching.length === 0) return byPosture;
-  const effect = matching.reduce<Decision>(
-    (worst, { rule }) => (strictness[rule.effect] > strictness[worst] ? rule.effect : worst),
-    "allow",
-  );
-  if (base === "deny" && effect !== "deny") return byPosture;
-  const determining = matching.filter(({ rule }) => rule.effect === effect);
-  return { decision: effect, reasonCode: "rule", reason: determining[0]!.rule.reason, determining, considered };
+  let decision: Decision = "allow";
+  for (const { loaded } of matching)
+    if (strictness[loaded.rule.effect] > strictness[decision]) decision = loaded.rule.effect;
+  if (base === "deny" && decision !== "deny") return byPosture;
+  const deciding = matching.filter(({ loaded }) => loaded.rule.effect === decision);
+  if (deciding.length > 1) deciding.sort((a, b) => (a.loaded.rule.id < b.loaded.rule.id ? -1 : 1));
+  const sound = deciding.find(({ error }) => error === undefined);
+  const { loaded, error } = sound ?? deciding[0]!;
+  return {
+    decision,
+    reasonCode: loaded.rule.id.endsWith("/rate") ? "rate" : error === undefined ? "rule" : "rule-error",
+    reason:
+      error === undefined ? loaded.rule.reason : `${loaded.rule.reason} (The rule failed with ${error}, so it stands.)`,
+    determining: deciding.map((each) => each.loaded),
+  };
 }
 
-function matches(when: RuleCondition, { manifest, caller, sessionId, mode }: DecisionInput): boolean {
-  return (
-    includes(when.tool, manifest.name) &&
-    includes(when.category, manifest.category) &&
-    includes(when.tier, manifest.tier) &&
-    includes(when.risk, manifest.risk) &&
-    includes(when.mode, mode) &&
-    includes(when.caller, caller) &&
-    includes(when.session, sessionId) &&
-    (when.effects === undefined || manifest.effects.some((effect) => when.effects!.includes(effect)))
-  );
+/** What `tools` in the document says, and cannot wait for a request. */
+function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputBytes }: DecisionInput): Opinion[] {
+  const { modes, sizes } = policy.governance(name) ?? {};
+  const opinions: Opinion[] = [];
+  if (modes?.forbidden?.includes(mode) || (modes?.allowed && !modes.allowed.includes(mode)))
+    opinions.push({
+      decision: "deny",
+      reasonCode: "tool-mode",
+      reason: `The policy does not run ${name} in mode ${mode}.`,
+    });
+  if (modes?.approval?.includes(mode))
+    opinions.push({
+      decision: "ask",
+      reasonCode: "tool-approval",
+      reason: `The policy asks before every call of ${name} in mode ${mode}.`,
+    });
+  if (sizes?.inputBytes !== undefined && inputBytes > sizes.inputBytes)
+    opinions.push({
+      decision: "deny",
+      reasonCode: "tool-size",
+      reason: `The policy gives ${name} at most ${sizes.inputBytes} bytes of input.`,
+    });
+  return opinions;
 }
 
-function includes<T>(list: readonly T[] | undefined, value: T | undefined): boolean {
-  return list === undefined || (value !== undefined && list.includes(value));
+/** What the mode and the tool itself demand. They hold where the policy only observes, too. */
+function modeOpinions({ manifest, mode }: DecisionInput): Opinion[] {
+  const opinions: Opinion[] = [];
+  if (manifest.modes !== undefined && !manifest.modes.includes(mode))
+    opinions.push({ decision: "deny", reasonCode: "tool-mode", reason: `The tool does not run in mode ${mode}.` });
+  const byMode = modeAnswer(mode, manifest);
+  if (byMode !== "allow")
+    opinions.push({ decision: byMode, reasonCode: "mode", reason: `Mode ${mode} restricts tools of this kind.` });
+  if (manifest.approval === "always")
+    opinions.push({ decision: "ask", reasonCode: "tool-approval", reason: "The tool asks before every call." });
+  return opinions;
 }

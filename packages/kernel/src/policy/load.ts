@@ -1,124 +1,121 @@
-import { capabilitySchema } from "../capability/schema.ts";
-import { checkCapability } from "../capability/check.ts";
 import type { Capability } from "../capability/capability.ts";
 import { hashJson } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup } from "../result.ts";
 import { requireValidator } from "../schema/require.ts";
-import { effects, modes, risks } from "../tool/manifest.ts";
-import { decisions, type PolicyDocument, type PolicyRule, postures } from "./policy.ts";
+import { checkDocument } from "./check-document.ts";
+import type { DecisionInput } from "./condition.ts";
+import { documentSchema } from "./document-schema.ts";
+import { failingExample } from "./examples.ts";
+import { invalidPolicy } from "./invalid.ts";
+import type { GrantRule, PolicyDocument, PolicyRule, ToolGovernance } from "./policy.ts";
+import { type LoadedRule, loadRule } from "./rule.ts";
+import { indexRules } from "./rule-index.ts";
+import { type PolicyVariables, resolveVariables } from "./variables.ts";
 
 /** A policy that is ready to decide: checked, hashed, never changed. */
 export interface Policy {
+  /** With its variables filled in. */
   readonly document: PolicyDocument;
   readonly hash: string;
+  /** As in the document. */
   readonly rules: readonly LoadedRule[];
+  /** The rules about calls that could match. */
+  candidates(input: DecisionInput): readonly LoadedRule[];
+  /** The rules about requests that could match. */
+  requestRules(input: DecisionInput): readonly LoadedRule[];
+  governance(tool: string): ToolGovernance | undefined;
   /** What a caller is granted for a tool. */
   grants(tool: string, caller: string): readonly Capability[];
+  /** Sorted: what the outputs of a tool carry. */
+  labelsOf(tool: string): readonly string[];
+  /** Sorted. */
+  readonly allLabels: readonly string[];
 }
 
-export interface LoadedRule {
-  readonly rule: PolicyRule;
-  readonly hash: string;
-}
-
-const name: JsonObject = { type: "string", minLength: 1, maxLength: 256 };
-const oneOf = (values: readonly JsonValue[]): JsonObject => ({
-  type: "array",
-  items: { enum: values },
-  minItems: 1,
-  uniqueItems: true,
-});
-const names: JsonObject = { type: "array", items: name, minItems: 1, maxItems: 10_000, uniqueItems: true };
-
-const policySchema: JsonObject = {
-  type: "object",
-  properties: {
-    version: { const: "1" },
-    posture: { enum: postures },
-    grants: {
-      type: "array",
-      maxItems: 10_000,
-      items: {
-        type: "object",
-        properties: { tool: name, caller: name, capability: capabilitySchema() },
-        required: ["tool", "capability"],
-        additionalProperties: false,
-      },
-    },
-    rules: {
-      type: "array",
-      maxItems: 10_000,
-      items: {
-        type: "object",
-        properties: {
-          id: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" },
-          effect: { enum: decisions },
-          when: {
-            type: "object",
-            properties: {
-              tool: names,
-              category: names,
-              tier: oneOf([0, 1, 2, 3, 4]),
-              risk: oneOf(risks),
-              mode: oneOf(modes),
-              caller: names,
-              session: names,
-              effects: oneOf(effects),
-            },
-            additionalProperties: false,
-          },
-          reason: { type: "string", minLength: 1, maxLength: 500 },
-        },
-        required: ["id", "effect", "when", "reason"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["version", "posture"],
-  additionalProperties: false,
-};
-
-const policyValidator = requireValidator(policySchema);
+const policyValidator = requireValidator(documentSchema);
 
 /** What stands where no policy is given: everything above tier 0 is asked about or denied, and nothing is granted. */
 export const defaultPolicy: PolicyDocument = { version: "1", posture: "strict" };
 
-/** Checks a foreign document whole and makes a policy of it. */
-export function loadPolicy(foreign: unknown): Setup<Policy> {
+/**
+ * Checks a foreign document whole and makes a policy of it. `variables` are the values of `${NAME}` in its texts.
+ *
+ * @example
+ * const loaded = loadPolicy(JSON.parse(text), { HOME: "users/ada" });
+ * if (!loaded.ok) console.error(loaded.error.path, loaded.error.message);
+ */
+export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}): Setup<Policy> {
   const plain = snapshot(foreign);
-  if (!plain.ok) return refused(plain.error.path, plain.error.message);
-  const valid = policyValidator.validate(plain.value);
-  if (!valid.ok) return refused(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
+  if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
+  const resolved = resolveVariables(plain.value, variables);
+  if (!resolved.ok) return resolved;
+  const valid = policyValidator.validate(resolved.value);
+  if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
   const document = valid.value as PolicyDocument;
-  for (const [index, { capability }] of (document.grants ?? []).entries()) {
-    const fault = checkCapability(capability);
-    if (fault) return refused(`/grants/${index}/capability${fault.path}`, fault.message);
+  const refused = checkDocument(document);
+  if (refused) return refused;
+  const rules = (document.rules ?? []).map(loadRule);
+  for (const [index, rule] of rules.entries()) {
+    const failing = failingExample(rule);
+    if (failing) return invalidPolicy(`/rules/${index}${failing.path}`, failing.message);
   }
-  const seen = new Set<string>();
-  for (const [index, { id }] of (document.rules ?? []).entries()) {
-    if (seen.has(id))
-      return refused(`/rules/${index}/id`, `Two rules have the id ${JSON.stringify(id)}.`, "Proofs name rules by id.");
-    seen.add(id);
-  }
-  return { ok: true, value: makePolicy(document) };
+  return { ok: true, value: makePolicy(document, rules) };
 }
 
-function makePolicy(document: PolicyDocument): Policy {
-  const byTool = new Map<string, NonNullable<PolicyDocument["grants"]>[number][]>();
-  for (const grant of document.grants ?? []) byTool.set(grant.tool, [...(byTool.get(grant.tool) ?? []), grant]);
+function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[]): Policy {
+  const grants = Map.groupBy(document.grants ?? [], ({ tool }) => tool);
+  const tools = new Map(Object.entries(document.tools ?? {}));
+  const isAboutRequests = (rule: LoadedRule): boolean => rule.concerns !== undefined;
+  const calls = indexRules([...rules.filter((rule) => !isAboutRequests(rule)), ...[...tools].flatMap(rateRule)]);
+  const requests = indexRules(rules.filter(isAboutRequests));
+  const labels = labelsByTool(document);
+  const none: readonly GrantRule[] = [];
   return {
     document,
     hash: hashJson(document as unknown as JsonObject),
-    rules: (document.rules ?? []).map((rule) => ({ rule, hash: hashJson(rule as unknown as JsonObject) })),
+    rules,
+    candidates: (input) => calls.candidates(input),
+    requestRules: (input) => requests.candidates(input),
+    governance: (tool) => tools.get(tool),
     grants: (tool, caller) =>
-      [...(byTool.get(tool) ?? []), ...(byTool.get("*") ?? [])]
+      [...(grants.get(tool) ?? none), ...(grants.get("*") ?? none)]
         .filter((grant) => grant.caller === undefined || grant.caller === caller)
         .map((grant) => grant.capability),
+    labelsOf: (tool) => labels.get(tool) ?? [],
+    allLabels: Object.keys(document.labels ?? {}).toSorted(),
   };
 }
 
-function refused(path: string, message: string, hint = ""): Setup<never> {
-  return { ok: false, error: { code: "INVALID_POLICY", path, message, hint } };
+/** A tool's rate is a rule like any other, under a name that no author can give. */
+function rateRule([tool, { rate }]: readonly [string, ToolGovernance]): readonly LoadedRule[] {
+  if (!rate) return [];
+  const { calls, windowMs, per } = rate;
+  const rule: PolicyRule = {
+    id: `tools/${tool}/rate`,
+    effect: "deny",
+    when: { tool: [tool], count: { windowMs, moreThan: calls, ...(per && { per }) } },
+    reason: `The policy takes ${calls} calls of ${tool} in ${windowMs / 1_000} s.`,
+  };
+  return [loadRule(rule)];
+}
+
+function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, readonly string[]> {
+  const implied = new Map(Object.entries(labels).map(([label, { implies = [] }]) => [label, implies]));
+  const closure = (label: string, into: Set<string>): Set<string> => {
+    if (into.has(label)) return into;
+    into.add(label);
+    for (const next of implied.get(label) ?? []) closure(next, into);
+    return into;
+  };
+  const byTool = new Map<string, Set<string>>();
+  for (const [label, { tools = [] }] of Object.entries(labels)) {
+    for (const tool of tools) {
+      const known = byTool.get(tool) ?? new Set<string>();
+      for (const each of closure(label, new Set())) known.add(each);
+      byTool.set(tool, known);
+    }
+  }
+  return new Map([...byTool].map(([tool, set]) => [tool, [...set].toSorted()]));
 }

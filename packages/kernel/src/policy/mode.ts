@@ -12,8 +12,8 @@ const answers = {
   LOCKDOWN: ({ tier, effects }) => (tier === 0 && effects.length === 0 ? "allow" : "deny"),
   /** On the way back: what has effects is looked at one by one. */
   RECOVERY: ({ tier, effects }) => (tier >= 3 ? "deny" : effects.length > 0 ? "ask" : "allow"),
-} as const satisfies Record<Mode, (manifest: ToolManifest) => Decision>;
+} as const satisfies Record<Mode, (manifest: Pick<ToolManifest, "tier" | "effects">) => Decision>;
 
-export function modeAnswer(mode: Mode, manifest: ToolManifest): Decision {
+export function modeAnswer(mode: Mode, manifest: Pick<ToolManifest, "tier" | "effects">): Decision {
   return answers[mode](manifest);
 }

@@ -1,5 +1,5 @@
 import type { Mode, Tier } from "../tool/manifest.ts";
-import type { Decision, Posture } from "./policy.ts";
+import type { Decision, PolicyRule, Posture } from "./policy.ts";
 
 export const reasonCodes = [
   "rule",
@@ -7,6 +7,8 @@ export const reasonCodes = [
   "mode",
   "tool-mode",
   "tool-approval",
+  "tool-size",
+  "rate",
   "capability-denied",
   "rule-error",
   "approved",
@@ -44,20 +46,39 @@ export interface Proof {
   readonly tier: Tier;
   readonly determining: readonly { readonly ruleId: string; readonly ruleHash: string }[];
   readonly errors: readonly { readonly ruleId: string; readonly code: string }[];
-  /** How many rules were looked at. */
+  /** How many rules were tried; those that name other tools or callers are not. */
   readonly considered: number;
-  readonly stateReads: readonly { readonly key: string; readonly value: string | number }[];
+  /** `caller`, `session`, `labels` (by space) and `count:RULE` (before this call): what the decision may rest on besides all other fields. */
+  readonly stateReads: readonly StateRead[];
+  /** `approval`: somebody has to say yes before anything runs. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
   /** Digest of everything above. */
   readonly hash: string;
+  /** Over `hash`. Only where the kernel has a signer. */
+  readonly signature?: ProofSignature;
+}
+
+export interface StateRead {
+  readonly key: string;
+  readonly value: string | number;
+}
+
+export interface ProofSignature {
+  readonly alg: "EdDSA";
+  /** Thumbprint of the public key (RFC 7638). */
+  readonly kid: string;
+  /** base64url, over the UTF-8 bytes of `hash`. */
+  readonly value: string;
 }
 
 export interface ApprovalProof {
   readonly approvalId: string;
   readonly argsHash: string;
   readonly approver: string;
-  readonly scope: "once" | "session";
+  readonly scope: "once" | "session" | "pattern";
+  /** What an approval for a pattern became: it answers later questions of this session that match. */
+  readonly rule?: PolicyRule;
   readonly nonce: string;
   readonly expiresAt: string;
 }

@@ -95,7 +95,7 @@ function validator(
     if (defaults && !within(() => fillDefaults(root, place, value, compiler), value)) return EXHAUSTED_RESULT;
     return within(plain, value) ? { ok: true, value } : failed(value);
   };
-  return { check: (value) => within(plain, value), validate };
+  return { check: (value) => within(plain, value), validate, fills: defaults };
 }
 
 const TOP: Spot = { instance: "", schema: "", location: "" };

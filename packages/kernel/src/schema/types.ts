@@ -88,6 +88,8 @@ export interface Validator {
    * validates the copy. The value that was passed in is read once and never changed.
    */
   validate(value: unknown): ValidationResult;
+  /** Whether `validate` may fill in defaults. Where it does not, a plain value that passes `check` is what `validate` would return. */
+  readonly fills: boolean;
 }
 
 export type CompileResult =

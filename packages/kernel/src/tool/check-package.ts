@@ -1,8 +1,9 @@
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
-import { compileSchema, type Validator } from "../schema/index.ts";
+import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
 import { packageHash } from "./hash.ts";
@@ -33,7 +34,7 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
   if (claimedHash !== undefined && claimedHash !== hash) {
     return refused("PACKAGE_HASH_MISMATCH", "/hash", `The package says ${quote(claimedHash)}, its content is ${hash}.`);
   }
-  const validators = compileSchemas(manifest.value);
+  const validators = compileSchemas(manifest.value, tool !== undefined);
   if (!validators.ok) return validators;
   return {
     ok: true,
@@ -73,7 +74,7 @@ function takeApart(foreign: unknown): Setup<Parts> {
     if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
     return { ok: true, value: { manifest, code, claimedHash: hash } };
   } catch (error) {
-    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(String(error))}.`);
+    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(textOf(error))}.`);
   }
 }
 
@@ -103,6 +104,7 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
     return refused("INVALID_MANIFEST", "/determinism", "A pure tool has no effects and no capabilities.");
   }
+  // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
 }
 
@@ -110,29 +112,40 @@ function isEffect(kind: string): kind is Effect {
   return (effects as readonly string[]).includes(kind);
 }
 
-function compileSchemas(manifest: ToolManifest): Setup<{ input: Validator; output: Validator | undefined }> {
-  const input = compileSchema(manifest.input);
-  if (!input.ok)
-    return refused("INVALID_MANIFEST", `/input${input.error.schemaPath}`, input.error.message, input.error.hint);
-  if (manifest.output.schema === undefined) return { ok: true, value: { input: input.validator, output: undefined } };
-  const output = compileSchema(manifest.output.schema);
-  if (!output.ok)
+/**
+ * An output is compared with its contract as it is: nothing is filled in. Patterns whose matching time has no bound are refused in packages, which come
+ * from anywhere, and allowed in tools of this realm, which could loop without any pattern.
+ */
+function compileSchemas(
+  { input, output }: ToolManifest,
+  trusted: boolean,
+): Setup<{ input: Validator; output: Validator | undefined }> {
+  const forInput = compileSchema(input, { trusted });
+  if (!forInput.ok) return refusedSchema("/input", forInput.error);
+  if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
+  if (output.kind !== "json")
     return refused(
       "INVALID_MANIFEST",
-      `/output/schema${output.error.schemaPath}`,
-      output.error.message,
-      output.error.hint,
+      "/output/schema",
+      `A schema describes JSON; for outputs of kind ${output.kind} it would hold nothing.`,
+      "Leave it out, or return JSON.",
     );
-  return { ok: true, value: { input: input.validator, output: output.validator } };
+  const forOutput = compileSchema(output.schema, { trusted, defaults: "ignore" });
+  if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
+  return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }
 
-/** A manifest is shared by every later call: nobody may change it after it was hashed. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const child of Object.values(value)) deepFreeze(child);
+function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
+  return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
+}
+
+/** What a foreign object throws may be no text either. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "it throws something that is no text";
   }
-  return value;
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));

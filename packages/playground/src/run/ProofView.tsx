@@ -14,6 +14,8 @@ const reasons = {
   mode: "The kernel's mode tightened the answer.",
   "tool-mode": "The tool may not run in this mode.",
   "tool-approval": "The tool asks for approval on every call.",
+  "tool-size": "The input is larger than the policy lets the tool take.",
+  rate: "The policy's rate for the tool is used up.",
   "capability-denied": "A capability that the tool needs is not granted.",
   "rule-error": "A rule failed, and a failing deny rule denies.",
   approved: "An approver allowed it.",

@@ -86,6 +86,7 @@ const tones = {
   "tool.failed": "bad",
   "tool.blocked": "bad",
   "tool.lost": "bad",
+  "log.recovered": "warn",
 } as const satisfies Record<AuditType, Tone>;
 
 function toneOf(event: AuditEvent): Tone {
@@ -125,6 +126,8 @@ function sentenceOf(event: AuditEvent): string {
       return event.payload.mode;
     case "tool.registered":
       return event.payload.tool;
+    case "log.recovered":
+      return `${event.payload.cutBytes} B of a torn write were cut away`;
     case "policy.changed":
     case "tool.lost":
       return "";

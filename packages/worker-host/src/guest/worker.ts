@@ -93,7 +93,9 @@ async function canImport(): Promise<boolean> {
 /** The smallest module: magic and version. */
 function canCompile(): boolean {
   try {
-    return WebAssembly.Module.exports(new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))).length === 0;
+    return (
+      WebAssembly.Module.exports(new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))).length === 0
+    );
   } catch {
     return false;
   }

@@ -15,7 +15,9 @@ export function toolContext(call: GuestCall, transport: GuestTransport, sources:
   return {
     callId: call.callId,
     sessionId: call.sessionId,
-    signal: transport.signal,
+    get signal() {
+      return transport.signal;
+    },
     fetch: (url, init) => brokeredFetch(request, url, init),
     files: brokeredFiles(request),
     now: sources.now,

@@ -27,13 +27,15 @@ export async function runCall(
   const sources = callSources(call);
   try {
     const code = codeOf(tool);
-    await setUp(code);
+    if (!ready.has(code)) await setUp(code);
     const leave = realm?.enter({ ...sources, log: transport.log });
     try {
       const input: unknown = JSON.parse(call.inputText);
-      const objection: unknown = await code.check?.(input);
-      if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
-      if (objection !== undefined) throw new TypeError("check returned neither a sentence nor undefined");
+      if (code.check) {
+        const objection: unknown = await code.check(input);
+        if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
+        if (objection !== undefined) throw new TypeError("check returned neither a sentence nor undefined");
+      }
       return outputOf(await code.execute(input, toolContext(call, transport, sources)), call);
     } finally {
       leave?.();
@@ -53,13 +55,18 @@ function codeOf(tool: unknown): ToolCode<unknown, unknown> {
 }
 
 const setups = new WeakMap<ToolCode<unknown, unknown>, Promise<void>>();
+/** Those whose `setup` has succeeded. */
+const ready = new WeakSet<ToolCode<unknown, unknown>>();
 
 /** Every call waits for the one `setup`; one that failed fails each call, because the tool is not ready for any. */
 function setUp(code: ToolCode<unknown, unknown>): Promise<void> {
-  let ready = setups.get(code);
-  if (ready === undefined) {
-    ready = (async () => code.setup?.())();
-    setups.set(code, ready);
+  let setup = setups.get(code);
+  if (setup === undefined) {
+    setup = (async () => {
+      await code.setup?.();
+      ready.add(code);
+    })();
+    setups.set(code, setup);
   }
-  return ready;
+  return setup;
 }

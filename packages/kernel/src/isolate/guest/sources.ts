@@ -17,12 +17,18 @@ export function callSources(call: Pick<GuestCall, "nowMs" | "seed" | "real">): C
   const { nowMs, seed, real = [] } = call;
   return {
     now: real.includes("clock") ? wallClock : () => nowMs,
-    random: real.includes("random") && fill !== undefined ? trueRandom(fill) : seededRandom(seed),
+    random: real.includes("random") && fill !== undefined ? trueRandom(fill) : whenAsked(seed),
   };
 }
 
 /** Before the first call: module code and `setup` see the epoch and a fixed sequence. */
 export const idleSources: CallSources = callSources({ nowMs: 0, seed: "0".repeat(64) });
+
+/** Most calls never ask. */
+function whenAsked(seed: string): RandomSource {
+  let source: RandomSource | undefined;
+  return () => (source ??= seededRandom(seed))();
+}
 
 function trueRandom(fill: (words: Uint32Array<ArrayBuffer>) => unknown): RandomSource {
   const words = new Uint32Array(2);

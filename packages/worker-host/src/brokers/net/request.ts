@@ -93,7 +93,7 @@ function readMethod(text: unknown): Checked<string> {
 
 /**
  * Headers that a tool may not set: what frames the message or belongs to the connection (Fetch, "forbidden request-header"), what says who
- * asks, and what makes a server take one method for another.
+ * asks, and what makes a server take one method or one path for another.
  */
 const forbidden = new Set([
   "accept-charset",
@@ -121,6 +121,9 @@ const forbidden = new Set([
   "forwarded",
   "x-real-ip",
   "true-client-ip",
+  "x-original-uri",
+  "x-original-url",
+  "x-rewrite-url",
   "x-http-method",
   "x-http-method-override",
   "x-method-override",

@@ -1,0 +1,19 @@
+import { memorySink } from "./memory-sink.ts";
+import type { AuditSink } from "./sink.ts";
+
+/**
+ * Hands every batch on (to a queue, a service, a logger) and keeps the last events in memory for readers. A batch is durable when `write` has
+ * resolved. After a restart the kernel begins a new log: who needs one that goes on writes a sink that can read.
+ */
+export function callbackSink(write: AuditSink["append"], maxEvents?: number): AuditSink {
+  const kept = memorySink(maxEvents);
+  return {
+    open: () => kept.open(),
+    append(records) {
+      const written = write(records);
+      if (written === undefined) return kept.append(records);
+      return written.then(() => kept.append(records));
+    },
+    read: (fromSeq, limit) => kept.read(fromSeq, limit),
+  };
+}

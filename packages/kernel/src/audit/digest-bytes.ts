@@ -1,0 +1,20 @@
+import { type Digest, isDigest } from "../normalize/hash.ts";
+
+/** The 32 bytes that a BLAKE3 digest prints; `undefined` for anything else. */
+export function digestBytes(digest: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (!isDigest(digest) || !digest.startsWith("blake3:")) return undefined;
+  const bytes = new Uint8Array(32);
+  for (let i = 0; i < 32; i++) bytes[i] = (nibble(digest, 7 + i * 2) << 4) | nibble(digest, 8 + i * 2);
+  return bytes;
+}
+
+/** Of a lower-case hexadecimal digit: `0` to `9` are 48 to 57, `a` to `f` 97 to 102. */
+function nibble(digest: string, at: number): number {
+  const code = digest.charCodeAt(at);
+  return code < 58 ? code - 48 : code - 87;
+}
+
+/** The digest that 32 bytes of BLAKE3 print as. */
+export function printDigest(bytes: Uint8Array): Digest {
+  return `blake3:${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,21 @@
+/*
+ * `@keyhole/kernel/audit`: what an auditor needs and a kernel does not. Nothing that a kernel runs imports it.
+ */
+export { callbackSink } from "./callback-sink.ts";
+export { type ChainCheck, firstPrev, verifyChain } from "./chain.ts";
+export { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
+export { digestBytes, printDigest } from "./digest-bytes.ts";
+export { LINE_BYTES, LineFault, lines } from "./lines.ts";
+export {
+  consistencyProof,
+  inclusionProof,
+  leafHash,
+  type MerkleFrontier,
+  merkleFrontier,
+  merkleRoot,
+  type TreeHash,
+  verifyConsistency,
+  verifyInclusion,
+} from "./merkle.ts";
+export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
+export { type AuditCheck, type AuditSource, verifyAudit, type VerifyOptions } from "./verify.ts";

@@ -1,0 +1,35 @@
+import type { AuditEvent } from "./event.ts";
+
+/** An event as it is sealed and stored: its text is what was hashed, so nothing has to be written twice to be checked. */
+export interface EventRecord {
+  readonly seq: number;
+  /** Canonical JSON (RFC 8785) of the event without `hash`. */
+  readonly body: string;
+  /** Digest of `body`. */
+  readonly hash: string;
+}
+
+/** The event itself. Only for records whose text is known to be ours; foreign ones go through `verifyAudit`. */
+export function eventOf({ body, hash }: EventRecord): AuditEvent {
+  return { ...(JSON.parse(body) as Omit<AuditEvent, "hash">), hash } as AuditEvent;
+}
+
+/** One line of a log file: the event as JSON, with `hash` as its last member. */
+export function lineOf({ body, hash }: EventRecord): string {
+  return `${body.slice(0, -1)},"hash":"${hash}"}`;
+}
+
+const suffixPattern = /,"hash":"([a-z0-9]+:[0-9a-f]{64})"\}$/;
+
+/** The record of a line that {@link lineOf} wrote; `undefined` for any other. Says nothing about whether the digest is right. */
+export function recordOf(line: string): EventRecord | undefined {
+  const suffix = suffixPattern.exec(line);
+  if (!suffix) return undefined;
+  const body = `${line.slice(0, suffix.index)}}`;
+  try {
+    const { seq } = JSON.parse(body) as { readonly seq?: unknown };
+    return Number.isSafeInteger(seq) ? { seq: seq as number, body, hash: suffix[1]! } : undefined;
+  } catch {
+    return undefined;
+  }
+}

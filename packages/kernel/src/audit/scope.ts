@@ -1,0 +1,59 @@
+import type { AuditEvent, AuditType } from "./event.ts";
+
+/** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
+export interface EventScope {
+  readonly onEvent: ((event: AuditEvent) => void) | undefined;
+  readonly head: string;
+  readonly middle: string;
+  readonly tail: string;
+}
+
+/** The names are well-formed text; all `null` for events of the kernel itself. */
+export function eventScope(
+  callId: string | null,
+  sessionId: string | null,
+  traceparent: string | null,
+  onEvent?: (event: AuditEvent) => void,
+): EventScope {
+  return {
+    onEvent,
+    head: `{"callId":${JSON.stringify(callId)},"id":"`,
+    middle: `,"sessionId":${JSON.stringify(sessionId)},"time":"`,
+    tail: `","traceparent":${JSON.stringify(traceparent)},"type":"`,
+  };
+}
+
+export const kernelScope: EventScope = eventScope(null, null, null);
+
+/** What is new in each event. */
+export interface EventFields {
+  readonly type: AuditType;
+  readonly seq: number;
+  readonly id: string;
+  readonly time: string;
+  /** Canonical JSON. */
+  readonly payload: string;
+  readonly prev: string;
+}
+
+/** The canonical text of an event without its hash. The members of an event are fixed, so their order is written here once, not sorted each time. */
+export function bodyOf(
+  { head, middle, tail }: EventScope,
+  { type, seq, id, time, payload, prev }: EventFields,
+): string {
+  return (
+    head +
+    id +
+    '","payload":' +
+    payload +
+    ',"prev":"' +
+    prev +
+    '","seq":' +
+    seq +
+    middle +
+    time +
+    tail +
+    type +
+    '","v":1}'
+  );
+}

@@ -1,0 +1,186 @@
+import { canonicalize } from "../normalize/canonical-json.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { parseJson, snapshot } from "../normalize/snapshot.ts";
+import { firstPrev } from "./chain.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { digestBytes, printDigest } from "./digest-bytes.ts";
+import type { AuditType } from "./event.ts";
+import { LINE_BYTES, LineFault } from "./lines.ts";
+import { merkleFrontier } from "./merkle.ts";
+
+/** What `verifyAudit` reads: lines of a log file, or events. Both are foreign. */
+export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
+
+export interface VerifyOptions {
+  /**
+   * Checkpoints of the same log whose signatures have been verified. A log that ends before one of them was cut; one whose events
+   * differ was rewritten. They need the log from its beginning.
+   */
+  readonly checkpoints?: readonly Checkpoint[];
+}
+
+export type AuditCheck =
+  | {
+      readonly ok: true;
+      readonly events: number;
+      /** Of the first event; 0 for a log from its beginning. `null` for an empty one. */
+      readonly firstSeq: number | null;
+      readonly lastHash: string | null;
+      /** Root of the Merkle tree over the events, where the log was read from its beginning. */
+      readonly root: string | null;
+    }
+  | {
+      readonly ok: false;
+      /** Items that were whole before the fault. */
+      readonly events: number;
+      /** The number that the event at the place of the fault should have; `null` where nothing says so. */
+      readonly seq: number | null;
+      readonly reason: string;
+    };
+
+const types: ReadonlySet<string> = new Set(
+  Object.keys({
+    "approval.requested": true,
+    "approval.resolved": true,
+    "call.invoked": true,
+    "capability.checked": true,
+    "capability.used": true,
+    "log.recovered": true,
+    "mode.changed": true,
+    "policy.changed": true,
+    "policy.decided": true,
+    "tool.blocked": true,
+    "tool.completed": true,
+    "tool.failed": true,
+    "tool.lost": true,
+    "tool.registered": true,
+    "tool.started": true,
+  } satisfies Record<AuditType, true>),
+);
+
+/** Thrown and caught inside this file only. */
+class Fault extends Error {}
+
+/**
+ * Whether a log is what a kernel wrote: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once, keeps one event and one
+ * Merkle path in memory. Nothing foreign makes it throw.
+ *
+ * @example
+ * const check = await verifyAudit(lines(file.stream()), { checkpoints: [checkpoint] });
+ * if (!check.ok) console.error(check.seq, check.reason);
+ */
+export async function verifyAudit(source: AuditSource, options: VerifyOptions = {}): Promise<AuditCheck> {
+  const chain = new Chain(options.checkpoints ?? []);
+  try {
+    for await (const item of source) chain.add(item);
+    return chain.end();
+  } catch (error) {
+    if (error instanceof Fault) return chain.fault(error.message);
+    if (error instanceof LineFault) return chain.fault(`Line ${error.line} cannot be read: ${error.message}.`);
+    return chain.fault("The log could not be read to its end.");
+  }
+}
+
+class Chain {
+  #events = 0;
+  #firstSeq: number | null = null;
+  #seq: number | null = null;
+  #prev: string | null = null;
+  readonly #tree = merkleFrontier();
+  readonly #checkpoints: Checkpoint[];
+
+  constructor(checkpoints: readonly Checkpoint[]) {
+    this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size);
+  }
+
+  add(item: unknown): void {
+    const { actualHash, hash, event } = read(item);
+    const { v, seq, type, prev } = event;
+    if (v !== 1) throw new Fault(`It is in version ${show(v)} of the format, not 1.`);
+    if (typeof type !== "string" || !types.has(type)) throw new Fault(`There are no events of type ${show(type)}.`);
+    if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is no sequence number.`);
+    if (this.#seq !== null && seq !== this.#seq)
+      throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
+    const expected = seq === 0 ? firstPrev : this.#prev;
+    if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
+    const digest = digestBytes(hash);
+    if (!digest) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
+    if (actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    this.#firstSeq ??= seq as number;
+    this.#seq = (seq as number) + 1;
+    this.#prev = actualHash;
+    this.#events++;
+    if (this.#firstSeq === 0) this.#tree.append(digest);
+    this.#compare();
+  }
+
+  #compare(): void {
+    const [next] = this.#checkpoints;
+    if (!next || next.size !== this.#events) return;
+    if (this.#firstSeq !== 0) throw new Fault("A checkpoint needs the log from its beginning.");
+    if (printDigest(this.#tree.root()) !== next.root)
+      throw new Fault(`The first ${next.size} events are not those of the checkpoint of ${next.time}.`);
+    this.#checkpoints.shift();
+    this.#compare();
+  }
+
+  end(): AuditCheck {
+    const [next] = this.#checkpoints;
+    if (next && next.size > 0)
+      return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
+    const root = this.#firstSeq === 0 ? printDigest(this.#tree.root()) : null;
+    return { ok: true, events: this.#events, firstSeq: this.#firstSeq, lastHash: this.#prev, root };
+  }
+
+  fault(reason: string): AuditCheck {
+    return { ok: false, events: this.#events, seq: this.#seq, reason };
+  }
+}
+
+interface Item {
+  /** Of the event without `hash`, in canonical JSON. */
+  readonly actualHash: string;
+  readonly hash: unknown;
+  readonly event: JsonObject;
+}
+
+function read(item: unknown): Item {
+  if (typeof item !== "string") return split(snapshot(item, { maxStringUnits: LINE_BYTES }));
+  if (item.length > LINE_BYTES) throw new Fault(`A line has more than ${LINE_BYTES} characters.`);
+  const written = readWritten(item);
+  return written ?? split(parseJson(item));
+}
+
+const PREFIX = ',"hash":"';
+const SUFFIX_LENGTH: number = PREFIX.length + firstPrev.length + 2;
+
+/** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no second writing. */
+function readWritten(line: string): Item | undefined {
+  const place = line.length - SUFFIX_LENGTH;
+  if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
+  const body = line.slice(0, place) + "}";
+  const hash = line.slice(place + PREFIX.length, -2);
+  if (hashText(body) !== hash) return undefined;
+  try {
+    const event: unknown = JSON.parse(body);
+    return isObject(event) && !Object.hasOwn(event, "hash") ? { actualHash: hash, hash, event } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function split(plain: ReturnType<typeof snapshot>): Item {
+  if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
+  if (!isObject(plain.value)) throw new Fault("An event is an object.");
+  const { hash, ...event } = plain.value;
+  const text = canonicalize(event);
+  if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
+  return { actualHash: hashText(text.text), hash, event };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const show = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 60);

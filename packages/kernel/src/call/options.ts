@@ -1,0 +1,87 @@
+import type { CallOptions } from "../kernel-api.ts";
+import { ceilings } from "../limits.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import { requireValidator } from "../schema/require.ts";
+
+/** A caller's options, read once. With a fault none of them counts. */
+export interface ReadOptions {
+  readonly options: CallOptions;
+  /** One sentence for the caller. */
+  readonly fault?: string;
+}
+
+/** What a caller may wish for; none at all is a wish as well where nothing is meant to go over the network. */
+const wishes: JsonObject = {
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(ceilings).map(([name, maximum]) => [
+      name,
+      { type: "integer", minimum: name.startsWith("network") ? 0 : 1, maximum },
+    ]),
+  ),
+  additionalProperties: false,
+};
+const boundsValidator = requireValidator(wishes);
+
+const texts = ["version", "caller", "sessionId", "correlationId"] as const;
+const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
+
+/** `grants` are read where they count, in step 3. */
+export function readOptions(foreign: unknown): ReadOptions {
+  try {
+    if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
+    const options: Record<string, unknown> = { ...foreign };
+    for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
+    for (const name of functions)
+      if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
+    if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
+    if (options["bounds"] === undefined) return { options };
+    const bounds = readBounds(options["bounds"]);
+    return bounds.ok ? { options: { ...options, bounds: bounds.value } } : refused(bounds.message);
+  } catch {
+    return refused("The options cannot be read.");
+  }
+}
+
+function readBounds(
+  foreign: unknown,
+): { readonly ok: true; readonly value: object } | { readonly ok: false; readonly message: string } {
+  const plain = snapshot(foreign);
+  if (!plain.ok) return { ok: false, message: `The call's bounds are not JSON: ${plain.error.message}.` };
+  const valid = boundsValidator.validate(plain.value);
+  return valid.ok
+    ? { ok: true, value: valid.value as object }
+    : { ok: false, message: `The call's bounds are malformed: ${valid.errors[0]!.message}` };
+}
+
+function isAbsentOr(type: "string" | "function", value: unknown): boolean {
+  return value === undefined || typeof value === type;
+}
+
+/** By what is used of it: signals of other realms and libraries are signals too. */
+function isSignal(value: unknown): boolean {
+  const signal = value as Partial<AbortSignal> | null;
+  return (
+    typeof signal === "object" &&
+    typeof signal?.aborted === "boolean" &&
+    typeof signal.addEventListener === "function" &&
+    typeof signal.removeEventListener === "function"
+  );
+}
+
+function refused(fault: string): ReadOptions {
+  return { options: {}, fault };
+}
+
+/** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */
+export function readTool(foreign: unknown): { readonly name: string; readonly pinned?: string } {
+  if (typeof foreign === "string") return { name: foreign };
+  try {
+    const { name, version } = (foreign as { readonly manifest: Record<string, unknown> }).manifest;
+    if (typeof name === "string" && typeof version === "string") return { name, pinned: version };
+  } catch {
+    // It cannot be read, so it names nothing.
+  }
+  return { name: "" };
+}

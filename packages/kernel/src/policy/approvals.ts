@@ -1,0 +1,115 @@
+import type { Clock } from "../isolate/clock.ts";
+import { limits } from "../limits.ts";
+import type { Mode } from "../tool/manifest.ts";
+import { type DecisionInput, holdsAll } from "./condition.ts";
+import type { ApprovalProof } from "./proof.ts";
+import { loadRule, type LoadedRule } from "./rule.ts";
+
+/** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
+export interface ApprovalKey {
+  readonly sessionId: string;
+  readonly caller: string;
+  readonly toolHash: string;
+  readonly argsHash: string;
+  readonly grantHash: string;
+  readonly policyHash: string;
+  readonly mode: Mode;
+}
+
+/** An approval in use: an open question, or a call that runs on it. */
+export interface Hold {
+  /** Aborts when the approval is revoked. */
+  readonly revoked: AbortSignal;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  readonly release: () => void;
+}
+
+export interface Standing {
+  readonly approval: ApprovalProof;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  readonly rule: LoadedRule | undefined;
+}
+
+/**
+ * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, for the same arguments or
+ * for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
+ */
+export class Approvals {
+  readonly #clock: Clock;
+  readonly #standing = new Map<string, Standing>();
+  readonly #held = new Map<string, Set<AbortController>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  find(key: ApprovalKey, input: DecisionInput): Standing | undefined {
+    const exact = this.#alive(keyText(key));
+    if (exact) return exact;
+    const prefix = `${keyText({ ...key, argsHash: "" })} `;
+    for (const text of this.#standing.keys()) {
+      if (!text.startsWith(prefix)) continue;
+      const standing = this.#alive(text);
+      if (standing?.rule && holdsAll(standing.rule.tests, input) === true) return standing;
+    }
+    return undefined;
+  }
+
+  remember(key: ApprovalKey, approval: ApprovalProof): void {
+    const { scope, rule, approvalId } = approval;
+    if (scope === "once") return;
+    const text = scope === "session" ? keyText(key) : `${keyText({ ...key, argsHash: "" })} ${approvalId}`;
+    const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
+    this.#standing.set(text, { approval, untilMs, rule: rule && loadRule(rule) });
+    if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
+  }
+
+  hold(approvalId: string, untilMs: number = this.#clock.monotonicMs() + limits.approvalMs): Hold {
+    const controller = new AbortController();
+    const holders = this.#held.get(approvalId) ?? new Set();
+    holders.add(controller);
+    this.#held.set(approvalId, holders);
+    return {
+      revoked: controller.signal,
+      untilMs,
+      release: () => {
+        holders.delete(controller);
+        if (holders.size === 0) this.#held.delete(approvalId);
+      },
+    };
+  }
+
+  /** Ends an approval wherever it is: an open question is denied, a standing one forgotten, a call that runs on it loses its grants. */
+  revoke(approvalId: string): boolean {
+    let found = false;
+    for (const [text, { approval }] of this.#standing) {
+      if (approval.approvalId !== approvalId) continue;
+      this.#standing.delete(text);
+      found = true;
+    }
+    for (const controller of Array.from(this.#held.get(approvalId) ?? [])) {
+      controller.abort("revoked");
+      found = true;
+    }
+    return found;
+  }
+
+  /** Those that stand, oldest first. */
+  list(): readonly ApprovalProof[] {
+    return [...this.#standing.keys()].flatMap((text) => this.#alive(text)?.approval ?? []);
+  }
+
+  #alive(text: string): Standing | undefined {
+    const standing = this.#standing.get(text);
+    if (standing && standing.untilMs > this.#clock.monotonicMs()) return standing;
+    this.#standing.delete(text);
+    return undefined;
+  }
+}
+
+/** JSON, so that no choice of names can make two keys collide. */
+function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
+  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
+}

@@ -1,0 +1,7 @@
+/*
+ * `@keyhole/kernel/replay`: runs that are written down, and executed again without a network. Nothing that a kernel runs imports it.
+ */
+export { recordingHost } from "./record.ts";
+export { type Divergence, replay, type Replay, type ReplayOptions } from "./replay.ts";
+export { readRun, type Run, type RunEntry, type RunResult, writeRun } from "./run.ts";
+export { type PureCheck, type PureOptions, verifyPure } from "./verify-pure.ts";

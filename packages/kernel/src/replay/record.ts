@@ -1,0 +1,74 @@
+import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { hashBytes, hashJsonOrFault } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { encodeBase64 } from "./base64.ts";
+import type { RunEntry } from "./run.ts";
+import { turns } from "./turns.ts";
+
+/**
+ * A host that runs tools on another one and writes down all that they could observe. Calls may overlap; entries come in the order of what happened.
+ *
+ * @example
+ * const entries: RunEntry[] = [];
+ * const kernel = await createKernel({ host: recordingHost(host, (entry) => entries.push(entry)) });
+ */
+export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => void): IsolateHost {
+  return {
+    name: host.name,
+    sources: host.sources,
+    enforces: host.enforces,
+    preempts: host.preempts,
+    brokers: host.brokers,
+    close: () => host.close(),
+    async open(tool) {
+      const isolate = await host.open(tool);
+      return {
+        get alive() {
+          return isolate.alive;
+        },
+        terminate: (reason) => isolate.terminate(reason),
+        async call(call, port) {
+          const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real = [] } = call;
+          const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
+          write({ kind: "call", tool: tool.id, toolHash: tool.hash, ...shape });
+          let next = 0;
+          const turn = turns();
+          const outcome = await isolate.call(call, {
+            get signal() {
+              return port.signal;
+            },
+            log: (entry) => port.log(entry),
+            progress: (progress) => port.progress(progress),
+            async request(request) {
+              const index = next++;
+              write({ kind: "request", callId, index, requestHash: requestHash(request) });
+              const reply = await port.request(request);
+              await turn();
+              write({ kind: "reply", callId, index, ...split(reply) });
+              return reply;
+            },
+          });
+          write({ kind: "outcome", callId, outcome: outcome.kind, outcomeHash: outcomeHash(outcome) });
+          return outcome;
+        },
+      };
+    },
+  };
+}
+
+export function requestHash({ kind, operation, arguments: asked, body }: CapabilityRequest): string {
+  return hashJsonOrFault({ kind, operation, arguments: asked, body: body ? hashBytes(body) : null });
+}
+
+/** Over what a tool gave; bytes by their own digest. */
+export function outcomeHash(outcome: IsolateOutcome): string {
+  if (outcome.kind !== "returned") return hashJsonOrFault({ ...outcome });
+  const { output } = outcome;
+  return output.form === "binary" ? hashBytes(output.bytes) : hashJsonOrFault({ form: output.form, text: output.text });
+}
+
+function split(reply: CapabilityReply): { readonly reply: JsonObject; readonly body: string | null } {
+  if (!reply.ok) return { reply: { ok: false, error: { ...reply.error } }, body: null };
+  return { reply: { ok: true, value: reply.value }, body: reply.body ? encodeBase64(reply.body) : null };
+}

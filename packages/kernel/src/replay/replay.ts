@@ -1,0 +1,191 @@
+import type { CapabilityReply } from "../capability/broker.ts";
+import type { Clock } from "../isolate/clock.ts";
+import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { RegisteredTool } from "../tool/package.ts";
+import { decodeBase64 } from "./base64.ts";
+import { outcomeHash, requestHash } from "./record.ts";
+import type { Run, RunEntry } from "./run.ts";
+import { turns } from "./turns.ts";
+
+type Call = Extract<RunEntry, { kind: "call" }>;
+
+/** Where a replay first did something else than the run. */
+export interface Divergence {
+  readonly callId: string;
+  /** Place of the entry in the run, from 0. */
+  readonly seq: number;
+  readonly expectedHash: string;
+  readonly actualHash: string;
+  /** One sentence for people. */
+  readonly reason: string;
+}
+
+export interface ReplayOptions {
+  /** Where the tools run. Its brokers are not used: nothing leaves the machine. */
+  readonly host: IsolateHost;
+  /** The tools of the run, as `checkPackage` gives them. One with another hash is another tool. */
+  readonly tools: readonly RegisteredTool[];
+  readonly clock: Clock;
+  /** For each call. Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+export type Replay =
+  | { readonly ok: true; readonly calls: number }
+  | { readonly ok: false; readonly kind: "refused"; readonly callId: string; readonly reason: string }
+  | { readonly ok: false; readonly kind: "diverged"; readonly divergence: Divergence };
+
+/**
+ * Executes a run again from its journal: same inputs, same clock, same seed, and every capability request answered with what was answered then, in the
+ * order of then. Everything is refused before anything is executed: a call whose tool is not there in the same version, or that saw the real clock or
+ * real randomness, or that has no end.
+ *
+ * @example
+ * const replayed = await replay(run, { host, tools, clock: systemClock });
+ * if (!replayed.ok && replayed.kind === "diverged") console.log(replayed.divergence);
+ */
+export async function replay({ entries }: Run, options: ReplayOptions): Promise<Replay> {
+  const calls = entries.filter((entry) => entry.kind === "call");
+  const seen = new Set<string>();
+  for (const call of calls) {
+    const reason = seen.has(call.callId) ? "The run has this call twice." : refusalOf(call, entries, options);
+    if (reason !== undefined) return { ok: false, kind: "refused", callId: call.callId, reason };
+    seen.add(call.callId);
+  }
+  const stray = entries.find(({ callId }) => !seen.has(callId));
+  if (stray)
+    return { ok: false, kind: "refused", callId: stray.callId, reason: "The run has no beginning of this call." };
+  for (const call of calls) {
+    const divergence = await replayCall(call, entries, options);
+    if (divergence) return { ok: false, kind: "diverged", divergence };
+  }
+  return { ok: true, calls: calls.length };
+}
+
+function refusalOf(call: Call, entries: Run["entries"], { tools, host }: ReplayOptions): string | undefined {
+  const tool = tools.find(({ hash }) => hash === call.toolHash);
+  if (!tool) return `${call.tool} with hash ${call.toolHash} is not among the tools.`;
+  if (!host.sources.includes(tool.manifest.source))
+    return `The host does not run tools of source ${tool.manifest.source}.`;
+  if (call.real.length > 0) return `The tool saw the real ${call.real.join(" and ")}, which no journal can give again.`;
+  const ends = entries.filter(({ kind, callId }) => kind === "outcome" && callId === call.callId);
+  if (ends.length !== 1) return "The run does not have one end of this call.";
+  const damaged = entries.some((entry) => entry.kind === "reply" && entry.body !== null && !decodeBase64(entry.body));
+  return damaged ? "The body of an answer is not base64." : undefined;
+}
+
+async function replayCall(
+  call: Call,
+  entries: Run["entries"],
+  options: ReplayOptions,
+): Promise<Divergence | undefined> {
+  const { host, tools, clock, timeoutMs = 10_000 } = options;
+  const isolate = await host.open(tools.find(({ hash }) => hash === call.toolHash)!);
+  const journal = new Journal(call.callId, entries);
+  const end = journal.end;
+  let stopTimer = (): void => {};
+  const late = new Promise<"late">((resolve) => {
+    stopTimer = clock.after(timeoutMs, () => resolve("late"));
+  });
+  try {
+    const outcome = await Promise.race([runIn(isolate, call, journal), journal.diverged, late]);
+    if (outcome === "late")
+      return journal.divergence(end.seq, end.hash, hashText("timed out"), "The call did not end.");
+    if ("seq" in outcome) return outcome;
+    const unasked = journal.unasked;
+    if (unasked)
+      return journal.divergence(unasked.seq, unasked.hash, hashText(""), "The tool did not make this request.");
+    const actual = outcomeHash(outcome);
+    return actual === end.hash
+      ? undefined
+      : journal.divergence(end.seq, end.hash, actual, "The tool gave something else.");
+  } finally {
+    stopTimer();
+    isolate.terminate("the replay has ended");
+  }
+}
+
+function runIn(isolate: Isolate, call: Call, journal: Journal): ReturnType<Isolate["call"]> {
+  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs } = call;
+  const port: CallPort = {
+    signal: new AbortController().signal,
+    log: () => {},
+    progress: () => {},
+    request: (request) => journal.answer(requestHash(request)),
+  };
+  return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs }, port);
+}
+
+interface Place {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What one call was answered, given out again in the order of then. */
+class Journal {
+  readonly end: Place;
+  readonly diverged: Promise<Divergence>;
+  readonly #callId: string;
+  readonly #requests: Place[] = [];
+  /** Still to be given, in order. */
+  readonly #replies: { readonly index: number; readonly reply: CapabilityReply }[] = [];
+  readonly #waiting = new Map<number, (reply: CapabilityReply) => void>();
+  readonly #turn = turns();
+  #asked = 0;
+  #diverge: (divergence: Divergence) => void = () => {};
+
+  constructor(callId: string, entries: Run["entries"]) {
+    this.#callId = callId;
+    this.diverged = new Promise((resolve) => (this.#diverge = resolve));
+    let end: Place | undefined;
+    for (const [seq, entry] of entries.entries()) {
+      if (entry.callId !== callId) continue;
+      if (entry.kind === "request") this.#requests.push({ seq, hash: entry.requestHash });
+      else if (entry.kind === "reply") this.#replies.push({ index: entry.index, reply: replyOf(entry) });
+      else if (entry.kind === "outcome") end = { seq, hash: entry.outcomeHash };
+    }
+    this.end = end!;
+  }
+
+  /** The first request of then that was not made again. */
+  get unasked(): Place | undefined {
+    return this.#requests[this.#asked];
+  }
+
+  answer(hash: string): Promise<CapabilityReply> {
+    const index = this.#asked++;
+    const expected = this.#requests[index] ?? this.end;
+    if (expected.hash !== hash) {
+      const reason = index < this.#requests.length ? "The tool asked for something else." : "The tool asked once more.";
+      this.#diverge(this.divergence(expected.seq, expected.hash, hash, reason));
+      return new Promise(() => {}); // The replay ends here, and the isolate with it.
+    }
+    return new Promise((resolve) => {
+      this.#waiting.set(index, resolve);
+      void this.#give();
+    });
+  }
+
+  divergence(seq: number, expectedHash: string, actualHash: string, reason: string): Divergence {
+    return { callId: this.#callId, seq, expectedHash, actualHash, reason };
+  }
+
+  /** As many turns as there are answers that can be given; each gives the one that is next by then. */
+  async #give(): Promise<void> {
+    await this.#turn();
+    const next = this.#replies[0];
+    const settle = next && this.#waiting.get(next.index);
+    if (!settle) return;
+    this.#waiting.delete(next.index);
+    this.#replies.shift();
+    settle(next.reply);
+    if (this.#waiting.size > 0) void this.#give();
+  }
+}
+
+/** Not checked again: the guest takes replies as it takes those of a broker. */
+function replyOf({ reply, body }: Extract<RunEntry, { kind: "reply" }>): CapabilityReply {
+  const bytes = body === null ? undefined : decodeBase64(body);
+  return { ...reply, ...(bytes && { body: bytes }) } as unknown as CapabilityReply;
+}

@@ -1,0 +1,53 @@
+import type { AuditEvent } from "../audit/event.ts";
+import type { Proof } from "../policy/proof.ts";
+import { isProof } from "./proof-schema.ts";
+
+/** What the log shows that the decision forbade, or does not show that it demanded. */
+export function dischargeFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
+  const place = events.findIndex((event) => proofIn(event)?.proofId === proof.proofId);
+  if (place < 0) return "The log has no such decision.";
+  const after = events.slice(place + 1);
+  const ofCall = after.filter(({ callId }) => callId === proof.callId);
+  const startedAt = ofCall.findIndex(({ type }) => type === "tool.started");
+  const answers = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).flatMap((event) => proofIn(event) ?? []);
+  const last = answers.at(-1) ?? proof;
+  const hasRun = startedAt >= 0 || ofCall.some(({ type }) => type === "capability.used");
+  if (hasRun && last.enforced && last.decision !== "allow")
+    return `The tool ran although the decision was ${last.decision}.`;
+  if (hasRun && proof.decision === "ask" && proof.obligations.includes("approval")) {
+    const isApproved = answers.some(
+      ({ parentProofId, decision, approval, inputHash }) =>
+        parentProofId === proof.proofId && decision === "allow" && approval !== null && inputHash === proof.inputHash,
+    );
+    // Edited arguments make another question of it, whose own proof has to be discharged.
+    const isReplaced = answers.some(
+      ({ parentProofId, decision }) => parentProofId === proof.proofId && decision === "deny",
+    );
+    if (!isApproved && !isReplaced) return "The tool ran without the approval that was demanded.";
+  }
+  return hasRun ? labelFault(proof, after, ofCall[startedAt]?.seq ?? 0) : undefined;
+}
+
+/** Every later decision in the session that looked at labels has to have seen those that this call brought. */
+function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: number): string | undefined {
+  const session = proof.stateReads.find(({ key }) => key === "session")?.value;
+  const labels = proof.obligations.filter((each) => each.startsWith("label:")).map((each) => each.slice(6));
+  for (const event of labels.length === 0 ? [] : after) {
+    const later = proofIn(event);
+    if (!later || event.seq < startedSeq || event.sessionId !== session || later.policyHash !== proof.policyHash)
+      continue;
+    // An answer repeats what its question saw.
+    if (later.approval !== null || later.reasonCode.startsWith("approv")) continue;
+    const seen = later.stateReads.find(({ key }) => key === "labels")?.value;
+    if (seen === undefined) continue;
+    const missing = labels.find((label) => !String(seen).split(" ").includes(label));
+    if (missing !== undefined) return `Decision ${later.proofId} did not see the label ${missing}.`;
+  }
+  return undefined;
+}
+
+/** The proof in an event that records a decision. */
+export function proofIn(event: AuditEvent): Proof | undefined {
+  const proof: unknown = event.type === "policy.decided" ? event.payload.proof : undefined;
+  return isProof(proof) ? proof : undefined;
+}

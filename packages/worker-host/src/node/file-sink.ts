@@ -1,0 +1,110 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+import { type Place, scanLog } from "./scan-log.ts";
+
+export interface FileSinkOptions {
+  /**
+   * `batch` (the default): a batch is on the disk before `append` resolves. `never`: the operating system writes when it likes; a crash of the
+   * process loses nothing, one of the machine loses the last seconds, and the log does not show that there was more.
+   */
+  readonly fsync?: "batch" | "never";
+}
+
+export interface FileSink extends AuditSink {
+  /** Ends the use of the file; the kernel has to be closed before. */
+  close(): Promise<void>;
+}
+
+/**
+ * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it; so a
+ * line that a crash tore is told from a whole one. Rows of other kernels are refused: one file has one writer.
+ *
+ * @example
+ * const sink = fileSink("/var/log/agent.jsonl");
+ * const kernel = await createKernel({ sink });
+ */
+export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}): FileSink {
+  let file: FileHandle | undefined;
+  let places: Place[] = [];
+  let nextSeq = 0;
+  let size = 0;
+  const opened = (): FileHandle => {
+    if (!file) throw new Error("the log file is not open");
+    return file;
+  };
+
+  return {
+    async open(): Promise<SinkState> {
+      await file?.close();
+      file = await openFile(path);
+      const found = await scanLog(file);
+      ({ places, size } = found);
+      nextSeq = found.last ? found.last.seq + 1 : 0;
+      const cutBytes = found.size - found.end;
+      if (cutBytes > 0) {
+        await file.truncate(found.end);
+        await file.datasync();
+        size = found.end;
+      }
+      return { last: found.last, cutBytes, damage: found.damage };
+    },
+
+    async append(records) {
+      const handle = opened();
+      if ((await handle.stat()).size !== size) throw new Error("somebody else wrote into the log file");
+      let text = "";
+      const added: Place[] = [];
+      let end = size;
+      for (const record of records) {
+        const seq = nextSeq + added.length;
+        if (record.seq !== seq) throw new Error(`the log expects seq ${seq}, not ${record.seq}`);
+        const line = `${lineOf(record)}\n`;
+        const start = end;
+        end += Buffer.byteLength(line);
+        added.push({ seq, start, end });
+        text += line;
+      }
+      await handle.appendFile(text);
+      if (fsync === "batch") await handle.datasync();
+      for (const place of added) places.push(place);
+      nextSeq += records.length;
+      size = end;
+    },
+
+    async read(fromSeq, limit) {
+      const handle = opened();
+      // In a whole log the numbers have no gaps; in a damaged one a record lies before the place where it would be.
+      let from = Math.max(0, Math.min(places.length, fromSeq - (places[0]?.seq ?? 0)));
+      while (from > 0 && places[from - 1]!.seq >= fromSeq) from--;
+      const wanted = places.slice(from, from + limit);
+      const start = wanted[0]?.start ?? 0;
+      const bytes = Buffer.alloc((wanted.at(-1)?.end ?? start) - start);
+      await handle.read(bytes, 0, bytes.length, start);
+      return wanted.map((place) => writtenRecord(bytes.toString("utf8", place.start - start, place.end - start - 1)));
+    },
+
+    async close() {
+      await file?.close();
+      file = undefined;
+    },
+  };
+}
+
+/** A new file is only there after a crash when its folder was written too. */
+async function openFile(path: string): Promise<FileHandle> {
+  const file = await open(path, "a+", 0o600);
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+  return file;
+}
+
+function writtenRecord(line: string): EventRecord {
+  const record = recordOf(line);
+  if (!record) throw new Error("a line of the log file is no event any more");
+  return record;
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, eventOf, lineOf, verifyChain } from "@keyhole/kernel";
+import { lines, verifyAudit } from "@keyhole/kernel/audit";
+import { fileSink } from "@keyhole/worker-host/node";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { echo, openPolicy } from "../support/kernel.ts";
+import { recordsOf } from "./log-of.ts";
+
+let folder: string;
+let path: string;
+let files = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "keyhole-log-"));
+});
+beforeEach(() => {
+  path = join(folder, `${files++}.jsonl`);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const records = await recordsOf(6);
+const whole = Buffer.from(records.map((record) => `${lineOf(record)}\n`).join(""));
+/** Where each record begins, and the end. */
+const starts = [0];
+for (const [at, byte] of whole.entries()) if (byte === 10) starts.push(at + 1);
+
+async function reopen(bytes: Uint8Array) {
+  await writeFile(path, bytes);
+  const sink = fileSink(path, { fsync: "never" });
+  const state = await sink.open();
+  return { sink, state };
+}
+
+async function startOn(bytes: Uint8Array) {
+  await writeFile(path, bytes);
+  const sink = fileSink(path);
+  const kernel = await createKernel({ sink, policy: openPolicy });
+  kernel.register(echo);
+  const result = await kernel.call("echo", { message: "next" });
+  await kernel.close();
+  await sink.close();
+  return { kernel, result };
+}
+
+describe("a log file whose last write was torn", () => {
+  it("is cut to its last whole record, at every byte of the last two", async () => {
+    for (let length = starts[4]!; length <= whole.length; length++) {
+      const kept = starts.findLastIndex((start) => start <= length);
+      const { sink, state } = await reopen(whole.subarray(0, length));
+      expect(state, `${length} bytes`).toEqual({
+        last: records[kept - 1],
+        cutBytes: length - starts[kept]!,
+        damage: null,
+      });
+      expect(await readFile(path)).toEqual(whole.subarray(0, starts[kept]));
+      await sink.close();
+    }
+  }, 60_000);
+
+  it.each([
+    ["zeros", new Uint8Array(700)],
+    ["zeros and a line end", Uint8Array.of(...new Uint8Array(700), 10)],
+    ["half a character", Uint8Array.of(0xe2, 0x82)],
+    ["two lines of nonsense", new TextEncoder().encode("x\ny\n")],
+  ])("also by %s", async (_, tail) => {
+    const { sink, state } = await reopen(Buffer.concat([whole, tail]));
+    expect(state).toEqual({ last: records[5], cutBytes: tail.length, damage: null });
+    await sink.close();
+  });
+
+  it("is gone on with, on record, and calls without an end get one", async () => {
+    const { kernel, result } = await startOn(whole.subarray(0, starts[5]! + 100));
+    expect(kernel.mode).toBe("NORMAL");
+    expect(result).toMatchObject({ ok: true });
+    const file = await readFile(path);
+    expect(await verifyAudit(lines([file]))).toMatchObject({ ok: true });
+    const types = file
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types.slice(5, 7)).toEqual(["log.recovered", "tool.lost"]);
+  });
+});
+
+describe("a log file that was damaged before its end", () => {
+  const flip = (at: number): Buffer => {
+    const copy = Buffer.from(whole);
+    copy[at]! ^= 1;
+    return copy;
+  };
+
+  it.each<[string, () => Buffer]>([
+    ["a changed bit", () => flip(starts[2]! + 50)],
+    ["a record taken out", () => Buffer.concat([whole.subarray(0, starts[2]), whole.subarray(starts[3])])],
+    [
+      "two records in another order",
+      () =>
+        Buffer.concat([
+          whole.subarray(0, starts[2]),
+          whole.subarray(starts[3], starts[4]),
+          whole.subarray(starts[2], starts[3]),
+          whole.subarray(starts[4]),
+        ]),
+    ],
+    ["a record twice", () => Buffer.concat([whole.subarray(0, starts[3]), whole.subarray(starts[2])])],
+    [
+      "a line put in",
+      () => Buffer.concat([whole.subarray(0, starts[3]), Buffer.from("{}\n"), whole.subarray(starts[3])]),
+    ],
+    ["its beginning overwritten", () => Buffer.concat([Buffer.from("x".repeat(40)), whole.subarray(40)])],
+  ])("by %s locks the kernel down, and stays as it is", async (_, damage) => {
+    const damaged = damage();
+    const { kernel, result } = await startOn(damaged);
+    expect(kernel.mode).toBe("LOCKDOWN");
+    expect(result).toMatchObject({ ok: true }); // tier 0 without effects can do no harm
+    const file = await readFile(path);
+    expect(file.subarray(0, damaged.length)).toEqual(damaged);
+    const added = file.subarray(damaged.length).toString();
+    expect(JSON.parse(added.split("\n")[0]!)).toMatchObject({ type: "mode.changed", payload: { mode: "LOCKDOWN" } });
+    expect(await verifyAudit(lines([file]))).toMatchObject({ ok: false });
+  });
+
+  it("still shows what is left of it", async () => {
+    const { sink, state } = await reopen(flip(starts[2]! + 50));
+    expect(state.damage).toBe(`The log was damaged at byte ${starts[2]}, before its end.`);
+    expect(await sink.read(0, 10)).toEqual(records.toSpliced(2, 1));
+    expect(await sink.read(3, 2)).toEqual(records.slice(3, 5));
+    await sink.close();
+  });
+});
+
+describe("a log file that somebody else", () => {
+  it("writes into takes nothing more, and then nothing runs", async () => {
+    const sink = fileSink(path);
+    const kernel = await createKernel({ sink, policy: openPolicy });
+    kernel.register(echo);
+    expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: true });
+    await writeFile(path, "intruder\n", { flag: "a" });
+    expect(await kernel.call("echo", { message: "two" })).toMatchObject({
+      ok: false,
+      error: { code: "AUDIT_UNAVAILABLE" },
+    });
+    await kernel.close();
+    await sink.close();
+  });
+
+  it("took away is not there, which the kernel says at once", async () => {
+    await expect(createKernel({ sink: fileSink(join(folder, "no", "such", "folder")) })).rejects.toThrow("ENOENT");
+  });
+});
+
+it("a sink that fails at any of its operations lets nothing run unrecorded", async () => {
+  for (let failing = 0; failing < 12; failing++) {
+    let operations = 0;
+    const file = fileSink(path, { fsync: "never" });
+    const step = <T>(operation: () => T): T => {
+      if (operations++ === failing) throw new Error("EIO");
+      return operation();
+    };
+    const sink = {
+      open: () => step(() => file.open()),
+      append: (batch: Parameters<typeof file.append>[0]) => step(() => file.append(batch)),
+      read: (from: number, limit: number) => step(() => file.read(from, limit)),
+    };
+    const before = await readFile(path).catch(() => Buffer.alloc(0));
+    let runs = 0;
+    try {
+      const kernel = await createKernel({ sink, policy: openPolicy });
+      kernel.register({ ...echo, code: { execute: (input) => (runs++, input) } });
+      for (let i = 0; i < 4; i++) await kernel.call("echo", { message: "x" });
+      await kernel.close();
+    } catch (error) {
+      expect(error).toMatchObject({ message: "EIO" });
+    }
+    await file.close();
+    const added = (await readFile(path).catch(() => Buffer.alloc(0))).subarray(before.length).toString();
+    expect(added.split('"type":"tool.started"').length - 1, `failing at ${failing}`).toBe(runs);
+  }
+  const events = (await reopen(await readFile(path))).sink;
+  expect(verifyChain((await events.read(0, 1000)).map(eventOf))).toMatchObject({ ok: true });
+  await events.close();
+});

@@ -1,0 +1,256 @@
+import {
+  type Broker,
+  checkPackage,
+  createKernel,
+  defineTool,
+  inlineHost,
+  type RegisteredTool,
+  systemClock,
+  type Tool,
+} from "@keyhole/kernel";
+import { readRun, recordingHost, replay, type RunEntry, verifyPure, writeRun } from "@keyhole/kernel/replay";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../support/fake-clock.ts";
+import { toolOf } from "../support/kernel.ts";
+
+const registered = (tool: unknown): RegisteredTool => {
+  const checked = checkPackage(tool);
+  if (!checked.ok) throw new Error(checked.error.message);
+  return checked.value;
+};
+
+/** Reads files, several at the same time, and mixes in time and chance. */
+const reader = defineTool({
+  name: "reader",
+  version: "1.0.0",
+  description: "Reads files.",
+  determinism: "external",
+  effects: ["fs.read"],
+  capabilities: [{ kind: "fs.read", paths: ["**"] }],
+  input: {
+    type: "object",
+    properties: { paths: { type: "array", items: { type: "string" } } },
+    required: ["paths"],
+  } as const,
+  output: { kind: "json" },
+  execute: async ({ paths }, { files, now, random }) => {
+    const order: string[] = [];
+    const texts = await Promise.all(
+      paths.map(async (path) => {
+        const bytes = await files.read(path).catch((error: Error) => new TextEncoder().encode(error.message));
+        order.push(path);
+        return new TextDecoder().decode(bytes);
+      }),
+    );
+    return { texts, order, now: now(), random: random() };
+  },
+});
+
+/** Answers out of order, and another text each time. */
+function restlessFiles(): Broker & { served: number } {
+  const broker = {
+    served: 0,
+    kinds: ["fs.read"] as const,
+    needs: ({ arguments: asked }: { arguments: { readonly path?: unknown } }) =>
+      ({ ok: true, needs: [{ kind: "fs.read", path: String(asked.path) }] }) as const,
+    serve: async () => {
+      const turn = ++broker.served;
+      for (let i = 0; i < (turn * 7) % 11; i++) await Promise.resolve();
+      if (turn % 5 === 0)
+        return { ok: false, error: { code: "UNAVAILABLE", message: `gone ${turn}`, hint: "" } } as const;
+      return { ok: true, value: null, body: new TextEncoder().encode(`text ${turn}`) } as const;
+    },
+  };
+  return broker;
+}
+
+async function recorded(calls: readonly (readonly string[])[]) {
+  const entries: RunEntry[] = [];
+  const files = restlessFiles();
+  const policy = {
+    version: "1",
+    posture: "permissive",
+    grants: [{ tool: "reader", capability: { kind: "fs.read", paths: ["**"] } }],
+  };
+  const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
+  const kernel = await createKernel({ host, policy, brokers: [files], clock: new FakeClock() });
+  kernel.register(reader);
+  const results = await Promise.all(calls.map((paths) => kernel.call("reader", { paths: [...paths] })));
+  expect(results.every(({ ok }) => ok)).toBe(true);
+  await kernel.close();
+  return { run: { entries }, files };
+}
+
+const options = { host: inlineHost(), tools: [registered(reader)], clock: systemClock };
+
+describe("a run", () => {
+  it("is executed again to the same bytes, without its brokers, and as a file too", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.stringMatching(/^[a-z]{1,5}$/), { maxLength: 6 }), { minLength: 1, maxLength: 4 }),
+        async (calls) => {
+          const { run, files } = await recorded(calls);
+          const before = files.served;
+          const read = readRun(writeRun(run).split("\n"));
+          expect(read).toEqual({ ok: true, run });
+          expect(await replay(run, options)).toEqual({ ok: true, calls: calls.length });
+          expect(files.served).toBe(before);
+        },
+      ),
+      { numRuns: 1_000, seed: 5 },
+    );
+  }, 120_000);
+
+  const at = (entries: readonly RunEntry[], kind: RunEntry["kind"]) =>
+    entries.findIndex((entry) => entry.kind === kind);
+
+  it("that was changed diverges where it was changed first", async () => {
+    const { run } = await recorded([["a", "b"], ["c"]]);
+    const change = (kind: RunEntry["kind"], what: object) => {
+      const seq = at(run.entries, kind);
+      const changed: RunEntry = Object.assign({}, run.entries[seq]!, what);
+      return { seq, entries: run.entries.with(seq, changed) };
+    };
+    const hash = `blake3:${"0".repeat(64)}`;
+    const request = change("request", { requestHash: hash });
+    expect(await replay(request, options)).toMatchObject({
+      kind: "diverged",
+      divergence: {
+        seq: request.seq,
+        expectedHash: hash,
+        actualHash: expect.stringMatching(/^blake3:/),
+        reason: "The tool asked for something else.",
+      },
+    });
+    const outcome = change("outcome", { outcomeHash: hash });
+    expect(await replay(outcome, options)).toMatchObject({
+      kind: "diverged",
+      divergence: { seq: outcome.seq, expectedHash: hash },
+    });
+    for (const [kind, what] of [
+      ["reply", { body: "AAAA" }],
+      ["call", { seed: "1".repeat(64) }],
+      ["call", { nowMs: 1 }],
+    ] as const) {
+      const { entries } = change(kind, what);
+      const end = entries.findIndex(
+        (entry) => entry.kind === "outcome" && entry.callId === (run.entries[0] as { callId: string }).callId,
+      );
+      expect(await replay({ entries }, options)).toMatchObject({
+        kind: "diverged",
+        divergence: { seq: end, reason: "The tool gave something else." },
+      });
+    }
+  });
+
+  it("of a tool that asks more, less, or for ever diverges", async () => {
+    const { run } = await recorded([["a", "b"]]);
+    const other = (execute: (typeof reader)["code"]["execute"]) => ({
+      ...options.tools[0]!,
+      body: { source: "inline", code: { ...reader.code, execute } as never } as const,
+    });
+    const more = other(async (input, context) => {
+      await reader.code.execute(input, context);
+      return context.files.read("z") as never;
+    });
+    expect(await replay(run, { ...options, tools: [more] })).toMatchObject({
+      divergence: { reason: "The tool asked once more." },
+    });
+    const less = other(async () => ({ texts: [], order: [], now: 0, random: 0 }));
+    expect(await replay(run, { ...options, tools: [less] })).toMatchObject({
+      divergence: { reason: "The tool did not make this request." },
+    });
+    const clock = new FakeClock();
+    const waiting = replay(run, { ...options, clock, tools: [other(() => new Promise(() => {}))] });
+    await clock.advance(10_000);
+    expect(await waiting).toMatchObject({ divergence: { reason: "The call did not end." } });
+  });
+
+  it("is refused whole before anything runs", async () => {
+    const { run } = await recorded([["a"], ["b"]]);
+    let runs = 0;
+    const tools = [
+      { ...options.tools[0]!, body: { source: "inline", code: { execute: () => ++runs } as never } as const },
+    ];
+    const last = run.entries.findLastIndex(({ kind }) => kind === "call");
+    const call = run.entries[last]!;
+    const bad: [RunEntry[], RegExp][] = [
+      [run.entries.with(last, { ...call, toolHash: `blake3:${"1".repeat(64)}` } as RunEntry), /is not among the tools/],
+      [run.entries.with(last, { ...call, real: ["clock"] } as RunEntry), /real clock/],
+      [run.entries.toSpliced(last, 1), /no beginning/],
+      [[...run.entries, call], /twice/],
+      [run.entries.filter(({ kind }) => kind !== "outcome"), /one end/],
+      [run.entries.map((entry) => (entry.kind === "reply" ? { ...entry, body: "%" } : entry)), /base64/],
+    ];
+    for (const [entries, reason] of bad)
+      expect(await replay({ entries }, { ...options, tools })).toMatchObject({
+        ok: false,
+        kind: "refused",
+        reason: expect.stringMatching(reason),
+      });
+    expect(runs).toBe(0);
+  });
+});
+
+describe("a run file that is none", () => {
+  it.each<[string, string, number]>([
+    ["empty", "", 1],
+    ["something else", '{"hello":1}\n', 1],
+    ["a header of another version", '{"format":"keyhole-run","v":2}\n', 1],
+    ["no JSON in it", '{"format":"keyhole-run","v":1}\n{', 2],
+    ["an unknown entry", '{"format":"keyhole-run","v":1}\n{"kind":"eval","callId":"x"}', 2],
+    [
+      "an entry with more",
+      '{"format":"keyhole-run","v":1}\n{"kind":"outcome","callId":"x","outcome":"returned","outcomeHash":"blake3:' +
+        "0".repeat(64) +
+        '","more":1}',
+      2,
+    ],
+  ])("%s is refused with its line", (_, text, line) => {
+    expect(readRun(text.split("\n"))).toMatchObject({ ok: false, line });
+  });
+});
+
+describe("a tool that says it is pure", () => {
+  const check = (tool: Tool<never, unknown>) =>
+    verifyPure({ host: inlineHost(), tool: registered(tool), inputs: [{ n: 1 }, { n: 2 }], clock: systemClock });
+
+  it("is believed when its outcome depends on its input alone", async () => {
+    expect(await check(toolOf(({ n }: { n: number }) => n * 2))).toEqual({ ok: true, runs: 6 });
+    expect(
+      await check(
+        toolOf(() => {
+          throw new Error("always the same");
+        }),
+      ),
+    ).toMatchObject({ ok: true });
+  });
+
+  let count = 0;
+  it.each<[string, Tool<never, unknown>]>([
+    ["shows the time", toolOf((_, { now }: { now: () => number }) => now())],
+    ["shows chance", toolOf((_, { random }: { random: () => number }) => random())],
+    ["remembers", toolOf(() => count++)],
+    [
+      "asks for files",
+      toolOf((_, { files }: { files: { read(path: string): Promise<unknown> } }) => files.read("x").catch(() => 1)),
+    ],
+    ["lies about one input", toolOf(({ n }: { n: number }) => (n === 2 ? count++ : n))],
+  ])("and %s is found", async (_, tool) => {
+    expect(await check(tool)).toMatchObject({ ok: false });
+  });
+
+  it("and never ends is stopped and not believed", async () => {
+    const clock = new FakeClock();
+    const pending = verifyPure({
+      host: inlineHost(),
+      tool: registered(toolOf(() => new Promise(() => {}))),
+      inputs: [1],
+      runs: 1,
+      clock,
+    });
+    await clock.advance(10_000);
+    expect(await pending).toMatchObject({ ok: false, reason: "A run did not end." });
+  });
+});

@@ -1,0 +1,120 @@
+import {
+  type AuditSink,
+  createKernel,
+  type EventRecord,
+  eventOf,
+  firstPrev,
+  hashText,
+  verifyChain,
+} from "@keyhole/kernel";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { echo, openPolicy } from "../support/kernel.ts";
+
+/** One store, to which a sink can be opened again and again: as a process that ends and begins. */
+export interface SinkSubject {
+  open(): AuditSink | Promise<AuditSink>;
+  /** Ends the last one that was opened. */
+  close(): void | Promise<void>;
+}
+
+export interface SinkTraits {
+  /** Whether a sink that was opened again finds what the one before has written. */
+  readonly keeps: boolean;
+}
+
+const chain: EventRecord[] = [];
+for (let seq = 0; seq < 50; seq++) {
+  const body = `{"payload":"event ${seq}: é € 😀 \u2028","prev":"${chain.at(-1)?.hash ?? firstPrev}","seq":${seq},"v":1}`;
+  chain.push({ seq, body, hash: hashText(body) });
+}
+const records = (from: number, to: number): EventRecord[] => chain.slice(from, to);
+
+/** What every sink must do. */
+export function describeSink(
+  name: string,
+  { keeps }: SinkTraits,
+  make: () => SinkSubject | Promise<SinkSubject>,
+): void {
+  describe(`the sink ${name}`, () => {
+    let subject: SinkSubject;
+    let sink: AuditSink;
+    beforeEach(async () => {
+      subject = await make();
+      sink = await subject.open();
+    });
+    afterEach(() => subject.close());
+
+    it("begins empty", async () => {
+      expect(await sink.open()).toEqual({ last: undefined, cutBytes: 0, damage: null });
+      expect(await sink.read(0, 10)).toEqual([]);
+    });
+
+    it("gives back what it was given, in order, from anywhere, and no more than asked for", async () => {
+      await sink.open();
+      const all = records(0, 30);
+      await sink.append(all.slice(0, 1));
+      await sink.append(all.slice(1, 20));
+      await sink.append(all.slice(20));
+      expect(await sink.read(0, 100)).toEqual(all);
+      expect(await sink.read(0, 30)).toEqual(all);
+      expect(await sink.read(7, 5)).toEqual(all.slice(7, 12));
+      expect(await sink.read(29, 5)).toEqual(all.slice(29));
+      expect(await sink.read(30, 5)).toEqual([]);
+      expect(await sink.read(3, 0)).toEqual([]);
+    });
+
+    it("takes a batch whole while others are read", async () => {
+      await sink.open();
+      const [first] = await Promise.all([sink.append(records(0, 50)), sink.read(0, 10)]);
+      expect(first).toBeUndefined();
+      expect(await sink.read(0, 100)).toHaveLength(50);
+    });
+
+    it("carries a kernel's log", async () => {
+      const kernel = await createKernel({ sink, policy: openPolicy });
+      kernel.register(echo);
+      const calls = Array.from({ length: 3 }, (_, i) => kernel.call("echo", { message: `${i}` }));
+      expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
+      const events = (await sink.read(0, 100)).map(eventOf);
+      expect(events).toEqual(await kernel.audit.read(0, 100));
+      expect(verifyChain(events)).toMatchObject({ ok: true, events: 16 });
+      await kernel.close();
+    });
+
+    if (!keeps) return;
+
+    it("opened again goes on where it ended", async () => {
+      await sink.open();
+      const all = records(0, 9);
+      await sink.append(all.slice(0, 4));
+      await subject.close();
+      sink = await subject.open();
+      expect(await sink.open()).toMatchObject({ last: all[3], cutBytes: 0 });
+      await sink.append(all.slice(4));
+      expect(await sink.read(0, 100)).toEqual(all);
+    });
+
+    it("refuses a batch that does not follow, whole", async () => {
+      await sink.open();
+      await sink.append(records(0, 3));
+      await expect(async () => sink.append(records(2, 4))).rejects.toThrow("expects seq 3, not 2");
+      await expect(async () => sink.append(records(4, 5))).rejects.toThrow("expects seq 3, not 4");
+      await expect(async () => sink.append([chain[3]!, chain[5]!])).rejects.toThrow("expects seq 4, not 5");
+      expect(await sink.read(0, 100)).toHaveLength(3);
+    });
+
+    it("carries the log of one kernel after another, and closes what the first left open", async () => {
+      for (let round = 0; round < 3; round++) {
+        const kernel = await createKernel({ sink, policy: openPolicy });
+        kernel.register(echo);
+        expect(await kernel.call("echo", { message: `${round}` })).toMatchObject({ ok: true });
+        await kernel.close();
+        await subject.close();
+        sink = await subject.open();
+      }
+      expect(await sink.open()).toMatchObject({ damage: null });
+      const events = (await sink.read(0, 100)).map(eventOf);
+      expect(verifyChain(events)).toMatchObject({ ok: true, events: 18 });
+    });
+  });
+}

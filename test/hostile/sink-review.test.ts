@@ -1,0 +1,46 @@
+import { type AuditSink, type EventRecord, memorySink } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { echo, expectSoundLog, openKernel } from "../support/kernel.ts";
+
+const call = { message: "x" };
+
+describe("a strange sink", () => {
+  it("that returns a number, as `push` does, has kept the batch", async () => {
+    const kept: EventRecord[] = [];
+    const sink: AuditSink = {
+      open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
+      append: (events) => kept.push(...events) as unknown as void,
+      read: (from, limit) => kept.slice(from, from + limit),
+    };
+    const { kernel } = await openKernel({ sink });
+    kernel.register(echo);
+    expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
+    await expectSoundLog(kernel);
+  });
+
+  it("that answers with a thenable of its own is waited for", async () => {
+    const memory = memorySink();
+    let refuse = false;
+    const sink: AuditSink = {
+      ...memory,
+      append: (events) => {
+        void memory.append(events);
+        const thenable = {
+          // A lazy query: it promises nothing, and calls back later.
+          then(resolve: () => void, reject: (error: unknown) => void): void {
+            queueMicrotask(() => (refuse ? reject(new Error("disk full")) : resolve()));
+          },
+        };
+        return thenable as unknown as Promise<void>;
+      },
+    };
+    const { kernel } = await openKernel({ sink });
+    kernel.register(echo);
+    expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
+    refuse = true;
+    expect(await kernel.call("echo", call)).toMatchObject({
+      ok: false,
+      error: { code: "AUDIT_UNAVAILABLE", details: { ran: false } },
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { root } from "../support/sources.ts";
+import { document, record } from "./recorded.ts";
+
+const run = (line: string, files: Record<string, unknown>) => {
+  const [positionals, options] = [[] as string[], {} as Record<string, unknown>];
+  const words = line.split(" ");
+  while (words.length > 0) {
+    const word = words.shift()!;
+    if (word === "--json" || word === "--help") options[word.slice(2)] = true;
+    else if (word.startsWith("--")) options[word.slice(2)] = words.shift();
+    else positionals.push(word);
+  }
+  return runCommand(positionals, options, async (path) => {
+    if (!(path in files)) throw new Error(`ENOENT: ${path}`);
+    return typeof files[path] === "string" ? files[path] : JSON.stringify(files[path]);
+  });
+};
+
+describe("keyhole verify", () => {
+  it("checks all that it is given evidence for, and says what it means", async () => {
+    const { calls, log, manifest } = await record();
+    const key = await createProofKey();
+    const { signature: _, ...bare } = calls.denied.result.proof!;
+    const proof = await (await proofSigner(key)).sign(bare);
+    const lines = log.map((event) => JSON.stringify(event)).join("\n");
+    const files = {
+      proof,
+      keys: publicKeyOf(key),
+      log: lines,
+      policy: document,
+      tool: { manifest },
+      input: calls.denied.input,
+    };
+    const { exitCode, output } = await run(
+      "verify proof --keys keys --log log --policy policy --tool tool --input input",
+      files,
+    );
+    expect(output.split("\n").slice(0, 8)).toEqual([
+      "✓ level 0  digest",
+      "✓ level 0  signature",
+      "✓ level 1  inclusion",
+      "✓ level 2  re-evaluation",
+      "✓ level 3  discharge",
+      "",
+      "The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).",
+      expect.stringContaining("rules were tried"),
+    ]);
+    expect(exitCode).toBe(0);
+    expect(await run("verify proof --log log", { ...files, log })).toMatchObject({ exitCode: 0 });
+    expect(await run("verify result", { result: calls.denied.result })).toMatchObject({ exitCode: 0 });
+    expect(
+      await run("verify proof --keys keys", { ...files, keys: { keys: [publicKeyOf(await createProofKey())] } }),
+    ).toMatchObject({ exitCode: 1 });
+    expect(await run("verify proof", { proof: { ...proof, decision: "allow" } })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("✗ level 0  digest"),
+    });
+    const report = await run("verify proof --json", { proof: { ...proof, tier: 1 } });
+    expect(JSON.parse(report.output)).toMatchObject({ ok: false });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["verify", {}],
+    ["verify a b", { a: {}, b: {} }],
+    ["prove a", { a: {} }],
+    ["verify absent", {}],
+    ["verify a", { a: "{" }],
+    ["verify a --keys k", { a: {}, k: { kty: "RSA" } }],
+    ["verify a --tool t", { a: {}, t: 1 }],
+    ["lint absent", {}],
+  ])("%s ends with 2", async (line, files) => {
+    expect((await run(line, files)).exitCode).toBe(2);
+  });
+
+  it("lets no file steer the terminal", async () => {
+    const { exitCode, output } = await run("verify a", { a: { v: "\u001b[2J\u202e" } });
+    expect(exitCode).toBe(1);
+    expect(output).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  it("runs as a process, offline", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keyhole-"));
+    try {
+      const { calls } = await record();
+      const file = join(folder, "proof.json");
+      writeFileSync(file, JSON.stringify(calls.allowed.result.proof));
+      const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
+      const { stdout } = await promisify(execFile)(process.execPath, command);
+      expect(stdout).toContain("✓ level 0  digest");
+      writeFileSync(file, JSON.stringify({ ...calls.allowed.result.proof, tier: 3 }));
+      await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({ code: 1 });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("keyhole lint", () => {
+  const text = (rules: string) => `{\n  "version": "1",\n  "posture": "standard",\n  "rules": [\n${rules}\n  ]\n}`;
+  const rule = (id: string, effect: string) =>
+    `    { "id": "${id}", "effect": "${effect}", "when": { "tool": ["x"] }, "reason": "x" }`;
+  it("names the line", async () => {
+    const wrong = text(rule("a", "deny").replace('"tool"', '"tol"'));
+    expect(await run("lint p", { p: wrong })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/^p:5:\d+ /),
+    });
+    const dead = text(`${rule("a", "allow")},\n${rule("b", "deny")}`);
+    expect(await run("lint p", { p: dead })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/^p:5 a is contradicting: /),
+    });
+    expect(await run("lint p", { p: text(rule("a", "allow")) })).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,195 @@
+import {
+  type AuditEvent,
+  hashJson,
+  type JsonObject,
+  type JsonValue,
+  type Proof,
+  type ToolManifest,
+} from "@keyhole/kernel";
+import { createProofKey, keyId, proofSigner, publicKeyOf, verifyProof } from "@keyhole/kernel/policy";
+import { describe, expect, it } from "vitest";
+import { document, record } from "./recorded.ts";
+
+const outcomes = (report: Awaited<ReturnType<typeof verifyProof>>) =>
+  report.steps.map(({ level, name, outcome, reason }) => `${level} ${name} ${outcome}${reason && `: ${reason}`}`);
+
+const hostile = {
+  get v(): number {
+    throw new Error("read");
+  },
+};
+
+describe("keys", () => {
+  // RFC 8037, appendix A.
+  const d = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A";
+  const x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+  it("have the thumbprint of RFC 8037, appendix A.3", async () => {
+    expect(await keyId({ kty: "OKP", crv: "Ed25519", x })).toBe("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+  });
+  it("sign deterministically and without their private half", async () => {
+    const signer = await proofSigner({ kty: "OKP", crv: "Ed25519", x, d });
+    const proof = { hash: "blake3:00" } as Proof;
+    expect(await signer.sign(proof)).toEqual(await signer.sign(proof));
+    expect(publicKeyOf({ kty: "OKP", crv: "Ed25519", x, d } as never)).toEqual({ kty: "OKP", crv: "Ed25519", x });
+  });
+});
+
+describe("a proof", () => {
+  it("passes every level, for allow, deny, ask and answer alike", async () => {
+    const { calls, manifest, log } = await record();
+    for (const [name, { input, result }] of Object.entries(calls)) {
+      const grants = name === "narrowed" ? [] : undefined;
+      const evidence = { events: log, policy: document, tool: { manifest }, input, ...(grants && { grants }) };
+      expect(outcomes(await verifyProof(result.proof, evidence)), name).toEqual([
+        "0 digest passed",
+        "0 signature skipped: No keys were given.",
+        "1 inclusion passed",
+        "2 re-evaluation passed",
+        "3 discharge passed",
+      ]);
+    }
+    expect(calls.erring.result.proof).toMatchObject({
+      reasonCode: "approved",
+      errors: [{ ruleId: "odd", code: "NOT_A_TEXT" }],
+    });
+    expect(calls.spent.result.proof).toMatchObject({ decision: "deny", determining: [{ ruleId: "budget" }] });
+    for (const event of log) {
+      if (event.type !== "policy.decided") continue;
+      expect(await verifyProof(event.payload.proof, { events: log })).toMatchObject({ ok: true });
+    }
+  });
+
+  it("of edited arguments follows from the question, and the run is proven for the new ones", async () => {
+    const { edited, manifest, log } = await record();
+    expect(edited).toMatchObject({ ok: true });
+    const decided = log.filter(({ callId, type }) => callId === edited.callId && type === "policy.decided");
+    expect(decided.map(({ payload }) => (payload as { decision: string }).decision)).toEqual(["ask", "deny", "allow"]);
+    const evidence = { events: log, policy: document, tool: { manifest }, input: { amount: 7 } };
+    expect(await verifyProof(edited.proof, evidence)).toMatchObject({ ok: true });
+    expect(await verifyProof(edited.proof, { ...evidence, input: { amount: 666 } })).toMatchObject({ ok: false });
+  });
+
+  it("is refused at level 0 for every flipped bit", { timeout: 60_000 }, async () => {
+    const { calls } = await record();
+    const text = JSON.stringify(calls.approved.result.proof);
+    const bytes = new TextEncoder().encode(text);
+    let found = 0;
+    let flips = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const flipped = Uint8Array.from(bytes);
+        flipped[at]! ^= 1 << bit;
+        let foreign: unknown;
+        try {
+          foreign = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(flipped));
+        } catch {
+          continue;
+        }
+        const { signature: _, ...proof } = foreign as Proof;
+        if (JSON.stringify(proof) === JSON.stringify({ ...calls.approved.result.proof, signature: undefined }))
+          continue;
+        flips++;
+        if (!(await verifyProof(foreign)).ok) found++;
+      }
+    }
+    expect(flips).toBeGreaterThan(5_000);
+    expect(found).toBe(flips);
+  });
+
+  it("is signed; rotation keeps old proofs verifiable; a flipped bit of the signature is found", async () => {
+    const [oldKey, newKey] = [await createProofKey(), await createProofKey()];
+    const { calls } = await record();
+    const { signature: _, ...bare } = calls.allowed.result.proof!;
+    const byOld = await (await proofSigner(oldKey)).sign(bare);
+    const byNew = await (await proofSigner(newKey)).sign(bare);
+    const keys = [publicKeyOf(newKey), publicKeyOf(oldKey)];
+    for (const proof of [byOld, byNew]) expect(await verifyProof(proof, { keys })).toMatchObject({ ok: true });
+    expect(await verifyProof(byOld, { keys: [publicKeyOf(newKey)] })).toMatchObject({ ok: false });
+    expect(await verifyProof(bare, { keys })).toMatchObject({ ok: false });
+    expect(await verifyProof({ ...bare, signature: byOld.signature }, { keys })).toMatchObject({ ok: true });
+    const { signature } = byNew;
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (const field of ["value", "kid"] as const) {
+      const text = signature![field];
+      for (let at = 0; at < text.length; at++) {
+        for (const bit of [1, 2, 4, 8, 16, 32]) {
+          const other = alphabet[alphabet.indexOf(text[at]!) ^ bit]!;
+          const forged = {
+            ...byNew,
+            signature: { ...signature!, [field]: text.slice(0, at) + other + text.slice(at + 1) },
+          };
+          expect((await verifyProof(forged, { keys })).ok, `${field} ${at} ${bit}`).toBe(false);
+        }
+      }
+    }
+  });
+
+  it.each<[string, (evidence: { policy: typeof document; manifest: ToolManifest; input: JsonValue }) => object]>([
+    ["another policy", ({ policy }) => ({ policy: { ...policy, posture: "permissive" } })],
+    ["a policy that is none", () => ({ policy: { version: "1" } })],
+    ["other arguments", () => ({ input: { amount: 2 } })],
+    ["another tool", ({ manifest }) => ({ tool: { manifest: { ...manifest, tier: 1 } } })],
+    ["another caller's grants", () => ({ grants: [] })],
+    ["a tool that is none", () => ({ tool: { manifest: null } })],
+  ])("does not pass level 2 with %s", async (_, change) => {
+    const { calls, manifest } = await record();
+    const evidence = { policy: document, tool: { manifest }, input: calls.allowed.input };
+    expect(await verifyProof(calls.allowed.result.proof, evidence)).toMatchObject({ ok: true });
+    const report = await verifyProof(calls.allowed.result.proof, {
+      ...evidence,
+      ...change({ policy: document, manifest, input: {} }),
+    });
+    expect(report.steps.find(({ level }) => level === 2)).toMatchObject({ outcome: "failed" });
+  });
+
+  it("that lies about its decision passes no level 2, however well it is hashed", async () => {
+    const { calls, manifest } = await record();
+    const { sealProof } = await import("../../packages/kernel/src/policy/seal.ts");
+    const { hash: _, signature: __, v: ___, engineVersion: ____, ...body } = calls.denied.result.proof!;
+    const forged = sealProof({ ...body, decision: "allow", reasonCode: "posture", determining: [] });
+    expect(await verifyProof(forged)).toMatchObject({ ok: true });
+    const evidence = { policy: document, tool: { manifest }, input: calls.denied.input };
+    expect(await verifyProof(forged, evidence)).toMatchObject({ ok: false });
+  });
+
+  it("does not pass with a log that lost, changed or never had its decision, or in which a denied tool ran", async () => {
+    const { calls, log } = await record();
+    const { proof, callId } = calls.denied.result;
+    const at = log.findIndex((event) => event.callId === callId && event.type === "policy.decided");
+    const without = log.toSpliced(at, 1);
+    expect(await verifyProof(proof, { events: without })).toMatchObject({ ok: false });
+    expect(await verifyProof(proof, { events: log.slice(0, at) })).toMatchObject({ ok: false });
+    expect(await verifyProof(proof, { events: [null, 1, "x"] as never })).toMatchObject({ ok: false });
+    expect(await verifyProof(proof, { events: log.with(at, { ...log[at]!, time: "x" }) })).toMatchObject({
+      ok: false,
+    });
+    const { hash: _, ...started } = {
+      ...log[at + 1]!,
+      type: "tool.started",
+      payload: { tool: "x", toolHash: "x", host: "x" },
+    } as AuditEvent;
+    const forged = [
+      ...log.slice(0, at + 1),
+      { ...started, hash: hashJson(started as unknown as JsonObject) } as AuditEvent,
+    ];
+    const report = await verifyProof(proof, { events: forged });
+    expect(report.steps.at(-1)).toMatchObject({
+      level: 3,
+      outcome: "failed",
+      reason: "The tool ran although the decision was deny.",
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["nothing", undefined],
+    ["a number", 1],
+    ["a text", "proof"],
+    ["a list", []],
+    ["an empty object", {}],
+    ["a trap", hostile],
+  ])("is not %s", async (_, foreign) => {
+    const evidence = { events: foreign as never, policy: foreign, tool: foreign as never, input: 1 };
+    expect(await verifyProof(foreign, evidence)).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,151 @@
+import { type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { explain, lintPolicy, locate, simulate, simulationTable } from "@keyhole/kernel/policy";
+import { describe, expect, it } from "vitest";
+import { document, record } from "./recorded.ts";
+import { denyWhen, loaded } from "./support.ts";
+
+describe("explain", () => {
+  it("says which rule decided and what would have to change", async () => {
+    const { calls } = await record();
+    const loadedPolicy = loadPolicy(document);
+    const policy = loadedPolicy.ok ? loadedPolicy.value : undefined;
+    expect(explain(calls.denied.result.proof!, policy)).toEqual({
+      summary: "The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).",
+      facts: [
+        expect.stringContaining("rules were tried"),
+        "The caller was eve.",
+        expect.stringContaining("The session carried"),
+        "Rule budget had counted 0 before this call.",
+      ],
+      toChange: [
+        "Other arguments, another caller or another time that rule eve does not match.",
+        "A policy in which rule eve is narrower. No approval and no other rule lifts a deny.",
+      ],
+    });
+    expect(explain(calls.approved.result.proof!).summary).toBe(
+      "The call of subject@1.0.0 was allowed: ada approved it (once).",
+    );
+    expect(explain(calls.allowed.result.proof!).toChange).toEqual([]);
+  });
+});
+
+describe("simulate", () => {
+  it("shows as a table what a changed policy would have decided", async () => {
+    const { manifest } = await record();
+    const policy = loaded({
+      labels: { untrusted: { tools: ["subject"] } },
+      rules: [
+        denyWhen({ count: { windowMs: 60_000, moreThan: 2 } }, "two"),
+        { ...denyWhen({ labels: ["untrusted"], arguments: [{ at: "/x", equals: 1 }] }, "seen"), effect: "ask" },
+      ],
+    });
+    const at = (second: number, input: JsonValue) =>
+      ({
+        manifest,
+        input,
+        time: `2026-01-01T00:${String(second).padStart(2, "0")}:00Z`,
+        sessionId: "s",
+        decision: "allow",
+      }) as const;
+    const rows = simulate(policy, [at(0, {}), at(0, { x: 1 }), at(0, {}), at(1, {})]);
+    expect(rows.map(({ after }) => after)).toEqual(["allow", "ask", "deny", "allow"]);
+    expect(simulationTable(rows).split("\n")).toEqual([
+      "   time                  tool           caller     before  after  rules",
+      "   2026-01-01T00:00:00Z  subject@1.0.0  anonymous  allow   allow",
+      "*  2026-01-01T00:00:00Z  subject@1.0.0  anonymous  allow   ask    seen",
+      "*  2026-01-01T00:00:00Z  subject@1.0.0  anonymous  allow   deny   two",
+      "   2026-01-01T00:01:00Z  subject@1.0.0  anonymous  allow   allow",
+    ]);
+  });
+});
+
+describe("lint", () => {
+  const rule = (id: string, effect: "allow" | "ask" | "deny", when: object) => ({ id, effect, when, reason: "x" });
+  it.each([
+    [
+      "shadowed",
+      [rule("a", "deny", { tool: ["x", "y"] }), rule("b", "ask", { tool: ["x"], caller: ["ada"] })],
+      "b",
+      "a",
+    ],
+    ["shadowed", [rule("a", "deny", { tool: ["x"] }), rule("b", "deny", { tool: ["x"] })], "b", "a"],
+    ["contradicting", [rule("a", "allow", { tool: ["x"] }), rule("b", "deny", { tool: ["x"] })], "a", "b"],
+    [
+      "never-matching",
+      [
+        rule("a", "deny", {
+          arguments: [
+            { at: "/n", moreThan: 5 },
+            { at: "/n", atMost: 5 },
+          ],
+        }),
+      ],
+      "a",
+      null,
+    ],
+    [
+      "never-matching",
+      [
+        rule("a", "deny", {
+          arguments: [
+            { at: "/n", in: [1, 2] },
+            { at: "/n", equals: 3 },
+          ],
+        }),
+      ],
+      "a",
+      null,
+    ],
+    [
+      "never-matching",
+      [
+        rule("a", "deny", {
+          arguments: [
+            { at: "/n", equals: 3 },
+            { at: "/n", notIn: [3] },
+          ],
+        }),
+      ],
+      "a",
+      null,
+    ],
+    ["never-matching", [rule("a", "deny", { tool: ["nobody"] })], "a", null],
+    ["never-matching", [rule("a", "deny", { labels: ["secret"] })], "a", null],
+    ["without-effect", [rule("a", "allow", { tier: [4] })], "a", null],
+  ] as const)("finds a rule that is %s: %j", (kind, rules, ruleId, by) => {
+    const policy = loaded({ labels: { secret: {} }, rules });
+    expect(lintPolicy(policy, ["x", "y"])).toMatchObject([{ kind, ruleId, by }]);
+  });
+  it("leaves sound rules alone", () => {
+    const rules = [
+      rule("a", "allow", { tool: ["x"] }),
+      rule("b", "deny", { tool: ["x"], caller: ["eve"] }),
+      rule("c", "ask", {
+        tool: ["x"],
+        arguments: [
+          { at: "/n", moreThan: 5 },
+          { at: "/n", atMost: 6 },
+        ],
+      }),
+      rule("d", "allow", { count: { windowMs: 1, atMost: 5 } }),
+      rule("e", "allow", { tool: ["y"], count: { windowMs: 1, atMost: 5 } }),
+    ];
+    expect(lintPolicy(loaded({ rules }), ["x", "y"])).toEqual([]);
+  });
+});
+
+describe("locate", () => {
+  const text =
+    '{\n  "a": [1, {"b\\"c": "}"}],\n  "rules": [\n    { "id": "x" },\n    { "id": "y", "when": {"tool": []} }\n  ]\n}';
+  it.each([
+    ["", 1, 1],
+    ["/a", 2, 8],
+    ['/a/1/b"c', 2, 21],
+    ["/rules/1", 5, 5],
+    ["/rules/1/when/tool", 5, 35],
+    ["/rules/1/when/absent", 5, 26],
+    ["/rules/7", 3, 12],
+  ])("finds %j at line %d, column %d", (pointer, line, column) => {
+    expect(locate(text, pointer)).toEqual({ line, column });
+  });
+});
