@@ -13,8 +13,8 @@ describe("a hostile schema is refused, with a code", () => {
 
   it("that is too large", () => {
     const limits = { schemaNodes: 10 };
-    expect(compileSchema({ enum: Array.from({ length: 9 }, (_, n) => n) }, { limits }).ok).toBe(true);
-    expect(refused({ enum: Array.from({ length: 10 }, (_, n) => n) }, { limits })).toMatchObject({
+    expect(compileSchema({ enum: Array.from({ length: 8 }, (_, n) => n) }, { limits }).ok).toBe(true);
+    expect(refused({ enum: Array.from({ length: 9 }, (_, n) => n) }, { limits })).toMatchObject({
       code: "SCHEMA_TOO_LARGE",
     });
     const sparse: unknown[] = [];
@@ -81,19 +81,23 @@ describe("a hostile schema is refused, with a code", () => {
     expect(refused({ not: proxy })).toMatchObject({ code: "SCHEMA_NOT_JSON" });
   });
 
-  it("is read once: it cannot be one schema for the compiler and another one later", () => {
+  it("is copied: it cannot be one schema for the compiler and another one later, and runs no code", () => {
     let reads = 0;
     const properties = {
       get a() {
         return ++reads === 1 ? { type: "string" } : {};
       },
     };
-    const schema = { type: "object", properties };
+    expect(refused({ type: "object", properties })).toMatchObject({
+      code: "SCHEMA_NOT_JSON",
+      schemaPath: "/properties/a",
+    });
+    expect(reads).toBe(0);
+    const schema: Record<string, unknown> = { type: "object" };
     const validator = compiled(schema);
-    (schema as Record<string, unknown>)["type"] = "null";
-    expect(validator.check({ a: 1 })).toBe(false);
-    expect(validator.validate({ a: 1 }).ok).toBe(false);
-    expect(reads).toBe(1);
+    schema["type"] = "null";
+    expect(validator.check({})).toBe(true);
+    expect(validator.validate({}).ok).toBe(true);
   });
 
   it("cannot reach prototypes through names", () => {

@@ -90,12 +90,15 @@ describe("resources", () => {
 
   it("reads a resource once, and never what nobody refers to", () => {
     let reads = 0;
-    const counted = {
-      get type() {
-        reads++;
-        return "string";
+    const counted = new Proxy(
+      { type: "string" },
+      {
+        ownKeys: (target) => {
+          reads++;
+          return Reflect.ownKeys(target);
+        },
       },
-    };
+    );
     const poisoned = {
       get type(): never {
         throw new Error("read");

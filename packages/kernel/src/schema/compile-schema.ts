@@ -42,7 +42,7 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
     if (thrown instanceof RangeError) {
       return {
         ok: false,
-        error: { code: "SCHEMA_TOO_DEEP", message: "The schema nests too deep to be compiled.", schemaPath: "" },
+        error: new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep to be compiled.", "").error,
       };
     }
     throw thrown;
@@ -52,18 +52,6 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
 /** The stack is as much a budget as the steps are: a value that overflows it is refused, not a crash. */
 const isExhausted = (thrown: unknown): boolean => thrown === EXHAUSTED || thrown instanceof RangeError;
 
-function metered(check: Check, budget: Budget): Check {
-  return (value) => {
-    budget.reset();
-    try {
-      return check(value);
-    } catch (thrown) {
-      if (isExhausted(thrown)) return false;
-      throw thrown;
-    }
-  };
-}
-
 function validator(
   { check: plain, place }: { check: Check; place: Place },
   root: unknown,
@@ -72,49 +60,54 @@ function validator(
   defaults: boolean,
 ): Validator {
   const { budget, resources } = compiler;
-  const check = metered(plain, budget);
 
-  const explain = (value: unknown): readonly ValidationError[] => {
-    const errors: ValidationError[] = [];
-    const secrets = new Set<string>();
+  /** Runs with a fresh budget; false when that is used up. */
+  const within = (run: (value: unknown) => unknown, value: unknown): boolean => {
     budget.reset();
     try {
+      return run(value) !== false;
+    } catch (thrown) {
+      if (isExhausted(thrown)) return false;
+      throw thrown;
+    }
+  };
+
+  const failed = (value: unknown): ValidationResult => {
+    const errors: ValidationError[] = [];
+    const secrets = new Set<string>();
+    within(() => {
       if (resources.secrets) findSecrets(root, place, value, "", compiler, secrets);
       if (root === false)
         errors.push(failure(TOP, "", "false", "nothing: the schema refuses every value", received(value, false)));
       explainer(compiler, secrets, errors)(root, place, value, TOP);
-    } catch (thrown) {
-      if (!isExhausted(thrown)) throw thrown;
-    }
-    return errors.length > 0 ? errors : [EXHAUSTED_ERROR];
+    }, value);
+    return errors.length > 0 ? { ok: false, errors } : EXHAUSTED_RESULT;
   };
 
   const validate = (input: unknown): ValidationResult => {
     const copied = snapshot(input, limits);
     if (!copied.ok) {
-      const { path, keyword, expected, received: got, hint } = copied.reason;
+      const { path, limit, expected, received: got, hint } = copied.reason;
+      const keyword = limit === undefined ? "json" : "limit";
       return { ok: false, errors: [failure({ ...TOP, instance: path }, "", keyword, expected, got, hint)] };
     }
     const { value } = copied;
-    if (defaults) {
-      budget.reset();
-      try {
-        fillDefaults(root, place, value, compiler);
-      } catch (thrown) {
-        if (!isExhausted(thrown)) throw thrown;
-        return { ok: false, errors: [EXHAUSTED_ERROR] };
-      }
-    }
-    return check(value) ? { ok: true, value } : { ok: false, errors: explain(value) };
+    if (defaults && !within(() => fillDefaults(root, place, value, compiler), value)) return EXHAUSTED_RESULT;
+    return within(plain, value) ? { ok: true, value } : failed(value);
   };
-  return { check, validate, fills: defaults };
+  return { check: (value) => within(plain, value), validate, fills: defaults };
 }
 
 const TOP: Spot = { instance: "", schema: "", location: "" };
-const EXHAUSTED_ERROR: ValidationError = failure(
-  TOP,
-  "",
-  "limit",
-  "a value that can be checked within the limits",
-  "one that takes more steps or nests deeper",
-);
+const EXHAUSTED_RESULT: ValidationResult = {
+  ok: false,
+  errors: [
+    failure(
+      TOP,
+      "",
+      "limit",
+      "a value that can be checked within the limits",
+      "one that takes more steps or nests deeper",
+    ),
+  ],
+};

@@ -11,7 +11,7 @@ import {
   type Scope,
   type Unit,
 } from "./context.ts";
-import { all, arrays } from "./keywords/arrays.ts";
+import { all, arrays, asUnit } from "./keywords/arrays.ts";
 import { logic } from "./keywords/logic.ts";
 import { numbers } from "./keywords/numbers.ts";
 import { objects } from "./keywords/objects.ts";
@@ -21,40 +21,9 @@ import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
-import { isObject, type Resource, type Resources } from "./resources.ts";
+import { isObject } from "./equal.ts";
+import type { Resource, Resources } from "./resources.ts";
 import type { Check, CompileOptions, Idna, JsonObject } from "./types.ts";
-
-const TYPE = 1,
-  NUMBER = 2,
-  STRING = 4,
-  ARRAY = 8,
-  OBJECT = 16,
-  VALUES = 32,
-  LOGIC = 64,
-  UNEVALUATED = 128,
-  REF = 256;
-
-const GROUPS: ReadonlyMap<string, number> = new Map(
-  (
-    [
-      [TYPE, "type"],
-      [NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"],
-      [STRING, "minLength maxLength pattern format contentEncoding contentMediaType"],
-      [ARRAY, "items prefixItems additionalItems contains minItems maxItems uniqueItems"],
-      [
-        OBJECT,
-        "properties patternProperties additionalProperties propertyNames required minProperties maxProperties dependentRequired dependentSchemas dependencies",
-      ],
-      [VALUES, "enum const"],
-      [LOGIC, "allOf anyOf oneOf not if"],
-      [UNEVALUATED, "unevaluatedItems unevaluatedProperties"],
-      [REF, "$ref $dynamicRef"],
-    ] as const
-  ).flatMap(([group, keywords]) => keywords.split(" ").map((keyword) => [keyword, group] as const)),
-);
-
-/** Groups of the validation vocabulary alone: a meta-schema can leave it out. The mixed groups look for themselves. */
-const VALIDATION = TYPE | NUMBER | VALUES;
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
@@ -166,45 +135,31 @@ export class Compiler implements Context {
   }
 
   #unit(schema: JsonObject, place: Place): Unit {
-    let groups = 0;
-    for (const key in schema) groups |= GROUPS.get(key) ?? 0;
-    const { dialect } = place.resource;
-    if (!dialect.validation) groups &= ~VALIDATION;
-    if ((groups & REF) !== 0 && dialect.year === 7)
-      return schema["$ref"] === undefined
-        ? this.#plain(schema, place, groups & ~REF)
-        : this.#ref(schema["$ref"], false, place);
-    return this.#plain(schema, place, groups);
-  }
-
-  #plain(schema: JsonObject, place: Place, groups: number): Unit {
-    const modern = place.resource.dialect.year !== 7;
-    const main = typed(
-      (groups & TYPE) === 0 ? ANY_TYPE : typeMask(schema["type"], place),
-      (groups & NUMBER) === 0 ? undefined : numbers(schema, place),
-      (groups & STRING) === 0 ? undefined : strings(schema, place, this),
-      (groups & ARRAY) === 0 ? undefined : arrays(schema, place, this),
-      (groups & OBJECT) === 0 ? undefined : objects(schema, place, this),
-    );
-    if ((groups & ~(TYPE | NUMBER | STRING | ARRAY | OBJECT)) === 0) return main;
-    const units = main === ALWAYS ? [] : [main];
-    if ((groups & VALUES) !== 0) units.unshift(...values(schema, place));
-    if ((groups & REF) !== 0) {
-      if (schema["$ref"] !== undefined) units.push(this.#ref(schema["$ref"], false, place));
-      if (schema["$dynamicRef"] !== undefined) units.push(this.#ref(schema["$dynamicRef"], true, place));
-    }
-    if ((groups & LOGIC) !== 0) {
-      units.push(...logic(schema, place, this));
-    }
-    if ((groups & UNEVALUATED) !== 0 && modern) {
+    const { year, validation } = place.resource.dialect;
+    const { $ref, $dynamicRef, type } = schema;
+    if (year === 7 && $ref !== undefined) return this.#ref($ref, false, place);
+    // A hint, to save time: who is asked without need finds nothing. Each pattern finds all keywords of its group.
+    const keys = Object.keys(schema).join();
+    const units = [
+      typed(
+        validation && type !== undefined ? typeMask(type, place) : ANY_TYPE,
+        validation && /imum|multi/.test(keys) ? numbers(schema, place) : undefined,
+        /Len|patt|form|conte/.test(keys) ? strings(schema, place, this) : undefined,
+        /tems|conta/.test(keys) ? arrays(schema, place, this) : undefined,
+        /ropert|requ|depend/.test(keys) ? objects(schema, place, this) : undefined,
+      ),
+    ];
+    if (validation && /enum|const/.test(keys)) units.unshift(...values(schema, place));
+    if ($ref !== undefined) units.push(this.#ref($ref, false, place));
+    if (year !== 7 && $dynamicRef !== undefined) units.push(this.#ref($dynamicRef, true, place));
+    if (/Of|not|if/.test(keys)) units.push(...logic(schema, place, this));
+    if (year !== 7 && /uneval/.test(keys)) {
       const array = unevaluated(schema, place, "Items", this);
       const object = unevaluated(schema, place, "Properties", this);
       units.push(typed(ANY_TYPE, undefined, undefined, array, object));
     }
-    const needed = units.filter((unit) => unit.op !== ANY);
-    if (needed.length === 1) return needed[0] as Unit;
-    const check = all(needed.map((unit) => unit.check));
-    return check === undefined ? ALWAYS : call(check);
+    const needed = units.length === 1 ? units : units.filter((unit) => unit.op !== ANY);
+    return needed.length === 1 ? (needed[0] as Unit) : asUnit(all(needed.map((unit) => unit.check)));
   }
 
   #ref(reference: unknown, dynamic: boolean, from: Place): Unit {

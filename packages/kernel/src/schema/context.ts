@@ -1,3 +1,4 @@
+import { isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import type { Anchored, Resource, Resources } from "./resources.ts";
@@ -99,10 +100,10 @@ export function invalid(place: Place, keyword: string, expected: string): Refusa
   return new Refusal("KEYWORD_INVALID", `The keyword ${keyword} must be ${expected}.`, `${place.path}/${keyword}`);
 }
 
-/** A keyword that counts: a non-negative integer; `2.0` is one. */
+/** A keyword of the validation vocabulary that counts: a non-negative integer; `2.0` is one. */
 export function count(schema: JsonObject, keyword: string, place: Place, missing: number): number {
   const value = schema[keyword];
-  if (value === undefined) return missing;
+  if (value === undefined || !place.resource.dialect.validation) return missing;
   if (!Number.isInteger(value) || (value as number) < 0) throw invalid(place, keyword, "a non-negative integer");
   return value as number;
 }
@@ -124,9 +125,8 @@ export function names(value: unknown, keyword: string, place: Place): readonly s
 export function schemaMap(schema: JsonObject, keyword: string, place: Place): JsonObject | undefined {
   const value = schema[keyword];
   if (value === undefined) return undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid(place, keyword, "an object of schemas");
-  return value as JsonObject;
+  if (!isObject(value)) throw invalid(place, keyword, "an object of schemas");
+  return value;
 }
 
 export function schemaList(schema: JsonObject, keyword: string, place: Place): readonly unknown[] {
@@ -157,10 +157,8 @@ function codePoints(text: string): number {
 /** Counts code points only where UTF-16 units leave it open. */
 export function lengthWithin(text: string, lo: number, hi: number): boolean {
   const units = text.length;
-  if (units < lo) return false;
+  if (units < lo || units > 2 * hi) return false;
   if (units <= hi && units >= 2 * lo) return true;
-  if (units > 2 * hi) return false;
-  if (units <= hi && lo === 0) return true;
   const length = codePoints(text);
   return length >= lo && length <= hi;
 }

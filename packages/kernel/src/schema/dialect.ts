@@ -1,3 +1,4 @@
+import { isObject } from "./equal.ts";
 import type { Draft } from "./types.ts";
 
 /** What differs between the drafts, for one schema resource. */
@@ -30,11 +31,11 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
   const known = KNOWN.get(bare.replace(/^https:(?=.*draft-0)/, "http:"));
   if (known !== undefined) return known;
   const meta = metaSchema(bare);
-  if (typeof meta !== "object" || meta === null) return undefined;
-  const { $schema, $vocabulary } = meta as { $schema?: unknown; $vocabulary?: unknown };
+  if (!isObject(meta)) return undefined;
+  const { $schema, $vocabulary } = meta;
   // One step only: a meta-schema whose own meta-schema is unknown is not followed further.
   const base = KNOWN.get(typeof $schema === "string" ? $schema.replace(/#$/, "") : "") ?? DRAFT_2020;
-  if (typeof $vocabulary !== "object" || $vocabulary === null) return base;
+  if (!isObject($vocabulary)) return base;
   const names = Object.keys($vocabulary).map((name) => name.slice(name.lastIndexOf("/") + 1));
   return {
     year: base.year,
@@ -45,13 +46,8 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
 
 /** Where subschemas are: `map` holds schemas by name, `schema` is one schema or an array of them. */
 export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = new Map(
-  (
-    [
-      ["map", "$defs definitions properties patternProperties dependentSchemas dependencies"],
-      [
-        "schema",
-        "additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties",
-      ],
-    ] as const
-  ).flatMap(([kind, keywords]) => keywords.split(" ").map((keyword) => [keyword, kind] as const)),
+  [
+    "$defs definitions properties patternProperties dependentSchemas dependencies",
+    "additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties",
+  ].flatMap((keywords, row) => keywords.split(" ").map((keyword) => [keyword, row === 0 ? "map" : "schema"] as const)),
 );

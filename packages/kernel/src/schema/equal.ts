@@ -3,6 +3,8 @@ import type { JsonObject } from "./types.ts";
 /** An array or an object. */
 export const isCompound = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
+export const isObject = (value: unknown): value is JsonObject => isCompound(value) && !Array.isArray(value);
+
 /** Equality of JSON values as JSON Schema defines it (2020-12, section 4.2.2): members of objects have no order. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;

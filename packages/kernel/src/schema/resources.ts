@@ -1,11 +1,10 @@
 import { findDialect, SUBSCHEMAS, type Dialect } from "./dialect.ts";
+import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
+import { snapshot } from "./snapshot.ts";
 import type { JsonObject } from "./types.ts";
 import { escapeToken, resolveUri, splitFragment, unescapeToken } from "./uri.ts";
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** One schema resource (2020-12, section 4.3.5): a document, or a subschema with its own `$id`. */
 export interface Resource {
@@ -95,49 +94,22 @@ export class Resources {
 
   /** One copy of everything, so that no later read can differ from what was counted and checked here. */
   #copy(source: unknown, uri: string): [root: unknown, hasIds: boolean] {
-    let nodes = 0;
-    let hasIds = false;
     const { schemaNodes, schemaDepth } = this.#limits;
-    const copy = (value: object, depth: number): unknown => {
-      if (depth > schemaDepth)
-        throw new Refusal("SCHEMA_TOO_DEEP", `The schema nests deeper than ${schemaDepth} levels.`, uri);
-      if (Array.isArray(value)) {
-        nodes += value.length;
-        if (nodes > schemaNodes) throw tooLarge();
-        const list: unknown[] = Array.prototype.slice.call(value);
-        for (let index = 0; index < list.length; index++) list[index] = visit(list[index], depth);
-        return list;
-      }
-      const object: Record<string, unknown> = { ...value };
-      for (const key in object) {
-        nodes++;
-        const child = object[key];
-        if (typeof child === "object" ? child !== null : typeof child !== "string" && typeof child !== "boolean") {
-          Object.defineProperty(object, key, { value: visit(child, depth) });
-        }
-        if (key.charCodeAt(0) === 36) {
-          if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
-        } else if (key === "default") this.defaults = true;
-        else if (key === "writeOnly" || child === "password") this.secrets = true;
-      }
-      if (nodes > schemaNodes) throw tooLarge();
-      return object;
-    };
-    const tooLarge = (): Refusal =>
-      new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${schemaNodes} values.`, uri);
-    const visit = (value: unknown, depth: number): unknown => {
-      if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
-        return value;
-      if (typeof value !== "object")
-        throw new Refusal("SCHEMA_NOT_JSON", `The schema contains a ${typeof value}, which is not JSON.`, uri);
-      return copy(value, depth + 1);
-    };
-    try {
-      return [visit(source, 0), hasIds];
-    } catch (thrown) {
-      if (thrown instanceof Refusal) throw thrown;
-      throw new Refusal("SCHEMA_NOT_JSON", "The schema throws when it is read.", uri, "Pass plain JSON data.");
-    }
+    let hasIds = false;
+    const copied = snapshot(source, { valueDepth: schemaDepth, valueNodes: schemaNodes }, (key, member) => {
+      if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
+      else if (key === "default") this.defaults = true;
+      else if (key === "writeOnly" || member === "password") this.secrets = true;
+    });
+    if (copied.ok) return [copied.value, hasIds];
+    const { path, limit, expected, received, hint } = copied.reason;
+    const code = limit === undefined ? "SCHEMA_NOT_JSON" : limit === "depth" ? "SCHEMA_TOO_DEEP" : "SCHEMA_TOO_LARGE";
+    throw new Refusal(
+      code,
+      `The schema must be ${expected} here, not ${received}.`,
+      uri + (uri && path && "#") + path,
+      hint,
+    );
   }
 
   /** Registers embedded resources and anchors, at the places where subschemas are and nowhere else. */
@@ -160,11 +132,10 @@ export class Resources {
     for (const key in schema) {
       const kind = SUBSCHEMAS.get(key);
       const value = schema[key];
-      if (kind === undefined || typeof value !== "object" || value === null) continue;
+      if (kind === undefined || !isCompound(value)) continue;
       if (kind === "schema" && !Array.isArray(value)) this.#scan(value, resource, `${path}/${key}`);
       else
-        for (const name of Object.keys(value))
-          this.#scan((value as JsonObject)[name], resource, `${path}/${key}/${escapeToken(name)}`);
+        for (const name of Object.keys(value)) this.#scan(value[name], resource, `${path}/${key}/${escapeToken(name)}`);
     }
   }
 
@@ -222,9 +193,8 @@ export class Resources {
     let schema: unknown = resource.root;
     for (const token of fragment.slice(1).split("/")) {
       const key = unescapeToken(token);
-      if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key))
-        throw fail("There is nothing at this pointer.");
-      schema = (schema as JsonObject)[key];
+      if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("There is nothing at this pointer.");
+      schema = schema[key];
       at2 = this.enclosing(schema, at2);
     }
     return { schema, resource: at2, path: resource.path + fragment, dynamicAnchor: undefined };

@@ -3,7 +3,8 @@ import { escapeToken } from "./uri.ts";
 /** Why a value is not JSON data; `path` is a JSON Pointer. */
 export interface NotJson {
   readonly path: string;
-  readonly keyword: "json" | "limit";
+  /** The limit that was passed; undefined where it is not JSON. */
+  readonly limit?: "depth" | "nodes" | undefined;
   readonly expected: string;
   readonly received: string;
   readonly hint?: string | undefined;
@@ -24,19 +25,23 @@ const isPlain = (value: object): boolean => {
 /**
  * Copies JSON data, reading each property of the source once: own, enumerable, string-keyed data. Accessors are
  * refused without being run. The copy shares nothing with the source, so what was checked is what is used.
+ *
+ * `onMember`, for schemas, hears of each member of an object. A schema may have members `__proto__`, which are copied as
+ * data; a value may not, since it goes on to code that we do not know.
  */
 export function snapshot(
   source: unknown,
   limits: { readonly valueDepth: number; readonly valueNodes: number },
+  onMember?: (key: string, value: unknown) => void,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: NotJson } {
   let nodes = 0;
   let reason: NotJson | undefined;
   const tokens: (string | number)[] = [];
   /** Leaves from any depth; what is thrown does not matter. */
-  const refuse = (expected: string, received: string, hint?: string, keyword: NotJson["keyword"] = "json"): never => {
+  const refuse = (expected: string, received: string, hint?: string, limit?: NotJson["limit"]): never => {
     reason = {
       path: tokens.map((token) => `/${escapeToken(String(token))}`).join(""),
-      keyword,
+      limit,
       expected,
       received,
       hint,
@@ -44,7 +49,7 @@ export function snapshot(
     throw reason;
   };
   const count = (more: number): void => {
-    if ((nodes += more) > limits.valueNodes) refuse(`at most ${limits.valueNodes} values`, "more", undefined, "limit");
+    if ((nodes += more) > limits.valueNodes) refuse(`at most ${limits.valueNodes} values`, "more", undefined, "nodes");
   };
   const copy = (value: unknown): unknown => {
     if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
@@ -55,14 +60,15 @@ export function snapshot(
       const received = typeof value === "number" ? `the number ${value}` : value === undefined ? "undefined" : name;
       return refuse("a JSON value", received, HINTS.get(tag));
     }
-    if (tokens.length >= limits.valueDepth) refuse(`at most ${limits.valueDepth} levels`, "more", undefined, "limit");
+    if (tokens.length >= limits.valueDepth) refuse(`at most ${limits.valueDepth} levels`, "more", undefined, "depth");
     return Array.isArray(value) ? copyArray(value) : copyObject(value);
   };
   const read = (from: object, key: string | number): unknown => {
     tokens.push(key);
     const property = Object.getOwnPropertyDescriptor(from, key);
-    if (key === "__proto__" || property === undefined || !("value" in property))
-      return refuse("plain data", property === undefined ? "a hole" : key === "__proto__" ? key : "an accessor");
+    const proto = key === "__proto__" && onMember === undefined;
+    if (proto || property === undefined || !("value" in property))
+      return refuse("plain data", property === undefined ? "a hole" : proto ? key : "an accessor");
     const result = copy(property.value);
     tokens.pop();
     return result;
@@ -78,7 +84,12 @@ export function snapshot(
     const to: Record<string, unknown> = {};
     const keys = Object.keys(from);
     count(keys.length);
-    for (const key of keys) to[key] = read(from, key);
+    for (const key of keys) {
+      const value = read(from, key);
+      if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
+      else to[key] = value;
+      onMember?.(key, value);
+    }
     return to;
   };
   try {
@@ -86,7 +97,7 @@ export function snapshot(
     return { ok: true, value: copy(source) };
   } catch {
     // Without a reason it was foreign code that threw: a trap of a proxy, or a revoked one.
-    reason ??= { path: "", keyword: "json", expected: "plain data", received: "an object that throws when it is read" };
+    reason ??= { path: "", expected: "plain data", received: "an object that throws when it is read" };
     return { ok: false, reason };
   }
 }

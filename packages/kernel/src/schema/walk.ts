@@ -1,6 +1,6 @@
 import { at, type Context, type Place } from "./context.ts";
 import { tuple } from "./keywords/arrays.ts";
-import { isObject } from "./resources.ts";
+import { isObject } from "./equal.ts";
 import type { JsonObject } from "./types.ts";
 import { escapeToken } from "./uri.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../resources.ts";
+import { isObject } from "../equal.ts";
 
 const MAX_QUOTED = 60;
 
@@ -91,4 +91,10 @@ export function nearest(word: unknown, candidates: Iterable<unknown>): string | 
     if (distance < least) [least, best] = [distance, quote(candidate)];
   }
   return best;
+}
+
+/** The hint that names the nearest candidate, or another one where none is near. */
+export function didYouMean<Hint>(word: unknown, candidates: Iterable<unknown>, otherwise: Hint): Hint | string {
+  const near = nearest(word, candidates);
+  return near === undefined ? otherwise : `Did you mean ${near}?`;
 }

@@ -2,11 +2,11 @@ import { at, type Context, type Place } from "../context.ts";
 import { discriminator } from "../keywords/logic.ts";
 import { evaluated } from "../keywords/unevaluated.ts";
 import { SUBSCHEMAS } from "../dialect.ts";
-import { isObject } from "../resources.ts";
+import { isCompound, isObject } from "../equal.ts";
 import type { JsonObject, ValidationError } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { type Part, parts } from "../walk.ts";
-import { choices, expected, formatHint, nearest, or, quote, received } from "./describe.ts";
+import { choices, expected, didYouMean, formatHint, nearest, or, quote, received } from "./describe.ts";
 
 /** Keywords whose failure is that of the parts they apply to, each of which explains itself. */
 const isApplicator = (keyword: string): boolean =>
@@ -57,10 +57,6 @@ export function explainer(
   const isHidden = (instance: string): boolean =>
     [...secrets].some((path) => instance === path || instance.startsWith(`${path}/`));
 
-  const push = (error: ValidationError, to: ValidationError[]): void => {
-    if (to.length < limits.errors) to.push(error);
-  };
-
   const explain = (schema: unknown, from: Place, value: unknown, spot: Spot, out: ValidationError[] = errors): void => {
     if (!isObject(schema) || out.length >= limits.errors) return;
     context.budget.spend(1);
@@ -69,38 +65,21 @@ export function explainer(
 
     const applied = parts(schema, place, value, context);
 
+    const report = (error: ValidationError): void => {
+      if (out.length < limits.errors) out.push(error);
+    };
+
     const add = (
       step: string,
       wanted: string,
       hint?: string,
-      got: unknown = value,
       keyword: string = step,
       instance: string = spot.instance,
-    ): void =>
-      push(failure({ ...spot, instance }, `/${step}`, keyword, wanted, received(got, isHidden(instance)), hint), out);
+      got: unknown = value,
+      what: string = received(got, isHidden(instance)),
+    ): void => report(failure({ ...spot, instance }, `/${step}`, keyword, wanted, what, hint));
 
-    const forbid = (keyword: string, step: string, token: string, instance: string): void => {
-      const known = propertiesOf(schema);
-      const near = nearest(token, known);
-      const hint =
-        near !== undefined
-          ? `Did you mean ${near}?`
-          : known.length > 0
-            ? `Known properties are ${choices(known)}.`
-            : undefined;
-      // The value of a misspelt name may be a secret.
-      push(
-        failure(
-          { ...spot, instance },
-          `/${step}`,
-          keyword,
-          `no property ${quote(token)}`,
-          "an object that has it",
-          hint,
-        ),
-        out,
-      );
-    };
+    const names = propertiesOf(schema);
 
     const descend = ({ keyword, step, schema: sub, place: where, value: part, token }: Part, to = out): void => {
       // A name is no part of the value: the error is about the object that has it.
@@ -110,13 +89,16 @@ export function explainer(
           : `${spot.instance}/${escapeToken(String(token))}`;
       if (sub !== false)
         explain(sub, where, part, { instance, schema: `${spot.schema}/${step}`, location: where.path }, to);
-      else if (typeof token === "string" && keyword !== "propertyNames") forbid(keyword, step, token, instance);
-      else add(step, "nothing here", undefined, part, keyword, instance);
+      else if (typeof token === "string" && keyword !== "propertyNames") {
+        const otherwise = names.length > 0 ? `Known properties are ${choices(names)}.` : undefined;
+        // The value of a misspelt name may be a secret.
+        const what = "an object that has it";
+        add(step, `no property ${quote(token)}`, didYouMean(token, names, otherwise), keyword, instance, value, what);
+      } else add(step, "nothing here", undefined, keyword, instance, part);
     };
 
     const missing = (needed: unknown, step: string, keyword: string): void => {
-      const known = propertiesOf(schema);
-      const others = Object.keys(value as JsonObject).filter((name) => !known.includes(name));
+      const others = Object.keys(value as JsonObject).filter((name) => !names.includes(name));
       for (const name of needed as string[]) {
         if (Object.hasOwn(value as JsonObject, name)) continue;
         const near = nearest(name, others);
@@ -124,7 +106,6 @@ export function explainer(
           step,
           `the property ${quote(name)}`,
           near === undefined ? `Add ${quote(name)}.` : `Rename ${near} to ${quote(name)}.`,
-          value,
           keyword,
         );
       }
@@ -150,15 +131,14 @@ export function explainer(
       const index = byTag.get(tag);
       if (index !== undefined) return descend(tried[index] as Part);
       const allowed = choices([...byTag.keys()]);
-      const near = nearest(tag, byTag.keys());
       const instance = has ? `${spot.instance}/${escapeToken(key)}` : spot.instance;
       add(
         keyword,
         `${quote(key)} to be one of ${allowed}`,
-        near === undefined ? `Set ${quote(key)} to ${allowed}.` : `Did you mean ${near}?`,
-        has ? tag : value,
+        didYouMean(tag, byTag.keys(), `Set ${quote(key)} to ${allowed}.`),
         keyword,
         instance,
+        has ? tag : value,
       );
     };
 
@@ -180,16 +160,13 @@ export function explainer(
           : "";
       const wanted = `a value that conforms to ${keyword === "oneOf" ? "exactly" : "at least"} one of ${tried.length} branches`;
       add(keyword, wanted, `Closest is branch ${found.indexOf(best)}${title}; its errors follow.`);
-      for (const error of best.own) push(error, out);
+      best.own.forEach(report);
     };
 
     const hintFor = (keyword: string, wanted: unknown): string | undefined => {
       if (keyword === "format") return formatHint(wanted);
       if (isHidden(spot.instance)) return undefined;
-      if (keyword === "enum") {
-        const near = nearest(value, wanted as unknown[]);
-        return near === undefined ? `Use ${choices(wanted as unknown[])}.` : `Did you mean ${near}?`;
-      }
+      if (keyword === "enum") return didYouMean(value, wanted as unknown[], `Use ${choices(wanted as unknown[])}.`);
       if (keyword !== "type" || typeof value !== "string") return undefined;
       if (/number|integer/.test(String(wanted)) && value.trim() !== "" && Number.isFinite(Number(value)))
         return "Leave out the quotation marks.";
@@ -224,7 +201,7 @@ export function explainer(
         add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }
     // What is unevaluated is only known of a value that conforms to the rest.
-    if (out.length > before || typeof value !== "object" || value === null) return;
+    if (out.length > before || !isCompound(value)) return;
     const seen = new Set<string | number>();
     evaluated(schema, place, value, seen, context, /^unevaluated/);
     for (const part of applied)

@@ -59,11 +59,9 @@ function contains(schema: JsonObject, place: Place, context: Context): ArrayChec
 
 export function arrays(schema: JsonObject, place: Place, context: Context): Check | undefined {
   const checks: ArrayCheck[] = [];
-  if (place.resource.dialect.validation) {
-    const lo = count(schema, "minItems", place, 0);
-    const hi = count(schema, "maxItems", place, Infinity);
-    if (lo > 0 || hi !== Infinity) checks.push((value) => value.length >= lo && value.length <= hi);
-  }
+  const lo = count(schema, "minItems", place, 0);
+  const hi = count(schema, "maxItems", place, Infinity);
+  if (lo > 0 || hi !== Infinity) checks.push((value) => value.length >= lo && value.length <= hi);
   const { prefix, prefixKey, rest, restKey } = tuple(schema, place);
   const units = prefix.map((item, index) => context.child(item, at(place, `${prefixKey}/${index}`)));
   if (units.length > 0) {

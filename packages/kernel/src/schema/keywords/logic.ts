@@ -1,5 +1,5 @@
 import { at, call, type Context, type Place, schemaList, type Unit } from "../context.ts";
-import { isObject } from "../resources.ts";
+import { isCompound, isObject } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 
 /** The schema behind a chain of plain `$ref`s, for looking at, not for compiling. */
@@ -18,7 +18,7 @@ function tags(branch: JsonObject, key: string): readonly unknown[] {
     isObject(branch["properties"]) && Object.hasOwn(branch["properties"], key) ? branch["properties"][key] : undefined;
   if (!isObject(property) || property["$ref"] !== undefined) return [];
   const list = Object.hasOwn(property, "const") ? [property["const"]] : property["enum"];
-  return Array.isArray(list) && list.every((tag) => typeof tag !== "object" || tag === null) ? list : [];
+  return Array.isArray(list) && list.every((tag) => !isCompound(tag)) ? list : [];
 }
 
 /**
@@ -80,8 +80,8 @@ function picked(
   const { key } = found;
   const byTag = new Map([...found.byTag].map(([tag, index]) => [tag, checks[index] as Check]));
   return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    const check = byTag.get((value as JsonObject)[key]);
+    if (!isObject(value)) return false;
+    const check = byTag.get(value[key]);
     return check !== undefined && check(value);
   };
 }

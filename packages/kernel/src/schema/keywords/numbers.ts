@@ -1,6 +1,6 @@
 import { both, invalid, numeric, type Place } from "../context.ts";
 import type { Check, JsonObject } from "../types.ts";
-import type { Scalar } from "./types.ts";
+import { asScalar, type Scalar } from "./types.ts";
 
 /** A decimal as JSON writes it: `digits × 10^exponent`. */
 function decimal(value: number): { digits: bigint; exponent: number } {
@@ -17,9 +17,8 @@ function isMultiple(value: number, divisor: number): boolean {
   const a = decimal(value);
   const b = decimal(divisor);
   const shift = a.exponent - b.exponent;
-  return shift >= 0
-    ? (a.digits * 10n ** BigInt(shift)) % b.digits === 0n
-    : a.digits % (b.digits * 10n ** BigInt(-shift)) === 0n;
+  const scaled = (digits: bigint, by: number): bigint => digits * 10n ** BigInt(Math.max(0, by));
+  return scaled(a.digits, shift) % scaled(b.digits, -shift) === 0n;
 }
 
 function multipleOf(divisor: number): Check {
@@ -35,16 +34,17 @@ function multipleOf(divisor: number): Check {
   };
 }
 
-export function numbers(schema: JsonObject, place: Place): Scalar {
+export function numbers(schema: JsonObject, place: Place): Scalar | undefined {
   const above = numeric(schema, "exclusiveMinimum", place, -Infinity);
   const below = numeric(schema, "exclusiveMaximum", place, Infinity);
   const divisor = numeric(schema, "multipleOf", place, 0);
   if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const multiple = divisor === 0 ? undefined : multipleOf(divisor);
   const inside: Check = (value) => (value as number) > above && (value as number) < below;
-  return {
-    lo: numeric(schema, "minimum", place, -Infinity),
-    hi: numeric(schema, "maximum", place, Infinity),
-    more: both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
-  };
+  return asScalar(
+    numeric(schema, "minimum", place, -Infinity),
+    -Infinity,
+    numeric(schema, "maximum", place, Infinity),
+    both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
+  );
 }

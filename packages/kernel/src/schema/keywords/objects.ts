@@ -150,8 +150,8 @@ export function objects(schema: JsonObject, place: Place, context: Context): Che
   const propertyNames = schema["propertyNames"];
   const nameCheck =
     propertyNames === undefined ? undefined : context.child(propertyNames, at(place, "propertyNames")).check;
-  const lo = validation ? count(schema, "minProperties", place, 0) : 0;
-  const hi = validation ? count(schema, "maxProperties", place, Infinity) : Infinity;
+  const lo = count(schema, "minProperties", place, 0);
+  const hi = count(schema, "maxProperties", place, Infinity);
   const checks: Check[] = [];
   const unnamed = onlyRequired(needed, properties);
   if (unnamed.length > 0 && extra.op === ANY && patterns.length === 0) {

@@ -2,12 +2,12 @@ import { both, count, type Context, invalid, type Place } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { content } from "./content.ts";
-import type { Scalar } from "./types.ts";
+import { asScalar, type Scalar } from "./types.ts";
 
-export function strings(schema: JsonObject, place: Place, context: Context): Scalar {
+export function strings(schema: JsonObject, place: Place, context: Context): Scalar | undefined {
   const { dialect } = place.resource;
-  const lo = dialect.validation ? count(schema, "minLength", place, 0) : 0;
-  const hi = dialect.validation ? count(schema, "maxLength", place, Infinity) : Infinity;
+  const lo = count(schema, "minLength", place, 0);
+  const hi = count(schema, "maxLength", place, Infinity);
   const { pattern, format } = schema;
   let more: Check | undefined;
   if (pattern !== undefined && dialect.validation) {
@@ -22,5 +22,5 @@ export function strings(schema: JsonObject, place: Place, context: Context): Sca
       more = both(more, (value) => (value as string).length <= formatLength && test(value as string));
   }
   if (dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
-  return { lo, hi, more };
+  return asScalar(lo, 0, hi, more);
 }

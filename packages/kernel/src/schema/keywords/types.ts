@@ -11,6 +11,7 @@ import {
   STRING,
   type Unit,
 } from "../context.ts";
+import { isObject } from "../equal.ts";
 import type { Check } from "../types.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
@@ -43,12 +44,15 @@ export interface Scalar {
   readonly more: Check | undefined;
 }
 
+/** Undefined where nothing is asked; no number is below its infinity, and no length below 0. */
+export const asScalar = (lo: number, least: number, hi: number, more: Check | undefined): Scalar | undefined =>
+  lo === least && hi === Infinity && more === undefined ? undefined : { lo, hi, more };
+
 function scalar(op: Op, { lo, hi, more }: Scalar): Unit {
   const unit: Unit = { op, lo, hi, check: (value) => passes(unit, value) };
   return more === undefined ? unit : call((value) => passes(unit, value) && more(value));
 }
 
-const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 

@@ -1,5 +1,5 @@
 import { at, type Context, type Place } from "../context.ts";
-import { isObject } from "../resources.ts";
+import { isObject } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { parts } from "../walk.ts";
 

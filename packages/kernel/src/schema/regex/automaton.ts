@@ -34,7 +34,6 @@ const MAX_CACHED_CHARACTERS = 4_096;
 
 /** Whether a character is in a set, which the engine itself decides: one character leaves nothing to backtrack. */
 function membership(source: string): (char: string) => boolean {
-  if (/^[^\\[.]/.test(source)) return (char) => char === source;
   const pattern = new RegExp(`^${source}$`, "u");
   return (char) => pattern.test(char);
 }
