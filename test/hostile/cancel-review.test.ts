@@ -16,7 +16,7 @@ describe("a caller", () => {
           if (slow) return recorded.promise;
         },
         read: () => [],
-        last: () => undefined,
+        open: () => ({ last: undefined, cutBytes: 0, damage: null }),
       },
     });
     kernel.register(toolOf(() => runs++));

@@ -1,4 +1,4 @@
-import { type AuditEvent, type AuditSink, memorySink } from "@keyhole/kernel";
+import { type AuditSink, type EventRecord, memorySink } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel } from "../support/kernel.ts";
 
@@ -6,11 +6,11 @@ const call = { message: "x" };
 
 describe("a strange sink", () => {
   it("that returns a number, as `push` does, has kept the batch", async () => {
-    const kept: AuditEvent[] = [];
+    const kept: EventRecord[] = [];
     const sink: AuditSink = {
       append: (events) => kept.push(...events) as unknown as void,
       read: (from, limit) => kept.slice(from, from + limit),
-      last: () => kept.at(-1),
+      open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
     };
     const { kernel } = await openKernel({ sink });
     kernel.register(echo);

@@ -1,4 +1,11 @@
-import type { AuditEvent, JsonValue, Proof, ToolManifest } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type JsonValue,
+  type Proof,
+  type ToolManifest,
+  hashJson,
+  type JsonObject,
+} from "@keyhole/kernel";
 import { createProofKey, keyId, proofSigner, publicKeyOf, verifyProof } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { document, record } from "./recorded.ts";
@@ -156,13 +163,15 @@ describe("a proof", () => {
     expect(await verifyProof(proof, { events: log.with(at, { ...log[at]!, time: "x" }) })).toMatchObject({
       ok: false,
     });
-    const { eventHash } = await import("../../packages/kernel/src/audit/chain.ts");
     const { hash: _, ...started } = {
       ...log[at + 1]!,
       type: "tool.started",
       payload: { tool: "x", toolHash: "x", host: "x" },
     } as AuditEvent;
-    const forged = [...log.slice(0, at + 1), { ...started, hash: eventHash(started) } as AuditEvent];
+    const forged = [
+      ...log.slice(0, at + 1),
+      { ...started, hash: hashJson(started as unknown as JsonObject) } as AuditEvent,
+    ];
     const report = await verifyProof(proof, { events: forged });
     expect(report.steps.at(-1)).toMatchObject({
       level: 3,
