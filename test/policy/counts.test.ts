@@ -32,7 +32,7 @@ describe("counts", () => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(2);
     expect(runs).toBe(2);
     expect(results.find(({ ok }) => !ok)).toMatchObject({
-      error: { code: "POLICY_DENIED", retryable: true, details: { rules: ["budget"], windowMs: hourMs } },
+      error: { code: "POLICY_DENIED", retryable: true, details: { rules: ["budget"], retryAfterMs: hourMs } },
       proof: { stateReads: expect.arrayContaining([{ key: "count:budget", value: 4_000 }]) },
     });
     expect(await kernel.call("subject", { amount: 1_000 })).toMatchObject({ ok: true });

@@ -16,7 +16,7 @@ describe("governance of a tool", () => {
     const call = () => kernel.call("subject", {});
     expect((await Promise.all([call(), call(), call()])).map(({ ok }) => ok)).toEqual([true, true, false]);
     expect(await call()).toMatchObject({
-      error: { code: "RATE_LIMITED", retryable: true },
+      error: { code: "RATE_LIMITED", retryable: true, details: { retryAfterMs: 60_000 } },
       proof: { reasonCode: "rate" },
     });
     await clock.advance(60_000);

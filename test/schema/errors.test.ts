@@ -61,6 +61,21 @@ describe("paths are JSON Pointers", () => {
   });
 });
 
+describe("a keyword that looks at its siblings fails only by itself", () => {
+  const text = { type: "string" };
+  it.each([
+    [{ properties: { city: text }, additionalProperties: false }, { city: 1 }, "/properties/city/type"],
+    [{ patternProperties: { "^c": text }, additionalProperties: false }, { city: 1 }, "/patternProperties/^c/type"],
+    [{ properties: { city: true }, additionalProperties: text }, { city: 1, a: 1 }, "/additionalProperties/type"],
+    [{ prefixItems: [text], items: false }, [1], "/prefixItems/0/type"],
+    [{ prefixItems: [text], items: text }, ["a", 1], "/items/type"],
+    [{ if: text, then: { minLength: 2 }, else: { minimum: 1 } }, 0, "/else/minimum"],
+    [{ contains: text, minContains: 2 }, ["a"], "/contains"],
+  ])("%j refuses %j once", (schema, value, schemaPath) => {
+    expect(one(schema, value)).toMatchObject({ schemaPath });
+  });
+});
+
 describe("hints", () => {
   const object = { properties: { name: {}, mode: {} }, additionalProperties: false };
   it.each([

@@ -101,6 +101,16 @@ describe("types follow from schemas", () => {
 });
 
 describe("schemas of other libraries", () => {
+  it("that cannot say themselves as JSON Schema are refused with the way out", async () => {
+    const { kernel } = await openKernel();
+    const input = v.object({ city: v.string() }) as unknown as typeof plain;
+    const tool = defineTool({ ...shape, input, output: { kind: "text" }, execute: () => "" });
+    expect(kernel.register(tool)).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_MANIFEST", message: expect.stringContaining("toStandardJsonSchema") },
+    });
+  });
+
   it("with look-ahead in their patterns are for trusted tools only", async () => {
     const input = z.object({ to: z.string().regex(/^(?!\.)[a-z.]+@[a-z.]+$/) });
     const mail = defineTool({ ...shape, input, output: { kind: "text" }, execute: ({ to }) => to });

@@ -2,13 +2,12 @@ import { AuditLog, AuditUnavailable } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
-import { resolve, validateInput } from "./call/admit.ts";
-import { lapsed } from "./call/approve.ts";
-import { authorize, type AuthorizePorts, type Path } from "./call/authorize-call.ts";
-import type { Authority, PolicyState } from "./call/authorize.ts";
-import { type Call, openCall, type Stop, stop } from "./call/call.ts";
+import { resolve, type Resolved, validateInput } from "./call/admit.ts";
+import { type ApprovalPorts, approve, type Edited, lapsed } from "./call/approve.ts";
+import { type Authority, checkCapabilities, decidePolicy, type PolicyState } from "./call/authorize.ts";
+import { type Call, openCall, type Step, type Stop, stop } from "./call/call.ts";
 import { normalizeOutput, validateOutput } from "./call/conclude.ts";
-import { recordStart, reserveBounds, run } from "./call/execute.ts";
+import { recordStart, reserveBounds, run, type Started } from "./call/execute.ts";
 import { errorOf, failed, succeeded } from "./call/finish.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { CapabilityKind } from "./capability/capability.ts";
@@ -28,10 +27,11 @@ import type {
 import { limits } from "./limits.ts";
 import { hashJsonOrFault } from "./normalize/hash.ts";
 import type { Approver } from "./policy/approval.ts";
-import { Approvals } from "./policy/approvals.ts";
+import { Approvals, type Hold } from "./policy/approvals.ts";
 import { Counters } from "./policy/counters.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 import { isStricter, ModeTriggers } from "./policy/mode-manager.ts";
+import type { Proof } from "./policy/proof.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallFailure, CallResult, Setup } from "./result.ts";
@@ -137,23 +137,33 @@ class KernelImplementation implements Kernel {
     const log = this.#log;
     const clock = this.#clock;
 
-    const resolved = resolve(call, this.#registry, this.#hosts);
+    const resolved = path.resolved ?? resolve(call, this.#registry, this.#hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
     const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
     const inputHash = validated.ok ? validated.state.inputHash : null;
-    log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
+    if (path.edited === undefined)
+      log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
+    path.resolved = resolved;
     path.tool = invoked.tool;
     if (!validated.ok) return this.#close(call, validated, path);
 
-    const allowed = await authorize(validated.state, this.#ports(call), path);
-    if (!allowed.ok) return this.#close(call, allowed, path);
+    const granted = checkCapabilities(validated.state, this.#authority(), log, clock);
+    if (!granted.ok) return this.#close(call, granted, path);
+
+    const decided = decidePolicy(granted.state, this.#state, log, clock, path.edited?.proof.proofId ?? null);
+    path.proof = decided.proof;
+    path.settle = decided.settle;
+
+    const ports = this.#ports(call);
+    const allowed = await approve(decided, ports);
+    if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
     path.proof = allowed.state.proof;
+    if (allowed.state.hold) path.hold = allowed.state.hold;
 
     const reserved = await reserveBounds(allowed.state, this.#limiter, clock);
     if (!reserved.ok) return this.#close(call, reserved, path);
     path.release = reserved.state.release;
 
-    const ports = this.#ports(call);
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
@@ -177,9 +187,20 @@ class KernelImplementation implements Kernel {
     return succeeded(concluded.state, clock);
   }
 
-  #ports(call: Call): AuthorizePorts {
+  /** Arguments that an approver edited start again at step 2; what is decided about them follows from the question that they answer. */
+  async #again(call: Call, edited: Edited, path: Path): Promise<CallResult> {
+    path.settle?.(false);
+    delete path.settle;
+    path.proof = edited.proof;
+    path.edited = edited;
+    path.edits = (path.edits ?? 0) + 1;
+    if (path.edits <= limits.edits) return this.#run(call, edited.edited, path);
+    const why = `The arguments were edited more than ${limits.edits} times.`;
+    return this.#close(call, stop("APPROVAL_DENIED", why), path);
+  }
+
+  #ports(call: Call): ApprovalPorts {
     return {
-      state: this.#state,
       log: this.#log,
       clock: this.#clock,
       approver: call.options.approver ?? this.#approver,
@@ -284,6 +305,21 @@ class KernelImplementation implements Kernel {
     for (const pool of this.#pools.values()) pool.close();
     await Promise.all(this.#hosts.map((host) => host.close()));
   }
+}
+
+/** How far a call came: what its end, whatever it is, has to release and to report. */
+interface Path {
+  resolved?: Step<Resolved>;
+  tool?: string;
+  proof?: Proof;
+  /** The answer by which the call started again. */
+  edited?: Edited;
+  edits?: number;
+  release?: () => void;
+  /** Ends what the call was charged with. */
+  settle?: (hasStarted: boolean) => void;
+  hold?: Hold;
+  started?: Started;
 }
 
 function unexpected(error: unknown, ran: boolean): Stop {

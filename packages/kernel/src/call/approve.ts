@@ -6,7 +6,6 @@ import type { JsonValue } from "../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../policy/approval.ts";
 import type { Approvals, Hold } from "../policy/approvals.ts";
 import { ask, newApprovalId } from "../policy/ask.ts";
-import type { Verdict } from "../policy/decide.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import { decided } from "../policy/seal.ts";
@@ -41,7 +40,7 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
   const { call, tool, verdict, policy, grant, inputHash: argsHash } = state;
   const { decision, enforced, reason } = verdict;
   if (decision === "allow" || !enforced) return next({ ...state, allowed: true });
-  if (decision === "deny") return denied(verdict);
+  if (decision === "deny") return denied(state);
   const { approver, approvals } = ports;
   const key = {
     sessionId: call.sessionId,
@@ -68,13 +67,15 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
 }
 
 /** A count that is used up is a matter of time; everything else stands until the policy changes. */
-function denied({ reason, reasonCode, determining }: Verdict): Stop {
+function denied({ verdict, retryAfterMs }: Decided): Stop {
+  const { reason, reasonCode, determining } = verdict;
   const rules = determining.map(({ rule }) => rule.id);
-  const isCount = determining.length > 0 && determining.every(({ count }) => count !== undefined);
-  const windowMs = Math.max(...determining.map(({ count }) => count?.condition.windowMs ?? 0));
-  return stop(reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
-    details: { reasonCode, rules, ...(isCount && { windowMs }) },
-    hint: isCount ? "What was counted leaves its window with time." : "A changed policy could allow it.",
+  const isCount = retryAfterMs !== undefined;
+  return stop(isCount && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
+    details: { reasonCode, rules, ...(isCount && { retryAfterMs }) },
+    hint: isCount
+      ? `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.`
+      : "A changed policy could allow it.",
     retryable: isCount,
   });
 }

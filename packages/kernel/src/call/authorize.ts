@@ -1,5 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
-import type { Capability } from "../capability/capability.ts";
+import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
@@ -32,6 +32,10 @@ export interface Decided extends Granted {
   readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
+  /** Only where counts alone denied: how long until the first of them falls. */
+  readonly retryAfterMs: number | undefined;
+  /** Ends what the call was charged with. Whoever has a decision must settle it, on every way out. */
+  readonly settle: (hasStarted: boolean) => void;
 }
 
 /** What a policy remembers of calls. */
@@ -74,7 +78,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
     {
       details: { missing },
-      hint: `Add a grant to the policy: { "tool": ${JSON.stringify(tool.manifest.name)}, "capability": { "kind": ${JSON.stringify(missing[0])}, … } }.`,
+      hint: `Add a grant to the policy: ${exampleGrant(tool.manifest.name, missing[0]!)}`,
       proof,
     },
   );
@@ -134,7 +138,16 @@ export function decidePolicy(
   const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
   const proof = prove(state, verdict, nowMs, parentProofId);
   log.record("policy.decided", call.scope, ...decided(proof));
-  return { ...state, decisionInput, verdict, proof };
+  // In the same turn in which the counters were read: no other call comes in between.
+  const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
+  return { ...state, decisionInput, verdict, proof, settle, retryAfterMs: retryAfterMs(verdict, counters) };
+}
+
+function retryAfterMs({ decision, determining, charges }: Verdict, counters: Counters): number | undefined {
+  if (decision !== "deny" || determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
+  const spent = charges.filter(({ key }) => determining.some(({ hash }) => key.startsWith(`["${hash}"`)));
+  // One that could not be counted is no matter of time.
+  return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
 
 /** The proof of one decision about a call. */
@@ -174,4 +187,14 @@ export function prove(
     obligations: verdict.obligations ?? [],
     approval,
   });
+}
+
+/** A grant that a person can copy and change: what it names is an example. */
+function exampleGrant(tool: string, kind: CapabilityKind): string {
+  const scope = kind.startsWith("net.")
+    ? { hosts: ["example.com"] }
+    : kind.startsWith("fs.")
+      ? { paths: ["workspace/**"] }
+      : {};
+  return JSON.stringify({ tool, capability: { kind, ...scope } });
 }

@@ -26,7 +26,7 @@ export function validateOutput(state: Ran): Step<Checked> {
   const read = readOutput(end.output, state);
   if (!read.ok) return read;
   const output = read.state;
-  if (tool.output && tool.manifest.output.kind === "json" && !conforms(tool.output, output)) {
+  if (tool.output && !conforms(tool.output, output)) {
     const valid = tool.output.validate(output);
     if (!valid.ok) {
       const [first] = valid.errors;
@@ -84,7 +84,7 @@ function failure({ end, tool, gate }: Ran): Stop {
     case "returned":
       throw new TypeError("a run that returned is no failure");
     case "refused":
-      return stop("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`, { hint: end.message });
+      return stop("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
     case "threw": {
       const refusal = gate.lastRefusal;
       // A tool may claim any code; it is believed only of a refusal that it was really given.

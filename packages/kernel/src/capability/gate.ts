@@ -100,7 +100,9 @@ export class Gate {
   }
 
   async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    const { kind, operation, body } = foreign;
+    const { kind, body } = foreign;
+    // It goes into the log as it is, also when no broker knows it.
+    const operation = foreign.operation.slice(0, limits.nameLength).toWellFormed();
     const plain = snapshot(foreign.arguments);
     if (!plain.ok)
       return this.#refuse({

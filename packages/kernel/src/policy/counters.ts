@@ -38,6 +38,13 @@ export class Counters {
     return window.entries.reduce((sum, { amount }) => sum + amount, 0);
   }
 
+  /** How long until the first of what fills a window leaves it. A call that is still in flight may stay longer. */
+  retryAfterMs({ key, windowMs }: Charge): number {
+    const nowMs = this.#clock.monotonicMs();
+    const firstMs = this.#windows.get(key)?.entries[0]?.atMs ?? nowMs;
+    return Math.max(1, Math.ceil(firstMs + windowMs - nowMs));
+  }
+
   /** Charges at once. The returned function ends the charge, once: it stays in its window if the call started, and is gone if not. */
   charge(charges: readonly Charge[]): (hasStarted: boolean) => void {
     const atMs = this.#clock.monotonicMs();

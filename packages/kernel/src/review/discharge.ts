@@ -4,12 +4,12 @@ import { isProof } from "./proof-schema.ts";
 
 /** What the log shows that the decision forbade, or does not show that it demanded. */
 export function dischargeFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
-  const place = events.findIndex((event) => decided(event)?.proofId === proof.proofId);
+  const place = events.findIndex((event) => proofIn(event)?.proofId === proof.proofId);
   if (place < 0) return "The log has no such decision.";
   const after = events.slice(place + 1);
   const ofCall = after.filter(({ callId }) => callId === proof.callId);
   const startedAt = ofCall.findIndex(({ type }) => type === "tool.started");
-  const answers = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).flatMap((event) => decided(event) ?? []);
+  const answers = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).flatMap((event) => proofIn(event) ?? []);
   const last = answers.at(-1) ?? proof;
   const hasRun = startedAt >= 0 || ofCall.some(({ type }) => type === "capability.used");
   if (hasRun && last.enforced && last.decision !== "allow")
@@ -33,7 +33,7 @@ function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: numb
   const session = proof.stateReads.find(({ key }) => key === "session")?.value;
   const labels = proof.obligations.filter((each) => each.startsWith("label:")).map((each) => each.slice(6));
   for (const event of labels.length === 0 ? [] : after) {
-    const later = decided(event);
+    const later = proofIn(event);
     if (!later || event.seq < startedSeq || event.sessionId !== session || later.policyHash !== proof.policyHash)
       continue;
     // An answer repeats what its question saw.
@@ -46,7 +46,8 @@ function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: numb
   return undefined;
 }
 
-function decided(event: AuditEvent): Proof | undefined {
+/** The proof in an event that records a decision. */
+export function proofIn(event: AuditEvent): Proof | undefined {
   const proof: unknown = event.type === "policy.decided" ? event.payload.proof : undefined;
   return isProof(proof) ? proof : undefined;
 }

@@ -7,7 +7,7 @@ import type { PolicyVariables } from "../policy/variables.ts";
 import type { Proof } from "../policy/proof.ts";
 import { verifyProof as verifyDigest } from "../policy/seal.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
-import { dischargeFault } from "./discharge.ts";
+import { dischargeFault, proofIn } from "./discharge.ts";
 import { isProof } from "./proof-schema.ts";
 import { reevaluationFault } from "./reevaluate.ts";
 import { type ProofPublicKey, signatureFault } from "./sign.ts";
@@ -124,11 +124,6 @@ function readLog(foreign: readonly AuditEvent[]): readonly AuditEvent[] | string
   if (!events.every(isEvent)) return "The log is not a list of events.";
   const chain = verifyChain(events);
   return chain.ok ? events : chain.reason;
-}
-
-export function proofIn(event: AuditEvent): Proof | undefined {
-  const proof: unknown = event.type === "policy.decided" ? event.payload.proof : undefined;
-  return isProof(proof) ? proof : undefined;
 }
 
 function inclusionFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {

@@ -9,14 +9,13 @@ export interface Dialect {
   readonly formatAssertion: boolean;
 }
 
-const PLAIN = { validation: true, formatAssertion: false };
-const DRAFT_7: Dialect = { year: 7, ...PLAIN };
-const DRAFT_2019: Dialect = { year: 2019, ...PLAIN };
-const DRAFT_2020: Dialect = { year: 2020, ...PLAIN };
+const standard = (year: Dialect["year"]): Dialect => ({ year, validation: true, formatAssertion: false });
+const DRAFT_7: Dialect = standard(7);
+const DRAFT_2020: Dialect = standard(2020);
 
 const KNOWN: ReadonlyMap<unknown, Dialect> = new Map([
   ["https://json-schema.org/draft/2020-12/schema", DRAFT_2020],
-  ["https://json-schema.org/draft/2019-09/schema", DRAFT_2019],
+  ["https://json-schema.org/draft/2019-09/schema", standard(2019)],
   ["http://json-schema.org/draft-07/schema", DRAFT_7],
   ["http://json-schema.org/draft-06/schema", DRAFT_7],
 ]);
@@ -45,26 +44,14 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
 }
 
 /** Where subschemas are: `map` holds schemas by name, `schema` is one schema or an array of them. */
-export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = new Map([
-  ...["$defs", "definitions", "properties", "patternProperties", "dependentSchemas", "dependencies"].map(
-    (k) => [k, "map"] as const,
-  ),
-  ...[
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-  ].map((k) => [k, "schema"] as const),
-]);
+export const SUBSCHEMAS: ReadonlyMap<string, "map" | "schema"> = new Map(
+  (
+    [
+      ["map", "$defs definitions properties patternProperties dependentSchemas dependencies"],
+      [
+        "schema",
+        "additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties",
+      ],
+    ] as const
+  ).flatMap(([kind, keywords]) => keywords.split(" ").map((keyword) => [keyword, kind] as const)),
+);

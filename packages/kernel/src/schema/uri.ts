@@ -11,13 +11,11 @@ export function resolveUri(base: string, reference: string): string {
 export function splitFragment(uri: string): [uri: string, fragment: string] {
   const hash = uri.indexOf("#");
   if (hash < 0) return [uri, ""];
-  const fragment = uri.slice(hash + 1);
-  if (!fragment.includes("%")) return [uri.slice(0, hash), fragment];
+  let fragment = uri.slice(hash + 1);
   try {
-    return [uri.slice(0, hash), decodeURIComponent(fragment)];
-  } catch {
-    return [uri.slice(0, hash), fragment];
-  }
+    fragment = decodeURIComponent(fragment);
+  } catch {}
+  return [uri.slice(0, hash), fragment];
 }
 
 /** One reference token of a JSON Pointer (RFC 6901 section 4), escaped. */
@@ -26,5 +24,5 @@ export function escapeToken(token: string): string {
 }
 
 export function unescapeToken(token: string): string {
-  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -123,6 +123,13 @@ function compileSchemas(
   const forInput = compileSchema(input, { trusted });
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
+  if (output.kind !== "json")
+    return refused(
+      "INVALID_MANIFEST",
+      "/output/schema",
+      `A schema describes JSON; for outputs of kind ${output.kind} it would hold nothing.`,
+      "Leave it out, or return JSON.",
+    );
   const forOutput = compileSchema(output.schema, { trusted, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };

@@ -38,6 +38,12 @@ function plainSchema(schema: SchemaSource, side: "input" | "output"): JsonObject
   return plain as JsonObject;
 }
 
+/** @throws TypeError for a schema that speaks Standard Schema only: it can validate, and cannot say itself as JSON Schema. */
 function isStandard(schema: SchemaSource): schema is StandardJsonSchema {
-  return "~standard" in schema;
+  if (!("~standard" in schema)) return false;
+  const { jsonSchema, vendor } = schema["~standard"] as { readonly jsonSchema?: unknown; readonly vendor?: unknown };
+  if (jsonSchema !== undefined) return true;
+  throw new TypeError(
+    `This schema (${String(vendor)}) has no JSON Schema of its own. valibot: wrap it in toStandardJsonSchema() of @valibot/to-json-schema`,
+  );
 }

@@ -75,7 +75,8 @@ async function openThread(tool: RegisteredTool, code: string, open: Set<Isolate[
     void worker.terminate();
   };
   open.add(terminate);
-  worker.once("error", (error) => terminate(`the thread failed: ${String(error)}`));
+  // A thread can fail more than once, and an error that nobody hears ends the process.
+  worker.on("error", (error) => terminate(`the thread failed: ${String(error)}`));
   worker.once("exit", () => terminate("the thread ended"));
   const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
   await channel.ready;

@@ -20,9 +20,7 @@ export function received(value: unknown, hidden: boolean): string {
 }
 
 const article = (type: unknown): string =>
-  type === "null"
-    ? "null"
-    : `${type === "integer" || type === "array" || type === "object" ? "an" : "a"} ${String(type)}`;
+  type === "null" ? "null" : `${/^[iao]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
 
 /** Up to eight allowed values. */
 export function choices(values: readonly unknown[]): string {

@@ -1,20 +1,16 @@
 import { at, type Context, type Place } from "../context.ts";
 import { discriminator } from "../keywords/logic.ts";
 import { evaluated } from "../keywords/unevaluated.ts";
+import { SUBSCHEMAS } from "../dialect.ts";
 import { isObject } from "../resources.ts";
 import type { JsonObject, ValidationError } from "../types.ts";
 import { escapeToken } from "../uri.ts";
 import { type Part, parts } from "../walk.ts";
 import { choices, expected, formatHint, nearest, or, quote, received } from "./describe.ts";
 
-/** Siblings without which a keyword means something else. */
-const NEEDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["additionalProperties", ["properties", "patternProperties"]],
-  ["additionalItems", ["items"]],
-  ["items", ["prefixItems"]],
-  ["contains", ["minContains", "maxContains"]],
-  ["if", ["then", "else"]],
-]);
+/** Keywords whose failure is that of the parts they apply to, each of which explains itself. */
+const isApplicator = (keyword: string): boolean =>
+  SUBSCHEMAS.has(keyword) && !/^(contains|anyOf|oneOf|not)$/.test(keyword);
 
 /** Where the explanation has come: in the value, in the schema as it was walked, and in its document. */
 export interface Spot {
@@ -70,6 +66,8 @@ export function explainer(
     context.budget.spend(1);
     const place = context.locate(schema, from);
     if (context.check(schema, place)(value)) return;
+
+    const applied = parts(schema, place, value, context);
 
     const add = (
       step: string,
@@ -133,7 +131,7 @@ export function explainer(
     };
 
     const branches = (keyword: string): void => {
-      const tried = parts(schema, place, value, context).filter((part) => part.keyword === keyword);
+      const tried = applied.filter((part) => part.keyword === keyword);
       const fitting = tried.flatMap((part, index) => (context.check(part.schema, part.place)(value) ? [index] : []));
       if (fitting.length > 1) {
         return add(
@@ -201,37 +199,35 @@ export function explainer(
     };
 
     const before = out.length;
-    const applied = parts(schema, place, value, context);
     const onlyRef = place.resource.dialect.year === 7 && schema["$ref"] !== undefined;
     for (const keyword of onlyRef ? ["$ref"] : Object.keys(schema)) {
       if (keyword.startsWith("unevaluated")) continue;
-      // Not by assignment, which would take a keyword __proto__ for the prototype.
-      const siblings = [keyword, ...(NEEDS.get(keyword) ?? [])].filter((name) => Object.hasOwn(schema, name));
-      const conforms = (names: readonly string[]): boolean =>
-        context.inPlace(Object.fromEntries(names.map((name) => [name, schema[name]])), place).check(value);
-      if (conforms(siblings)) continue;
       const wanted = schema[keyword];
       const known = out.length;
+      if (!isApplicator(keyword)) {
+        // Not by assignment, which would take a keyword __proto__ for the prototype.
+        const siblings = keyword === "contains" ? [keyword, "minContains", "maxContains"] : [keyword];
+        const alone = Object.fromEntries(siblings.map((name) => [name, schema[name]]));
+        if (context.inPlace(alone, place).check(value)) continue;
+      }
       if (keyword === "anyOf" || keyword === "oneOf") branches(keyword);
       else if (keyword === "required") missing(wanted, keyword, keyword);
-      else if (keyword === "dependentRequired" || keyword === "dependencies") {
-        for (const [name, needed] of Object.entries(wanted as JsonObject)) {
-          if (Array.isArray(needed) && Object.hasOwn(value as JsonObject, name))
+      else if (keyword.startsWith("depend") && isObject(value)) {
+        for (const [name, needed] of Object.entries(wanted as JsonObject))
+          if (Array.isArray(needed) && Object.hasOwn(value, name))
             missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
-        }
       }
       for (const part of applied)
-        if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)$/.test(part.step.split("/")[0] as string))
-          descend(part);
-      // No part has said it better, and it is not the fault of a sibling, which says it itself.
-      if (out.length === known && conforms(siblings.slice(1)))
+        if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)/.test(part.step)) descend(part);
+      // No part has said it better.
+      if (out.length === known && !isApplicator(keyword))
         add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
     }
     // What is unevaluated is only known of a value that conforms to the rest.
     if (out.length > before || typeof value !== "object" || value === null) return;
     const seen = new Set<string | number>();
     evaluated(schema, place, value, seen, context, /^unevaluated/);
-    for (const part of parts(schema, place, value, context))
+    for (const part of applied)
       if (part.keyword.startsWith("unevaluated") && !seen.has(part.token ?? "")) descend(part);
   };
   return explain;

@@ -1,18 +1,15 @@
 import { ipv6 } from "./hosts.ts";
 
+const PERCENT = "%[\\dA-Fa-f]{2}";
 const UNRESERVED = "A-Za-z0-9_.~!$&'()*+,;=-";
-/** RFC 3987 section 2.2, `ucschar` and `iprivate`. */
-const UCS =
-  "\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}" +
-  Array.from(
-    { length: 14 },
-    (_, plane) => `\\u{${(plane + 1).toString(16)}${plane === 13 ? "1" : "0"}000}-\\u{${(plane + 1).toString(16)}fffd}`,
-  ).join("");
-const PRIVATE = "\\u{e000}-\\u{f8ff}\\u{f0000}-\\u{ffffd}\\u{100000}-\\u{10fffd}";
+/** RFC 3987 section 2.2, `ucschar`: what is neither private, nor half of a pair, nor a special or no character at all. */
+const UCS = "|(?![\\p{Co}\\p{Cs}\\p{NChar}\\u{fff0}-\\u{fffd}\\u{e0000}-\\u{e0fff}])[\\u{a0}-\\u{10ffff}]";
+/** `iprivate`. */
+const PRIVATE = "\\p{Co}";
 
 /** RFC 3986 appendix A and RFC 3987 section 2.2; the text in brackets is left to be looked at. */
 function grammar(letters: string, queryOnly: string, relative: boolean): RegExp {
-  const chars = (more: string): string => `(?:[${letters}${more}${UNRESERVED}]|%[\\dA-Fa-f]{2})*`;
+  const chars = (more: string): string => `(?:[${more}${UNRESERVED}]|${PERCENT}${letters})*`;
   const authority = `//(?:${chars(":")}@)?(?:\\[[^\\]]*\\]|${chars("")})(?::\\d*)?`;
   const path = chars(":@/");
   const tail = chars(`:@/?${queryOnly}`);
@@ -38,13 +35,13 @@ export const uriReference: (text: string) => boolean = format("", "", true);
 export const iri: (text: string) => boolean = format(UCS, PRIVATE, false);
 export const iriReference: (text: string) => boolean = format(UCS, PRIVATE, true);
 
-const VARIABLE = "(?:\\w|%[\\dA-Fa-f]{2})(?:\\.?(?:\\w|%[\\dA-Fa-f]{2}))*(?::[1-9]\\d{0,3}|\\*)?";
+const VARIABLE = `(?:\\w|${PERCENT})(?:\\.?(?:\\w|${PERCENT}))*(?::[1-9]\\d{0,3}|\\*)?`;
 let template: RegExp | undefined;
 
 /** RFC 6570 section 2, with the apostrophe that its erratum 6937 allows in literals. */
 export function uriTemplate(text: string): boolean {
   template ??= new RegExp(
-    `^(?:[!#$&-;=?-[\\]_a-z~'${UCS}${PRIVATE}]|%[\\dA-Fa-f]{2}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*$`,
+    `^(?:[!#$&-;=?-[\\]_a-z~'${PRIVATE}]|${PERCENT}${UCS}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*$`,
     "u",
   );
   return template.test(text);

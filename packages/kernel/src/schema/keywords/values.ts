@@ -1,8 +1,6 @@
 import { call, invalid, type Place, type Unit } from "../context.ts";
-import { equal } from "../equal.ts";
+import { equal, isCompound } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
-
-const isCompound = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 function oneOfThese(allowed: readonly unknown[]): Check {
   if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
