@@ -7,7 +7,8 @@ import { type AuditSink, type EventRecord, lineOf, recordOf } from "@keyhole/ker
 export function sqlSink(storage: DurableObjectStorage): AuditSink {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, event TEXT NOT NULL) STRICT");
-  const lastSeq = (): number => Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
+  const lastSeq = (): number =>
+    Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
   const read = (fromSeq: number, limit: number): EventRecord[] =>
     sql
       .exec<{ event: string }>("SELECT event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", fromSeq, limit)

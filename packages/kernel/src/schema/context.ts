@@ -155,7 +155,7 @@ function codePoints(text: string): number {
 }
 
 /** Counts code points only where UTF-16 units leave it open. */
-export function lengthWithin(text: string, lo: number, hi: number): boolean {
+function lengthWithin(text: string, lo: number, hi: number): boolean {
   const units = text.length;
   if (units < lo || units > 2 * hi) return false;
   if (units <= hi && units >= 2 * lo) return true;
