@@ -100,6 +100,13 @@ describe("the mode changes by itself", () => {
     expect(kernel.mode).toBe("ALERT");
   });
 
+  it("never to one that there is none of", async () => {
+    await expect(createKernel({ mode: "PANIC" as never })).rejects.toThrow("There is no mode");
+    const kernel = await createKernel();
+    await expect(kernel.setMode("constructor" as never, "x")).rejects.toThrow(TypeError);
+    expect(kernel.mode).toBe("NORMAL");
+  });
+
   it("to LOCKDOWN on a log that was tampered with", async () => {
     const first = memorySink();
     const before = await createKernel({ sink: first });

@@ -35,7 +35,7 @@ import type { Proof } from "./policy/proof.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallFailure, CallResult, Setup } from "./result.ts";
-import type { Mode } from "./tool/manifest.ts";
+import { type Mode, modes } from "./tool/manifest.ts";
 import { Registry } from "./tool/registry.ts";
 
 /**
@@ -94,7 +94,7 @@ class KernelImplementation implements Kernel {
     this.#signer = signer;
     this.#log = log;
     this.#policy = policy;
-    this.#mode = mode;
+    this.#mode = knownMode(mode);
   }
 
   register(tool: unknown): Setup<ToolSummary> {
@@ -276,7 +276,7 @@ class KernelImplementation implements Kernel {
   }
 
   async setMode(mode: Mode, reason: string): Promise<void> {
-    const tightens = isStricter(mode, this.#mode);
+    const tightens = isStricter(knownMode(mode), this.#mode);
     this.#log.record("mode.changed", kernelScope, {
       mode,
       previous: this.#mode,
@@ -332,4 +332,10 @@ function unexpected(error: unknown, ran: boolean): Stop {
   }
   const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
   return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });
+}
+
+/** @throws TypeError for a mode that there is none of: a bug of the embedding program. */
+function knownMode(mode: Mode): Mode {
+  if (modes.includes(mode)) return mode;
+  throw new TypeError(`There is no mode ${JSON.stringify(mode)}: ${modes.join(", ")}.`);
 }

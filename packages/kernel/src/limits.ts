@@ -49,6 +49,8 @@ export const limits = {
   approvalMs: 120_000,
   /** Approvals for a session that are remembered; the oldest are forgotten first. */
   sessionApprovals: 1_000,
+  /** Questions of one caller that wait at the same time: nobody reads more, and each holds its arguments. */
+  openQuestions: 16,
   /** Open isolates that no call uses. Each holds about 3 MB in a browser. */
   idleIsolates: 16,
   /** An isolate that no call used for so long is closed. */

@@ -68,6 +68,8 @@ export class AuditLog {
     payload: AuditPayloads[Type],
     text: string = canonicalJson(payload as unknown as JsonObject),
   ): void {
+    // Nothing will ever be written any more: what is refused from now on must not fill the memory.
+    if (this.#failure) return;
     const nowMs = this.#clock.now();
     const seq = this.#seq++;
     const prev = this.#prev;

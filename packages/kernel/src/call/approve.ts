@@ -60,10 +60,20 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
     return stop("APPROVAL_DENIED", `${reason} Nobody is there to approve it.`, {
       hint: "Give createKernel, or this call, an approver.",
     });
-  const result = await askFor(state, approver, ports);
-  const approval = result.ok ? result.state.proof.approval : null;
-  if (approval) approvals.remember(key, approval);
-  return result;
+  const done = approvals.ask(call.caller);
+  if (!done) {
+    const message = `${limits.openQuestions} calls of ${JSON.stringify(call.caller)} wait for an approval already.`;
+    const details = { bound: "approvals", limit: limits.openQuestions, retryAfterMs: limits.approvalMs };
+    return stop("RATE_LIMITED", message, { details, hint: "Try again when one of them is answered.", retryable: true });
+  }
+  try {
+    const result = await askFor(state, approver, ports);
+    const approval = result.ok ? result.state.proof.approval : null;
+    if (approval) approvals.remember(key, approval);
+    return result;
+  } finally {
+    done();
+  }
 }
 
 /** A count that is used up is a matter of time; everything else stands until the policy changes. */

@@ -40,6 +40,8 @@ export class Approvals {
   readonly #clock: Clock;
   readonly #standing = new Map<string, Standing>();
   readonly #held = new Map<string, Set<AbortController>>();
+  /** Open questions per caller. */
+  readonly #asked = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -64,6 +66,18 @@ export class Approvals {
     const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
     this.#standing.set(text, { approval, untilMs, rule: rule && loadRule(rule) });
     if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
+  }
+
+  /** Takes a place for one more question of a caller; gives the way to free it, or `undefined` where there is none left. */
+  ask(caller: string): (() => void) | undefined {
+    const open = this.#asked.get(caller) ?? 0;
+    if (open >= limits.openQuestions) return undefined;
+    this.#asked.set(caller, open + 1);
+    return () => {
+      const left = this.#asked.get(caller)! - 1;
+      if (left > 0) this.#asked.set(caller, left);
+      else this.#asked.delete(caller);
+    };
   }
 
   hold(approvalId: string, untilMs: number = this.#clock.monotonicMs() + limits.approvalMs): Hold {
