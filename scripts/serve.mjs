@@ -6,6 +6,7 @@ import { root } from "./project.mjs";
 import { buildAll, isBuilt } from "./serve/build.mjs";
 import { allScopes, startEdge } from "./serve/edge.mjs";
 import { isFree } from "./serve/ports.mjs";
+import { isRunning, starters } from "./serve/processes.mjs";
 
 const places = [
   { what: "playground", variable: "KEYHOLE_PORT", fallback: 8700 },
@@ -34,6 +35,16 @@ async function end(code) {
 async function giveUp(reason) {
   if (!ending) process.stderr.write(`${reason instanceof Error ? reason.message : String(reason)}\n`);
   await end(1);
+}
+
+/** A signal to npm alone ends npm and its shell, and is not handed on to us. */
+function endWithStarters() {
+  const parent = process.ppid;
+  const watched = starters();
+  const look = () => {
+    if (process.ppid !== parent || !watched.every(isRunning)) void end(0);
+  };
+  setInterval(look, 1_000).unref();
 }
 
 /** @returns {Promise<number[]>} */
@@ -101,4 +112,5 @@ process
   .on("SIGINT", () => void end(0))
   .on("SIGTERM", () => void end(0))
   .on("SIGHUP", () => void end(0));
+endWithStarters();
 main().catch(giveUp);

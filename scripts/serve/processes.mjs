@@ -12,18 +12,24 @@ export function listProcesses() {
 function fromProc() {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        // pid (name) state ppid …; the name can hold anything, so count from the last bracket (proc_pid_stat(5)).
-        const stat = readFileSync(`/proc/${name}/stat`, "latin1");
-        const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-        if (state === "Z") return []; // It has ended, and its parent has not looked yet.
-        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-        return [{ pid: Number(name), parent: Number(parent), command }];
-      } catch {
-        return []; // It ended while we looked.
-      }
-    });
+    .flatMap((name) => readProc(Number(name)));
+}
+
+/**
+ * @param {number} pid
+ * @returns {Process[]} the one, or none
+ */
+function readProc(pid) {
+  try {
+    // pid (name) state ppid …; the name can hold anything, so count from the last bracket (proc_pid_stat(5)).
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z") return []; // It has ended, and its parent has not looked yet.
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    return [{ pid, parent: Number(parent), command }];
+  } catch {
+    return []; // It ended while we looked.
+  }
 }
 
 /** @returns {Process[]} */
@@ -48,4 +54,34 @@ export function descendants(ancestor) {
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
   return all.filter(({ pid }) => pid !== ancestor && found.has(pid));
+}
+
+/**
+ * @param {number} pid
+ * @returns {boolean}
+ */
+export function isRunning(pid) {
+  if (process.platform === "linux") return readProc(pid).length > 0;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"; // It runs, and is somebody else's.
+  }
+}
+
+/**
+ * Who started this process: its parent, and above it every npm with the shells between them. `npm start` runs npm again, so the one that a person
+ * started is not the parent, and its end changes nothing in the parent.
+ *
+ * @returns {number[]}
+ */
+export function starters() {
+  const isLink = /^(?:npm |(?:\S*\/)?(?:ba|da)?sh -c )|npm-cli\.js/;
+  const all = new Map(listProcesses().map((each) => [each.pid, each]));
+  const found = [process.ppid];
+  for (let at = all.get(process.ppid); at !== undefined && isLink.test(at.command);) {
+    at = all.get(at.parent);
+    if (at !== undefined && isLink.test(at.command)) found.push(at.pid);
+  }
+  return found;
 }

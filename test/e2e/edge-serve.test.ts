@@ -26,9 +26,12 @@ const state = mkdtempSync(join(tmpdir(), "keyhole-state-"));
 afterAll(() => rmSync(state, { recursive: true, force: true }));
 
 /** `npm start`'s second half, on ports of its own. */
-async function serve(env: Record<string, string> = {}): Promise<Serve> {
+async function serve(
+  env: Record<string, string> = {},
+  [command, ...args]: readonly [string, ...string[]] = [process.execPath, "scripts/serve.mjs"],
+): Promise<Serve> {
   const [page, edge, sandbox] = await freePorts(3);
-  const child = spawn(process.execPath, ["scripts/serve.mjs"], {
+  const child = spawn(command, args, {
     cwd: root,
     env: {
       ...process.env,
@@ -107,6 +110,22 @@ describe("serving", () => {
     running.child.kill("SIGKILL");
     await running.exited;
     while (stillRunning(children).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  it.each([
+    ["the npm that a person started", "SIGTERM", ["npm", "start"]],
+    ["the npm that a person started", "SIGKILL", ["npm", "start"]],
+    ["a shell", "SIGKILL", ["sh", "-c", `"${process.execPath}" scripts/serve.mjs; true`]],
+  ] as const)("ends when %s alone gets %s", async (_, signal, command) => {
+    const running = await serve({}, command);
+    await untilReady(running);
+    const children = descendants(running.child.pid!).map(({ pid }) => pid);
+    const url = /edge\s+(http:\S+)/.exec(running.output())![1]!;
+    running.child.kill(signal);
+    // Its output closes when the last process that writes there has gone.
+    await running.exited;
+    while (stillRunning(children).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
   it.each(["KEYHOLE_PORT", "KEYHOLE_EDGE_PORT", "KEYHOLE_SANDBOX_PORT"])(

@@ -21,6 +21,14 @@ const problemOf = async (response: Response): Promise<Problem> => {
   return response.json();
 };
 
+describe("a body without its envelope", () => {
+  it("is told where the arguments belong", async () => {
+    const response = await service.call("echo", { message: "hello" });
+    expect(response.status).toBe(400);
+    expect((await problemOf(response)).detail).toContain('arguments of the tool belong under "input"');
+  });
+});
+
 describe("a call that succeeds", () => {
   it("is answered with its result", async () => {
     const response = await service.call("echo", { input: { message: "hello" } });

@@ -43,7 +43,8 @@ export function bodyObject<Entries extends v.ObjectEntries>(
       (value) => Object.keys(value).every((key) => Object.hasOwn(entries, key)),
       ({ input }) => {
         const unknown = Object.keys(input).find((key) => !Object.hasOwn(entries, key)) ?? "";
-        return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known`;
+        const hint = Object.hasOwn(entries, "input") ? ' (arguments of the tool belong under "input")' : "";
+        return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known${hint}`;
       },
     ),
     v.object(entries),

@@ -8,7 +8,10 @@ export function PolicyReader({ policy }: { readonly policy: JsonValue }): ReactN
   return (
     <>
       <Notice tone="neutral" title="This policy can only be read here">
-        <p>Whoever runs this kernel sets it.</p>
+        <p>
+          Whoever runs this edge sets it: in <code>packages/edge/policy.json</code>, or in the variable{" "}
+          <code>KEYHOLE_POLICY</code>, which takes its place.
+        </p>
       </Notice>
       <Json value={policy} label="Policy" />
     </>

@@ -83,7 +83,10 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
           if (next !== undefined) void changeMode(next);
         }}
       />
-      <p className="hint">{modeTexts[mode]} A change holds at once.</p>
+      <p className="hint">
+        {modeTexts[mode]}
+        {setMode !== undefined && " A change of the mode holds at once."}
+      </p>
       {setPolicy === undefined ? (
         <PolicyReader policy={policy} />
       ) : (

@@ -15,6 +15,7 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   if (first === undefined)
     return <p className="hint">{isRunning ? "Waiting for the first event…" : "The call left no event."}</p>;
   const start = Date.parse(first.time);
+  const isAsking = events.at(-1)?.type === "approval.requested";
   return (
     <ol className="timeline" aria-label="Events of the call">
       {events.map((event) => (
@@ -23,7 +24,7 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
       {isRunning && (
         <li className="timeline-item" data-tone="neutral">
           <span className="spinner" aria-hidden="true" />
-          <span className="muted">Running…</span>
+          <span className="muted">{isAsking ? "Waiting for approval…" : "Running…"}</span>
         </li>
       )}
     </ol>
