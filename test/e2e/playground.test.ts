@@ -199,7 +199,7 @@ describe("an approval", { timeout: 30_000 }, () => {
     await dialog.getByText(/^fs\.write /).waitFor();
     await dialog.getByText(/^blake3:[0-9a-f]{64}$/).waitFor();
     await dialog.getByText(/^Expires in [12]:\d\d$/).waitFor();
-    await callOf(page).getByText("Waiting for approval").waitFor({ state: "attached" });
+    await callOf(page).getByText("Waiting for approval", { exact: true }).waitFor({ state: "attached" });
 
     await dialog.getByRole("button", { name: "Allow once" }).click();
     expect(await endOf(page)).toBe("Completed");
