@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { serve, servePage, type Site } from "./playground/site.ts";
 import {
   allowHost,
-  applyPolicy,
+  setPolicyControl,
   callOf,
   choose,
   endOf,
@@ -161,7 +161,7 @@ describe("a call", { timeout: 30_000 }, () => {
 
   it("keeps files between calls, below the granted folder alone", async () => {
     const { page } = visitor;
-    await applyPolicy(page, () => page.getByRole("radio", { name: "Permissive" }).click());
+    await setPolicyControl(page, () => page.getByRole("radio", { name: "Permissive" }).click());
     await choose(page, "write_file");
     await field(page, "path").fill("workspace/plan.txt");
     await field(page, "content").fill("one\ntwo");

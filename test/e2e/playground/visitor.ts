@@ -80,8 +80,16 @@ export async function applyPolicy(page: Page, edit: () => Promise<void>): Promis
   await page.getByRole("button", { name: "Close Policy" }).click();
 }
 
+/** Uses a control of the policy panel, which holds at once: nothing is left to apply. */
+export async function setPolicyControl(page: Page, use: () => Promise<void>): Promise<void> {
+  await page.getByRole("button", { name: "Policy", exact: true }).click();
+  await use();
+  await page.locator("output", { hasText: /^In force$/ }).waitFor();
+  await page.getByRole("button", { name: "Close Policy" }).click();
+}
+
 export async function allowHost(page: Page, host: string): Promise<void> {
-  await applyPolicy(page, async () => {
+  await setPolicyControl(page, async () => {
     await page.getByRole("textbox", { name: "Host that http_fetch may read" }).fill(host);
     await page.getByRole("button", { name: "Add host" }).click();
   });

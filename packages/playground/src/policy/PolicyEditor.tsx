@@ -40,15 +40,18 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
     setText(next);
     setRefusal(undefined);
   };
-  const edit = (document: PolicyDocument): void => change(writePolicy(document));
 
-  const apply = async (): Promise<void> => {
-    if (!reading.ok) return;
-    const applied = await setPolicy(reading.document as unknown as JsonValue);
+  const apply = async (document: PolicyDocument): Promise<void> => {
+    change(writePolicy(document));
+    const applied = await setPolicy(document as unknown as JsonValue);
     if (!applied.ok) return setRefusal(applied.error);
     announce("The policy is in force");
-    setText(writePolicy(reading.document));
     await onApplied();
+  };
+  /** A control holds at once, unless the text was edited by hand and waits to be applied: then it edits that text. */
+  const edit = (document: PolicyDocument): void => {
+    if (text === inForce) void apply(document);
+    else change(writePolicy(document));
   };
 
   return (
@@ -84,13 +87,17 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
         )}
       </TextField>
       <div className="actions sticky">
-        <Button look="primary" onPress={() => void apply()} isUnavailable={!reading.ok || text === inForce}>
+        <Button
+          look="primary"
+          onPress={() => reading.ok && void apply(reading.document)}
+          isUnavailable={!reading.ok || text === inForce}
+        >
           Apply
         </Button>
         <Button onPress={() => change(inForce)} isUnavailable={text === inForce}>
           Undo changes
         </Button>
-        <Button look="quiet" onPress={() => edit(startPolicy)}>
+        <Button look="quiet" onPress={() => change(writePolicy(startPolicy))}>
           Reset
         </Button>
         <output className="hint">{text === inForce ? "In force" : "Not applied yet"}</output>
