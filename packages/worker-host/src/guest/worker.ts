@@ -3,10 +3,9 @@
  * first message brings the port to the host; everything else goes over that port, and no other name leads to it: what the shell needs it takes now,
  * then the realm is sealed, then the tool's code is loaded.
  */
-import { runCall, thrownOutcome } from "@keyhole/kernel";
-import type { GuestMessage, HostMessage } from "../protocol/message.ts";
-import { type SealedRealm, seal } from "./seal.ts";
-import { openUplink, type Uplink } from "./uplink.ts";
+import type { HostMessage } from "../protocol/message.ts";
+import { dispatcher, type ShellParts } from "./dispatch.ts";
+import { seal } from "./seal.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -20,55 +19,12 @@ self.onmessage = ({ ports: [port] }) => {
 };
 
 async function start(port: MessagePort): Promise<void> {
-  const post = port.postMessage.bind(port) as (message: GuestMessage, transfer?: Transferable[]) => void;
+  const post = port.postMessage.bind(port) as ShellParts["post"];
   const imports = await canImport();
   const wasm = canCompile();
-  listen(port, post, seal(self));
+  const dispatch = dispatcher({ post, realm: seal(self), importText });
+  port.onmessage = ({ data }: MessageEvent<HostMessage>) => dispatch(data);
   post({ type: "ready", imports, wasm });
-}
-
-function listen(
-  port: MessagePort,
-  post: (message: GuestMessage, transfer?: Transferable[]) => void,
-  realm: SealedRealm,
-): void {
-  const uplinks = new Map<string, Uplink>();
-  let tool: unknown;
-
-  const handlers = {
-    async load({ code }) {
-      try {
-        tool = (await importText(code)).default;
-        post({ type: "loaded" });
-      } catch (thrown) {
-        const { name, message } = thrownOutcome(thrown);
-        post({ type: "load-failed", name, message });
-      }
-    },
-    async call({ call }) {
-      const { callId } = call;
-      const uplink = openUplink(callId, post);
-      uplinks.set(callId, uplink);
-      const outcome = await runCall(tool, call, uplink.transport, realm);
-      uplink.close();
-      uplinks.delete(callId);
-      const output = outcome.kind === "returned" ? outcome.output : undefined;
-      const transfer = output?.form === "binary" ? [output.bytes.buffer as ArrayBuffer] : [];
-      post({ type: "outcome", callId, outcome } as GuestMessage, transfer);
-    },
-    cancel({ callId }) {
-      uplinks.get(callId)?.cancel();
-    },
-    reply({ callId, request, reply }) {
-      uplinks.get(callId)?.reply(request, reply);
-    },
-  } satisfies {
-    readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void>;
-  };
-
-  port.onmessage = ({ data }: MessageEvent<HostMessage>) => {
-    void handlers[data.type](data as never);
-  };
 }
 
 /** From a blob: a name of its own, and code that cannot reach what the shell declared above it. */

@@ -1,0 +1,50 @@
+import { runCall, thrownOutcome } from "@keyhole/kernel";
+import type { GuestMessage, HostMessage } from "../protocol/message.ts";
+import type { SealedRealm } from "./seal.ts";
+import { openUplink, type Uplink } from "./uplink.ts";
+
+/** What a shell brings: its way out, its sealed realm, and how its platform loads a module from text. */
+export interface ShellParts {
+  readonly post: (message: GuestMessage, transfer?: ArrayBuffer[]) => void;
+  readonly realm: SealedRealm;
+  readonly importText: (code: string) => Promise<{ readonly default?: unknown }>;
+}
+
+/** Answers the host's messages, for every shell that speaks over a port. */
+export function dispatcher({ post, realm, importText }: ShellParts): (message: HostMessage) => void {
+  const uplinks = new Map<string, Uplink>();
+  let tool: unknown;
+
+  const handlers = {
+    async load({ code }) {
+      try {
+        tool = (await importText(code)).default;
+        post({ type: "loaded" });
+      } catch (thrown) {
+        const { name, message } = thrownOutcome(thrown);
+        post({ type: "load-failed", name, message });
+      }
+    },
+    async call({ call }) {
+      const { callId } = call;
+      const uplink = openUplink(callId, post);
+      uplinks.set(callId, uplink);
+      const outcome = await runCall(tool, call, uplink.transport, realm);
+      uplink.close();
+      uplinks.delete(callId);
+      const output = outcome.kind === "returned" ? outcome.output : undefined;
+      const transfer = output?.form === "binary" ? [output.bytes.buffer as ArrayBuffer] : [];
+      post({ type: "outcome", callId, outcome } as GuestMessage, transfer);
+    },
+    cancel({ callId }) {
+      uplinks.get(callId)?.cancel();
+    },
+    reply({ callId, request, reply }) {
+      uplinks.get(callId)?.reply(request, reply);
+    },
+  } satisfies {
+    readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void>;
+  };
+
+  return (message) => void handlers[message.type](message as never);
+}
