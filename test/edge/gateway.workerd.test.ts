@@ -17,6 +17,7 @@ const routes = [
   { method: "GET", path: "/v1/audit", scope: "audit:read", ok: 200 },
   { method: "GET", path: "/v1/approvals", scope: "approvals:write", ok: 200 },
   { method: "POST", path: "/v1/approvals/none", scope: "approvals:write", ok: 404, body: { answer: "deny" } },
+  { method: "DELETE", path: "/v1/approvals/none", scope: "approvals:write", ok: 404 },
   { method: "GET", path: "/v1/policy", scope: "policy:read", ok: 200 },
 ] as const;
 
@@ -159,7 +160,7 @@ describe("addresses", () => {
     ["POST", "/v1/tools", "GET, HEAD"],
     ["GET", "/v1/tools/echo/calls", "POST"],
     ["PUT", "/v1/audit", "GET, HEAD"],
-    ["PATCH", "/v1/approvals/x", "POST"],
+    ["PATCH", "/v1/approvals/x", "POST, DELETE"],
   ])("refuses %s %s", async (method, path, allowed) => {
     const response = await service.send(path, { method });
     expect(response.status).toBe(405);

@@ -59,12 +59,67 @@ describe("approvals", () => {
     expect((await service.call("asks", body)).status).toBe(200);
   });
 
+  it("for a pattern answer what fits it, are listed as the rule they became, and end when they are revoked", async () => {
+    const call = (amount: number): Promise<Response> => service.call("asks", { input: { amount }, sessionId: "s" });
+    const pending = call(5);
+    const { approvalId } = await untilAsked(service);
+    const pattern = [{ at: "/amount", atMost: 10 }];
+    expect((await post(approvalId, { answer: "allow", scope: "pattern", pattern })).status).toBe(204);
+    expect((await pending).status).toBe(200);
+    expect((await call(10)).status).toBe(200);
+
+    const listed = await (await service.send("/v1/approvals")).json();
+    expect(listed).toMatchObject({
+      approvals: [],
+      standing: [{ approvalId, approver: "alice", scope: "pattern", rule: { when: { arguments: pattern } } }],
+    });
+
+    const beyond = call(11);
+    await post((await untilAsked(service)).approvalId, { answer: "deny" });
+    expect((await beyond).status).toBe(403);
+
+    expect((await service.send(`/v1/approvals/${approvalId}`, { method: "DELETE" })).status).toBe(204);
+    expect((await service.send(`/v1/approvals/${approvalId}`, { method: "DELETE" })).status).toBe(404);
+    const after = call(10);
+    await post((await untilAsked(service)).approvalId, { answer: "deny" });
+    expect((await after).status).toBe(403);
+  });
+
+  it("with other arguments start the call again, which asks again", async () => {
+    const pending = service.call("asks", { input: { amount: 1 } });
+    const { approvalId } = await untilAsked(service);
+    expect((await post(approvalId, { answer: "edit", input: { amount: 2 } })).status).toBe(204);
+    const again = await untilAsked(service);
+    expect(again).toMatchObject({ input: { amount: 2 } });
+    expect(again.approvalId).not.toBe(approvalId);
+    await post(again.approvalId, { answer: "allow" });
+    expect((await pending).status).toBe(200);
+  });
+
+  it("that wait are denied when they are revoked", async () => {
+    const pending = service.call("asks", { input: {} });
+    const { approvalId } = await untilAsked(service);
+    expect((await service.send(`/v1/approvals/${approvalId}`, { method: "DELETE" })).status).toBe(204);
+    expect(await problemOf(await pending)).toMatchObject({ code: "APPROVAL_DENIED" });
+    expect(service.desk.list()).toEqual([]);
+  });
+
   it.each([
     {},
     { answer: "yes" },
     { answer: "allow", scope: "forever" },
     { answer: "deny", reason: 1 },
     { answer: "allow", approver: "root" },
+    { answer: "allow", reason: "why not" },
+    { answer: "deny", scope: "once" },
+    { answer: "edit" },
+    { answer: "edit", input: {}, scope: "session" },
+    { answer: "allow", pattern: [] },
+    { answer: "allow", scope: "pattern" },
+    { answer: "allow", scope: "pattern", pattern: {} },
+    { answer: "allow", scope: "pattern", pattern: [{ at: "/amount", matches: ".*" }] },
+    { answer: "allow", scope: "pattern", pattern: [{ at: "amount", exists: true }] },
+    { answer: "allow", scope: "pattern", pattern: [{ at: "/amount", equals: "what was not shown" }] },
     [],
   ])("are not answered by %j", async (body) => {
     const pending = service.call("asks", { input: {} });

@@ -1,10 +1,21 @@
-import type { ApprovalAnswer, ApprovalRequest, Approver } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  type ArgumentCondition,
+  patternFault,
+} from "@keyhole/kernel";
+import * as v from "valibot";
+import { bodyObject } from "./body.ts";
+import { HttpRefusal } from "./problem.ts";
 
 /** Where calls wait for a person: the kernel asks, a request from outside answers. */
 export interface ApprovalDesk {
   readonly approver: Approver;
   /** What waits now, oldest first. */
   list(): readonly ApprovalRequest[];
+  /** What waits under this id. */
+  find(approvalId: string): ApprovalRequest | undefined;
   /** Answers once. `false` where nothing of this id waits (any more). */
   answer(approvalId: string, answer: ApprovalAnswer): boolean;
 }
@@ -27,6 +38,7 @@ export function approvalDesk(): ApprovalDesk {
         else signal.addEventListener("abort", withdraw, { once: true });
       }),
     list: () => [...waiting.values()].map(({ request }) => request),
+    find: (approvalId) => waiting.get(approvalId)?.request,
     answer(approvalId, answer) {
       const entry = waiting.get(approvalId);
       if (entry === undefined) return false;
@@ -35,4 +47,57 @@ export function approvalDesk(): ApprovalDesk {
       return true;
     },
   };
+}
+
+interface AnswerBody {
+  readonly answer: "allow" | "edit" | "deny";
+  readonly scope?: "once" | "session" | "pattern";
+  readonly pattern?: readonly unknown[];
+  readonly input?: unknown;
+  readonly reason?: string;
+}
+
+/** The body of an answer. What of it belongs together is for {@link answerOf}. */
+export const answerBody: v.GenericSchema<unknown, AnswerBody> = bodyObject({
+  answer: v.picklist(["allow", "edit", "deny"]),
+  scope: v.exactOptional(v.picklist(["once", "session", "pattern"])),
+  pattern: v.exactOptional(v.array(v.unknown())),
+  input: v.exactOptional(v.unknown()),
+  reason: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
+});
+
+/** Which members belong to which answer. */
+const membersOf = {
+  allow: ["answer", "scope", "pattern"],
+  edit: ["answer", "input"],
+  deny: ["answer", "reason"],
+} as const satisfies Record<AnswerBody["answer"], readonly (keyof AnswerBody)[]>;
+
+/**
+ * Makes an answer of a body. Whatever the kernel would take for a malformed answer, and so for a denial, is refused here instead: the question stays open.
+ *
+ * @throws {HttpRefusal}
+ */
+export function answerOf(body: AnswerBody, request: ApprovalRequest, approver: string): ApprovalAnswer {
+  const members: readonly string[] = membersOf[body.answer];
+  const stray = Object.keys(body).find((key) => !members.includes(key));
+  if (stray !== undefined) throw refused(`${JSON.stringify(stray)} does not belong to the answer "${body.answer}"`);
+  if (body.answer === "deny")
+    return { answer: "deny", approver, ...(body.reason !== undefined && { reason: body.reason }) };
+  if (body.answer === "edit") {
+    if (!Object.hasOwn(body, "input")) throw refused('the answer "edit" needs the new arguments as "input"');
+    return { answer: "edit", input: body.input, approver };
+  }
+  const { scope = "once", pattern } = body;
+  if (scope !== "pattern") {
+    if (pattern !== undefined) throw refused('"pattern" belongs to the scope "pattern"');
+    return { answer: "allow", scope, approver };
+  }
+  const fault = patternFault(request, pattern);
+  if (fault !== undefined) throw refused(fault);
+  return { answer: "allow", scope, pattern: pattern as readonly ArgumentCondition[], approver };
+}
+
+function refused(why: string): HttpRefusal {
+  return new HttpRefusal("INVALID_REQUEST", `The body is not as expected: ${why.replace(/\.$/, "")}.`);
 }

@@ -66,7 +66,7 @@ function allowOrigins(origins = ""): ReturnType<typeof cors> {
   const allowed = new Set(origins.split(/[\s,]+/).filter(Boolean));
   return cors({
     origin: (origin) => (allowed.has(origin) ? origin : null),
-    allowMethods: ["GET", "POST"],
+    allowMethods: ["GET", "POST", "DELETE"],
     allowHeaders: ["authorization", "content-type", "accept", "traceparent"],
     exposeHeaders: ["retry-after", "www-authenticate"],
     maxAge: 600,

@@ -2,9 +2,9 @@ import type { Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
 import { modes } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
-import type { ApprovalDesk } from "./approvals.ts";
+import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
 import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
-import { bodyObject, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import { callRoute } from "./calls.ts";
 import { identityHeader } from "./gateway.ts";
 import { HttpRefusal, httpProblem, problemOf } from "./problem.ts";
@@ -23,12 +23,6 @@ export interface Variables {
 export type Routes = Hono<{ Variables: Variables }>;
 
 const auditPage = { default: 100, max: 1_000 } as const;
-
-const approvalAnswer = bodyObject({
-  answer: v.picklist(["allow", "deny"]),
-  scope: v.optional(v.picklist(["once", "session"]), "once"),
-  reason: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
-});
 
 /** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
 export function createRoutes({ kernel, desk, policy }: Served): Routes {
@@ -57,16 +51,21 @@ export function createRoutes({ kernel, desk, policy }: Served): Routes {
     return c.json({ events, next: (events.at(-1)?.seq ?? from - 1) + 1 });
   });
 
-  app.get("/v1/approvals", allow("approvals:write"), (c) => c.json({ approvals: desk.list() }));
+  app.get("/v1/approvals", allow("approvals:write"), (c) =>
+    c.json({ approvals: desk.list(), standing: kernel.approvals.list() }),
+  );
 
   app.post("/v1/approvals/:id", allow("approvals:write"), async (c) => {
-    const { answer, scope, reason } = await readBody(c.req.raw, approvalAnswer, 4096);
-    const approver = c.var.identity.subject;
-    const answered = desk.answer(
-      c.req.param("id"),
-      answer === "allow" ? { answer, scope, approver } : { answer, approver, ...(reason !== undefined && { reason }) },
-    );
+    const body = await readBody(c.req.raw, answerBody);
+    const id = c.req.param("id");
+    const request = desk.find(id);
+    const answered = request !== undefined && desk.answer(id, answerOf(body, request, c.var.identity.subject));
     return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No call waits for this approval (any more).");
+  });
+
+  app.delete("/v1/approvals/:id", allow("approvals:write"), async (c) => {
+    const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
+    return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "There is no such approval (any more).");
   });
 
   app.get("/v1/policy", allow("policy:read"), (c) =>

@@ -92,7 +92,7 @@ function denied({ verdict, retryAfterMs }: Decided): Stop {
 
 async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
   const { log, clock, approvals } = ports;
-  const { call, policy, decisionInput } = state;
+  const { call, policy } = state;
   const request = requestOf(state, clock);
   const { approvalId, argsHash, reason, expiresAt } = request;
   log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
@@ -101,11 +101,7 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   const hold = approvals.hold(approvalId);
   const { approvers } = policy.document;
   const { signal: cancel } = call.options;
-  const outcome = await ask(
-    approver,
-    { request, input: decisionInput, approvers, cancel, revoked: hold.revoked },
-    clock,
-  );
+  const outcome = await ask(approver, { request, approvers, cancel, revoked: hold.revoked }, clock);
   if (outcome.kind !== "allowed") hold.release();
   call.queuedMs += clock.monotonicMs() - startedMs;
   const resolved = (answer: "allow" | "deny" | "expired" | "cancelled", who: string, why: string): void =>

@@ -2,9 +2,8 @@ import { uuidv7, randomHex } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import { type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
-import { type DecisionInput, holdsAll } from "./condition.ts";
-import { loadPolicy } from "./load.ts";
-import type { ArgumentCondition, PolicyRule } from "./policy.ts";
+import { patternFault } from "./pattern.ts";
+import type { ArgumentCondition } from "./policy.ts";
 import type { ApprovalProof } from "./proof.ts";
 
 export type AskOutcome =
@@ -17,7 +16,6 @@ export type AskOutcome =
 /** A question, and what its answer is held against. */
 export interface Question {
   readonly request: ApprovalRequest;
-  readonly input: DecisionInput;
   /** Whose yes counts; `undefined`: everybody's. */
   readonly approvers: readonly string[] | undefined;
   /** Aborts when the caller gives up. */
@@ -71,17 +69,12 @@ function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutc
   if (answer === "allow" && (scope === "once" || scope === "session"))
     return { kind: "allowed", approval: proofOf(question.request, who, scope, clock) };
   if (answer === "allow" && scope === "pattern") {
+    const fault = patternFault(question.request, pattern);
+    if (fault !== undefined) return denied(fault);
     const rule = patternRule(question.request, pattern as readonly ArgumentCondition[], who);
-    return Array.isArray(pattern) && fits(rule, question.input)
-      ? { kind: "allowed", approval: { ...proofOf(question.request, who, scope, clock), rule } }
-      : denied("The pattern is malformed, or does not match the arguments that were shown.");
+    return { kind: "allowed", approval: { ...proofOf(question.request, who, scope, clock), rule } };
   }
   return denied("The approver's answer was malformed.");
-}
-
-function fits(rule: PolicyRule, input: DecisionInput): boolean {
-  const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
-  return loaded.ok && holdsAll(loaded.value.rules[0]!.tests, input) === true;
 }
 
 function proofOf(

@@ -1,0 +1,20 @@
+import { type ApprovalRequest, patternRule } from "./approval.ts";
+import { compileArgument } from "./arguments.ts";
+import { loadPolicy } from "./load.ts";
+import type { ArgumentCondition } from "./policy.ts";
+
+type Asked = Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller" | "input">;
+
+/**
+ * Why an argument pattern cannot be the answer to a question, as a sentence; `undefined` where it can. A pattern is foreign data: it has to make a valid
+ * rule, and that rule has to match the very arguments that were shown.
+ */
+export function patternFault(asked: Asked, pattern: unknown): string | undefined {
+  if (!Array.isArray(pattern)) return "The pattern is no list of conditions.";
+  const rule = patternRule(asked, pattern as readonly ArgumentCondition[], "");
+  const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
+  if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message}`;
+  const conditions = loaded.value.document.rules?.[0]?.when.arguments ?? [];
+  const misses = conditions.find((condition) => compileArgument(condition)(asked.input) !== true);
+  return misses && `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`;
+}
