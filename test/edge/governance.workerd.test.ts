@@ -71,7 +71,16 @@ describe("approvals", () => {
     const listed = await (await service.send("/v1/approvals")).json();
     expect(listed).toMatchObject({
       approvals: [],
-      standing: [{ approvalId, approver: "alice", scope: "pattern", rule: { when: { arguments: pattern } } }],
+      standing: [
+        {
+          approvalId,
+          tool: "asks@1.0.0",
+          caller: "alice",
+          sessionId: "s",
+          scope: "pattern",
+          rule: { when: { arguments: pattern } },
+        },
+      ],
     });
 
     const beyond = call(11);

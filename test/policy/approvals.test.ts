@@ -81,7 +81,7 @@ describe("an approval for a pattern", () => {
         when: { tool: ["pay"], version: "1.0.0", caller: ["ada"], session: ["s"], arguments: answer.pattern },
       },
     });
-    expect(kernel.approvals.list()).toEqual([proof?.approval]);
+    expect(kernel.approvals.list()).toEqual([{ ...proof?.approval, tool: "pay@1.0.0", caller: "ada", sessionId: "s" }]);
   });
 
   it("lifts no denial", async () => {

@@ -74,6 +74,7 @@ export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval.ts";
+export type { StandingApproval } from "./policy/approvals.ts";
 export { patternFault } from "./policy/pattern.ts";
 export { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 export type { ModeTrigger } from "./policy/mode-manager.ts";

@@ -7,7 +7,8 @@ import type { Clock } from "./isolate/clock.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
-import type { ApprovalProof, Proof } from "./policy/proof.ts";
+import type { StandingApproval } from "./policy/approvals.ts";
+import type { Proof } from "./policy/proof.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Tool } from "./tool/define.ts";
@@ -111,7 +112,7 @@ export interface Kernel {
   /** Approvals that outlive their call. */
   readonly approvals: {
     /** Oldest first. */
-    list(): readonly ApprovalProof[];
+    list(): readonly StandingApproval[];
     /**
      * Ends an approval: an open question is denied, a standing approval forgotten, and a call that runs on it loses its grants, requests in flight
      * included. `false` when there is none. On record when it resolves.

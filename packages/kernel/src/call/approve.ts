@@ -69,7 +69,7 @@ export async function approve(state: Decided, ports: ApprovalPorts): Promise<Ste
   try {
     const result = await askFor(state, approver, ports);
     const approval = result.ok ? result.state.proof.approval : null;
-    if (approval) approvals.remember(key, approval);
+    if (approval) approvals.remember(key, tool.id, approval);
     return result;
   } finally {
     done();

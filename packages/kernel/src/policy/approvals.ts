@@ -25,8 +25,17 @@ export interface Hold {
   readonly release: () => void;
 }
 
+/** An approval that outlives its call, and for whom and what it holds. */
+export interface StandingApproval extends ApprovalProof {
+  /** `name@version`. */
+  readonly tool: string;
+  readonly caller: string;
+  readonly sessionId: string;
+}
+
 export interface Standing {
   readonly approval: ApprovalProof;
+  readonly holdsFor: Pick<StandingApproval, "tool" | "caller" | "sessionId">;
   /** On the monotonic clock. */
   readonly untilMs: number;
   readonly rule: LoadedRule | undefined;
@@ -59,12 +68,18 @@ export class Approvals {
     return undefined;
   }
 
-  remember(key: ApprovalKey, approval: ApprovalProof): void {
+  remember(key: ApprovalKey, tool: string, approval: ApprovalProof): void {
+    const { caller, sessionId } = key;
     const { scope, rule, approvalId } = approval;
     if (scope === "once") return;
     const text = scope === "session" ? keyText(key) : `${keyText({ ...key, argsHash: "" })} ${approvalId}`;
     const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
-    this.#standing.set(text, { approval, untilMs, rule: rule && loadRule(rule) });
+    this.#standing.set(text, {
+      approval,
+      holdsFor: { tool, caller, sessionId },
+      untilMs,
+      rule: rule && loadRule(rule),
+    });
     if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
   }
 
@@ -111,8 +126,11 @@ export class Approvals {
   }
 
   /** Those that stand, oldest first. */
-  list(): readonly ApprovalProof[] {
-    return [...this.#standing.keys()].flatMap((text) => this.#alive(text)?.approval ?? []);
+  list(): readonly StandingApproval[] {
+    return [...this.#standing.keys()].flatMap((text) => {
+      const standing = this.#alive(text);
+      return standing ? { ...standing.approval, ...standing.holdsFor } : [];
+    });
   }
 
   #alive(text: string): Standing | undefined {

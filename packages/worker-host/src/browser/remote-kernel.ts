@@ -10,6 +10,7 @@ import type {
   Mode,
   Progress,
   Setup,
+  StandingApproval,
   ToolFilter,
   ToolPackage,
   ToolSummary,
@@ -37,6 +38,10 @@ export interface KernelClient {
   setMode(mode: Mode, reason: string): Promise<void>;
   policyHash(): Promise<string>;
   setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  readonly approvals: {
+    list(): Promise<readonly StandingApproval[]>;
+    revoke(approvalId: string, reason: string): Promise<boolean>;
+  };
   close(): Promise<void>;
 }
 
@@ -81,6 +86,8 @@ interface KernelApi {
   setMode(mode: Mode, reason: string): Promise<void>;
   policyHash(): Promise<string>;
   setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  standing(): Promise<readonly StandingApproval[]>;
+  revoke(approvalId: string, reason: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -133,6 +140,8 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
     setMode: async (mode, reason) => (await kernel).setMode(mode, reason),
     policyHash: async () => (await kernel).policyHash,
     setPolicy: async (document) => (await kernel).setPolicy(document),
+    standing: async () => (await kernel).approvals.list(),
+    revoke: async (approvalId, reason) => (await kernel).approvals.revoke(approvalId, reason),
     close: async () => (await kernel).close(),
   };
   Comlink.expose(api, lane(page, LANE));
@@ -226,6 +235,10 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     setMode: (mode, reason) => remote.setMode(mode, reason),
     policyHash: () => remote.policyHash(),
     setPolicy: (document) => remote.setPolicy(document),
+    approvals: {
+      list: () => remote.standing(),
+      revoke: (approvalId, reason) => remote.revoke(approvalId, reason),
+    },
     close: () => remote.close(),
   };
 }
