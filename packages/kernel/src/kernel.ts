@@ -1,16 +1,9 @@
-import { AuditLog, AuditUnavailable } from "./audit/log.ts";
+import { AuditLog } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
-import { resolve, type Resolved, validateInput } from "./call/admit.ts";
-import { type ApprovalPorts, approve, type Edited, lapsed } from "./call/approve.ts";
-import { type Authority, checkCapabilities, decidePolicy, type PolicyState } from "./call/authorize.ts";
-import { type Call, openCall, type Step, type Stop, stop } from "./call/call.ts";
-import { normalizeOutput, validateOutput } from "./call/conclude.ts";
-import { recordStart, reserveBounds, run, type Started } from "./call/execute.ts";
-import { errorOf, failed, succeeded } from "./call/finish.ts";
-import type { Broker } from "./capability/broker.ts";
-import type { CapabilityKind } from "./capability/capability.ts";
+import { type Call, openCall } from "./call/call.ts";
+import { Steps } from "./call/steps.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { IsolatePool } from "./isolate/pool.ts";
@@ -25,16 +18,13 @@ import type {
   ToolSummary,
 } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
-import { hashJsonOrFault } from "./normalize/hash.ts";
-import type { Approver } from "./policy/approval.ts";
-import { Approvals, type Hold } from "./policy/approvals.ts";
+import { Approvals } from "./policy/approvals.ts";
 import { Counters } from "./policy/counters.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 import { isStricter, ModeTriggers } from "./policy/mode-manager.ts";
-import type { Proof } from "./policy/proof.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
-import type { CallFailure, CallResult, Setup } from "./result.ts";
+import type { CallResult, Setup } from "./result.ts";
 import { type Mode, modes } from "./tool/manifest.ts";
 import { Registry } from "./tool/registry.ts";
 
@@ -61,16 +51,13 @@ class KernelImplementation implements Kernel {
   readonly #registry = new Registry();
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
-  readonly #brokers: ReadonlyMap<CapabilityKind, Broker>;
-  readonly #approver: Approver | undefined;
   readonly #approvals: Approvals;
-  readonly #state: PolicyState;
   readonly #triggers: ModeTriggers;
   readonly #variables: PolicyVariables | undefined;
   readonly #signer: ProofSigner | undefined;
   readonly #clock: Clock;
-  readonly #limiter: Limiter;
   readonly #log: AuditLog;
+  readonly #steps: Steps;
   #policy: Policy;
   #mode: Mode;
 
@@ -82,19 +69,29 @@ class KernelImplementation implements Kernel {
   ) {
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock)]));
-    const all = [...(host?.brokers ?? []), ...brokers];
-    this.#brokers = new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const)));
-    this.#approver = approver;
-    this.#clock = clock;
-    this.#limiter = new Limiter(clock);
     this.#approvals = new Approvals(clock);
-    this.#state = { counters: new Counters(clock), labels: new SessionLabels() };
     this.#triggers = new ModeTriggers(modeTriggers, clock);
     this.#variables = policyVariables;
     this.#signer = signer;
+    this.#clock = clock;
     this.#log = log;
     this.#policy = policy;
     this.#mode = knownMode(mode);
+    const all = [...(host?.brokers ?? []), ...brokers];
+    this.#steps = new Steps({
+      registry: this.#registry,
+      hosts: this.#hosts,
+      pools: this.#pools,
+      brokers: new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))),
+      approver,
+      approvals: this.#approvals,
+      policyState: { counters: new Counters(clock), labels: new SessionLabels() },
+      limiter: new Limiter(clock),
+      log,
+      clock,
+      authority: () => ({ policy: this.#policy, mode: this.#mode }),
+      ended: (result, hasStarted) => this.#watch(result, hasStarted),
+    });
   }
 
   register(tool: unknown): Setup<ToolSummary> {
@@ -116,107 +113,14 @@ class KernelImplementation implements Kernel {
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
     const call = openCall(tool, options, this.#clock);
-    const path: Path = {};
-    let result: CallResult;
-    try {
-      result = await this.#run(call, input, path);
-    } catch (error) {
-      result = await this.#close(call, unexpected(error, path.started !== undefined), path);
-    } finally {
-      path.started?.gate.close();
-      path.release?.();
-      path.hold?.release();
-      path.settle?.(path.started !== undefined);
-    }
-    await this.#watch(result, path);
+    const result = await this.#steps.take(call, input);
     return (await this.#signed(result, call)) as CallResult<never>;
   }
 
-  /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
-  async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const log = this.#log;
-    const clock = this.#clock;
-
-    const resolved = path.resolved ?? resolve(call, this.#registry, this.#hosts);
-    const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
-    const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
-    const inputHash = validated.ok ? validated.state.inputHash : null;
-    if (path.edited === undefined)
-      log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
-    path.resolved = resolved;
-    path.tool = invoked.tool;
-    if (!validated.ok) return this.#close(call, validated, path);
-
-    const granted = checkCapabilities(validated.state, this.#authority(), log, clock);
-    if (!granted.ok) return this.#close(call, granted, path);
-
-    const decided = decidePolicy(granted.state, this.#state, log, clock, path.edited?.proof.proofId ?? null);
-    path.proof = decided.proof;
-    path.settle = decided.settle;
-
-    const ports = this.#ports(call);
-    const allowed = await approve(decided, ports);
-    if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
-    path.proof = allowed.state.proof;
-    if (allowed.state.hold) path.hold = allowed.state.hold;
-
-    const reserved = await reserveBounds(allowed.state, this.#limiter, clock);
-    if (!reserved.ok) return this.#close(call, reserved, path);
-    path.release = reserved.state.release;
-
-    const late = lapsed(reserved.state, ports);
-    if (late) return this.#close(call, late, path);
-
-    const started = await recordStart(reserved.state, this.#brokers, this.#state.labels, log);
-    path.started = started;
-    const tooLate = lapsed(started, ports);
-    if (tooLate) return this.#close(call, tooLate, path);
-
-    const ran = await run(started, this.#pools.get(started.host)!, clock);
-
-    const checked = validateOutput(ran);
-    if (!checked.ok) return this.#close(call, checked, path);
-
-    const concluded = normalizeOutput(checked.state);
-    if (!concluded.ok) return this.#close(call, concluded, path);
-
-    const { hash: outputHash, outputBytes, gate } = concluded.state;
-    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
-    await log.flush();
-
-    return succeeded(concluded.state, clock);
-  }
-
-  /** Arguments that an approver edited start again at step 2; what is decided about them follows from the question that they answer. */
-  async #again(call: Call, edited: Edited, path: Path): Promise<CallResult> {
-    path.settle?.(false);
-    delete path.settle;
-    path.proof = edited.proof;
-    path.edited = edited;
-    path.edits = (path.edits ?? 0) + 1;
-    if (path.edits <= limits.edits) return this.#run(call, edited.edited, path);
-    const why = `The arguments were edited more than ${limits.edits} times.`;
-    return this.#close(call, stop("APPROVAL_DENIED", why), path);
-  }
-
-  #ports(call: Call): ApprovalPorts {
-    return {
-      log: this.#log,
-      clock: this.#clock,
-      approver: call.options.approver ?? this.#approver,
-      approvals: this.#approvals,
-      authority: () => this.#authority(),
-    };
-  }
-
-  #authority(): Authority {
-    return { policy: this.#policy, mode: this.#mode };
-  }
-
   /** Tells the mode's triggers how a call ended. A stricter mode holds at once; the record follows with the next flush at the latest. */
-  async #watch(result: CallResult, { started }: Path): Promise<void> {
+  async #watch(result: CallResult, hasStarted: boolean): Promise<void> {
     const code = result.ok ? undefined : result.error.code;
-    const fired = this.#triggers.ended(this.#mode, code, started !== undefined);
+    const fired = this.#triggers.ended(this.#mode, code, hasStarted);
     if (!fired) return;
     try {
       await this.setMode(fired.to, fired.reason);
@@ -233,22 +137,6 @@ class KernelImplementation implements Kernel {
       call.warnings.push("The proof could not be signed.");
       return result;
     }
-  }
-
-  /** Steps 11 and 12 for every call that gave no result: one terminal event, then the answer. */
-  async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
-    let reported = why;
-    if (why.code !== "AUDIT_UNAVAILABLE") {
-      const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
-      if (started) this.#log.record("tool.failed", call.scope, { ...end, effects: started.gate.effects });
-      else this.#log.record("tool.blocked", call.scope, end);
-      try {
-        await this.#log.flush();
-      } catch (error) {
-        reported = unexpected(error, started !== undefined);
-      }
-    }
-    return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, this.#clock);
   }
 
   get audit(): AuditReader {
@@ -305,33 +193,6 @@ class KernelImplementation implements Kernel {
     for (const pool of this.#pools.values()) pool.close();
     await Promise.all(this.#hosts.map((host) => host.close()));
   }
-}
-
-/** How far a call came: what its end, whatever it is, has to release and to report. */
-interface Path {
-  resolved?: Step<Resolved>;
-  tool?: string;
-  proof?: Proof;
-  /** The answer by which the call started again. */
-  edited?: Edited;
-  edits?: number;
-  release?: () => void;
-  /** Ends what the call was charged with. */
-  settle?: (hasStarted: boolean) => void;
-  hold?: Hold;
-  started?: Started;
-}
-
-function unexpected(error: unknown, ran: boolean): Stop {
-  if (error instanceof AuditUnavailable) {
-    const message = ran
-      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
-      : "The audit log cannot be written, so nothing runs.";
-    const hint = "Repair the sink, then open a new kernel on it.";
-    return stop("AUDIT_UNAVAILABLE", message, { details: { ran }, hint, retryable: !ran });
-  }
-  const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
-  return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });
 }
 
 /** @throws TypeError for a mode that there is none of: a bug of the embedding program. */

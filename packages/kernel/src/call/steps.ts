@@ -1,0 +1,180 @@
+import { type AuditLog, AuditUnavailable } from "../audit/log.ts";
+import type { Limiter } from "../bounds/limiter.ts";
+import type { Broker } from "../capability/broker.ts";
+import type { CapabilityKind } from "../capability/capability.ts";
+import type { Clock } from "../isolate/clock.ts";
+import type { IsolatePool } from "../isolate/pool.ts";
+import type { IsolateHost } from "../isolate/port.ts";
+import { limits } from "../limits.ts";
+import { hashJsonOrFault } from "../normalize/hash.ts";
+import type { Approver } from "../policy/approval.ts";
+import type { Approvals, Hold } from "../policy/approvals.ts";
+import type { Proof } from "../policy/proof.ts";
+import type { CallFailure, CallResult } from "../result.ts";
+import type { Registry } from "../tool/registry.ts";
+import { resolve, type Resolved, validateInput } from "./admit.ts";
+import { type ApprovalPorts, approve, type Edited, lapsed } from "./approve.ts";
+import { type Authority, checkCapabilities, decidePolicy, type PolicyState } from "./authorize.ts";
+import { type Call, type Step, type Stop, stop } from "./call.ts";
+import { normalizeOutput, validateOutput } from "./conclude.ts";
+import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
+import { errorOf, failed, succeeded } from "./finish.ts";
+
+/** What all calls of one kernel share. */
+export interface CallParts {
+  readonly registry: Registry;
+  readonly hosts: readonly IsolateHost[];
+  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly approver: Approver | undefined;
+  readonly approvals: Approvals;
+  readonly policyState: PolicyState;
+  readonly limiter: Limiter;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  /** Policy and mode as they are now: both change while calls are under way. */
+  readonly authority: () => Authority;
+  /** Told how each call ended, before its caller is. */
+  readonly ended: (result: CallResult, hasStarted: boolean) => Promise<void>;
+}
+
+/** The way of a call, from its arrival to its answer. Never rejects. */
+export class Steps {
+  readonly #parts: CallParts;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
+  }
+
+  async take(call: Call, input: unknown): Promise<CallResult> {
+    const path: Path = {};
+    let result: CallResult;
+    try {
+      result = await this.#run(call, input, path);
+    } catch (error) {
+      result = await this.#close(call, unexpected(error, path.started !== undefined), path);
+    } finally {
+      path.started?.gate.close();
+      path.release?.();
+      path.hold?.release();
+      path.settle?.(path.started !== undefined);
+    }
+    await this.#parts.ended(result, path.started !== undefined);
+    return result;
+  }
+
+  /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
+  async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
+    const { registry, hosts, pools, brokers, limiter, log, clock, policyState } = this.#parts;
+
+    const resolved = path.resolved ?? resolve(call, registry, hosts);
+    const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
+    const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
+    const inputHash = validated.ok ? validated.state.inputHash : null;
+    if (path.edited === undefined)
+      log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
+    path.resolved = resolved;
+    path.tool = invoked.tool;
+    if (!validated.ok) return this.#close(call, validated, path);
+
+    const granted = checkCapabilities(validated.state, this.#parts.authority(), log, clock);
+    if (!granted.ok) return this.#close(call, granted, path);
+
+    const decided = decidePolicy(granted.state, policyState, log, clock, path.edited?.proof.proofId ?? null);
+    path.proof = decided.proof;
+    path.settle = decided.settle;
+
+    const ports = this.#ports(call);
+    const allowed = await approve(decided, ports);
+    if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
+    path.proof = allowed.state.proof;
+    if (allowed.state.hold) path.hold = allowed.state.hold;
+
+    const reserved = await reserveBounds(allowed.state, limiter, clock);
+    if (!reserved.ok) return this.#close(call, reserved, path);
+    path.release = reserved.state.release;
+
+    const late = lapsed(reserved.state, ports);
+    if (late) return this.#close(call, late, path);
+
+    const started = await recordStart(reserved.state, brokers, policyState.labels, log);
+    path.started = started;
+    const tooLate = lapsed(started, ports);
+    if (tooLate) return this.#close(call, tooLate, path);
+
+    const ran = await run(started, pools.get(started.host)!, clock);
+
+    const checked = validateOutput(ran);
+    if (!checked.ok) return this.#close(call, checked, path);
+
+    const concluded = normalizeOutput(checked.state);
+    if (!concluded.ok) return this.#close(call, concluded, path);
+
+    const { hash: outputHash, outputBytes, gate } = concluded.state;
+    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
+    await log.flush();
+
+    return succeeded(concluded.state, clock);
+  }
+
+  /** Arguments that an approver edited start again at step 2; what is decided about them follows from the question that they answer. */
+  async #again(call: Call, edited: Edited, path: Path): Promise<CallResult> {
+    path.settle?.(false);
+    delete path.settle;
+    path.proof = edited.proof;
+    path.edited = edited;
+    path.edits = (path.edits ?? 0) + 1;
+    if (path.edits <= limits.edits) return this.#run(call, edited.edited, path);
+    const why = `The arguments were edited more than ${limits.edits} times.`;
+    return this.#close(call, stop("APPROVAL_DENIED", why), path);
+  }
+
+  #ports(call: Call): ApprovalPorts {
+    const { log, clock, approver, approvals, authority } = this.#parts;
+    return { log, clock, approver: call.options.approver ?? approver, approvals, authority };
+  }
+
+  /** Steps 11 and 12 for every call that gave no result: one terminal event, then the answer. */
+  async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
+    const { log, clock } = this.#parts;
+    let reported = why;
+    if (why.code !== "AUDIT_UNAVAILABLE") {
+      const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
+      if (started) log.record("tool.failed", call.scope, { ...end, effects: started.gate.effects });
+      else log.record("tool.blocked", call.scope, end);
+      try {
+        await log.flush();
+      } catch (error) {
+        reported = unexpected(error, started !== undefined);
+      }
+    }
+    return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, clock);
+  }
+}
+
+/** How far a call came: what its end, whatever it is, has to release and to report. */
+interface Path {
+  resolved?: Step<Resolved>;
+  tool?: string;
+  proof?: Proof;
+  /** The answer by which the call started again. */
+  edited?: Edited;
+  edits?: number;
+  release?: () => void;
+  /** Ends what the call was charged with. */
+  settle?: (hasStarted: boolean) => void;
+  hold?: Hold;
+  started?: Started;
+}
+
+function unexpected(error: unknown, ran: boolean): Stop {
+  if (error instanceof AuditUnavailable) {
+    const message = ran
+      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
+      : "The audit log cannot be written, so nothing runs.";
+    const hint = "Repair the sink, then open a new kernel on it.";
+    return stop("AUDIT_UNAVAILABLE", message, { details: { ran }, hint, retryable: !ran });
+  }
+  const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
+  return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });
+}
