@@ -18,7 +18,7 @@ const eventTypes: ReadonlySet<string> = new Set(
 describe("the steps of a call", () => {
   it("are twelve, in the order of the kernel", () => {
     expect(steps.map(([title = ""]) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    const source = readFileSync(`${root}packages/kernel/src/kernel.ts`, "utf8");
+    const source = readFileSync(`${root}packages/kernel/src/call/steps.ts`, "utf8");
     const run = source.slice(source.indexOf("async #run("));
     const places = steps
       .slice(0, 10)
