@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memorySink } from "@keyhole/kernel";
@@ -24,6 +24,11 @@ for (const fsync of ["batch", "never"] as const) {
     return {
       open: () => (sink = fileSink(path, { fsync })),
       close: () => sink?.close(),
+      async tamper(seq, line) {
+        const lines = (await readFile(path, "utf8")).split("\n");
+        lines.splice(seq, 1, ...(line === undefined ? [] : [line]));
+        await writeFile(path, lines.join("\n"));
+      },
     };
   });
 }

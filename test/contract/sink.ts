@@ -5,16 +5,20 @@ import {
   eventOf,
   firstPrev,
   hashText,
+  lineOf,
   verifyChain,
 } from "@keyhole/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { echo, openPolicy } from "../support/kernel.ts";
+import { echo, expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
+import { failingAt, slow } from "./sink-faults.ts";
 
 /** One store, to which a sink can be opened again and again: as a process that ends and begins. */
 export interface SinkSubject {
   open(): AuditSink | Promise<AuditSink>;
   /** Ends the last one that was opened. */
   close(): void | Promise<void>;
+  /** Behind the back of every sink: what stands for event `seq` becomes this line, or is taken away. For stores that keep. */
+  tamper?(seq: number, line: string | undefined): void | Promise<void>;
 }
 
 export interface SinkTraits {
@@ -81,7 +85,86 @@ export function describeSink(
       await kernel.close();
     });
 
+    it.each(["before", "after"] as const)(
+      "lets nothing run unrecorded when it fails at any operation, %s its work",
+      async (moment) => {
+        for (let failing = 0; failing < 14; failing++) {
+          const from = (await sink.open()).last?.seq ?? -1;
+          let runs = 0;
+          try {
+            const kernel = await createKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
+            kernel.register(toolOf(() => ++runs));
+            for (let i = 0; i < 4; i++) await kernel.call("subject", {});
+            await kernel.close();
+          } catch (error) {
+            const { cause = error } = error as Error;
+            expect(cause).toMatchObject({ message: "EIO" });
+          }
+          const written = (await sink.read(from + 1, 1_000)).map(eventOf);
+          const started = written.filter(({ type }) => type === "tool.started").length;
+          // A write whose answer was lost leaves a start on record that never was; the other way round never.
+          if (moment === "before") expect(started, `failing at ${failing}`).toBe(runs);
+          else expect([runs, runs + 1], `failing at ${failing}`).toContain(started);
+        }
+        const kernel = await createKernel({ sink, policy: openPolicy });
+        expect(kernel.mode).toBe("NORMAL");
+        await expectSoundLog(kernel);
+        await kernel.close();
+      },
+    );
+
+    it("gets one batch at a time, and holds calls back while it writes", async () => {
+      const watched = slow(sink);
+      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
+      const unrecorded: number[] = [];
+      let runs = 0;
+      kernel.register(
+        toolOf(() => unrecorded.push(++runs - watched.kept("tool.started")), {
+          bounds: { concurrency: 64 },
+        }),
+      );
+      const calls = Array.from({ length: 60 }, () => kernel.call("subject", {}));
+      expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
+      expect(watched.mostAtOnce()).toBe(1);
+      expect(Math.max(...unrecorded)).toBeLessThanOrEqual(0);
+      // Those that wait go together: far fewer writes than the 301 events.
+      expect(watched.batches()).toBeLessThan(100);
+      await expectSoundLog(kernel);
+      await kernel.close();
+    });
+
     if (!keeps) return;
+
+    it.each<[string, (record: EventRecord) => string | undefined]>([
+      ["changed", ({ seq, body, hash }) => lineOf({ seq, body: body.replace('"v":1', '"v":2'), hash })],
+      [
+        "sealed anew",
+        ({ seq, body }) =>
+          lineOf({ seq, body: body.replace('"v":1', '"v":2'), hash: hashText(body.replace('"v":1', '"v":2')) }),
+      ],
+      ["taken away", () => undefined],
+      ["overwritten", () => "nothing of ours"],
+      ["that of another log", ({ seq }) => lineOf(chain[seq]!)],
+    ])(
+      "in which an event before the last was %s locks the kernel down, on record, and keeps the rest",
+      async (_, change) => {
+        const first = await createKernel({ sink, policy: openPolicy });
+        first.register(echo);
+        await first.call("echo", { message: "x" });
+        await first.close();
+        const before = await sink.read(0, 100);
+        await subject.close();
+        await subject.tamper!(2, change(before[2]!));
+
+        sink = await subject.open();
+        const second = await createKernel({ sink, policy: openPolicy });
+        expect(second.mode).toBe("LOCKDOWN");
+        const after = await sink.read(0, 100);
+        for (const record of before.toSpliced(2, 1)) expect(after).toContainEqual(record);
+        expect(eventOf(after.at(-1)!)).toMatchObject({ type: "mode.changed", payload: { mode: "LOCKDOWN" } });
+        await second.close();
+      },
+    );
 
     it("opened again goes on where it ended", async () => {
       await sink.open();

@@ -25,22 +25,6 @@ const recordsOf = (from: number, count: number): EventRecord[] =>
   Array.from({ length: count }, (_, i) => recordOf(from + i));
 
 describe("the log in a Durable Object", () => {
-  it("is empty at first", () =>
-    inObject(async (sink) => {
-      expect((await sink.open()).last).toBeUndefined();
-      expect(await sink.read(0, 10)).toEqual([]);
-    }));
-
-  it("gives back what was appended, in order, from where one asks, and no more", () =>
-    inObject(async (sink) => {
-      await sink.append(recordsOf(0, 3));
-      await sink.append(recordsOf(3, 2));
-      expect(await sink.read(0, 10)).toEqual(recordsOf(0, 5));
-      expect(await sink.read(2, 2)).toEqual(recordsOf(2, 2));
-      expect(await sink.read(5, 10)).toEqual([]);
-      expect((await sink.open()).last).toEqual(recordOf(4));
-    }));
-
   it.each([
     ["with a gap", [1]],
     ["with a gap inside", [0, 2]],
@@ -53,14 +37,6 @@ describe("the log in a Durable Object", () => {
       await sink.append(recordsOf(0, 1));
     }),
   );
-
-  it("lets one of two writers win", () =>
-    inObject(async (sink, storage) => {
-      const other = sqlSink(storage);
-      await sink.append(recordsOf(0, 2));
-      expect(() => other.append(recordsOf(1, 1))).toThrow("the log expects seq 2, not 1");
-      expect(await sink.read(0, 10)).toHaveLength(2);
-    }));
 
   it("takes a batch of a thousand", () =>
     inObject(async (sink) => {

@@ -1,4 +1,7 @@
-import { type AuditSink, type EventRecord, lineOf, recordOf } from "@keyhole/kernel";
+import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+
+/** Rows per statement: each binds two values, and a statement takes 100. */
+const ROWS = 50;
 
 /**
  * The audit log in a Durable Object's SQLite storage. A batch is one transaction, and the object's output gate holds back whatever the
@@ -9,31 +12,55 @@ export function sqlSink(storage: DurableObjectStorage): AuditSink {
   sql.exec("CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, event TEXT NOT NULL) STRICT");
   const lastSeq = (): number =>
     Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
-  const read = (fromSeq: number, limit: number): EventRecord[] =>
-    sql
-      .exec<{ event: string }>("SELECT event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", fromSeq, limit)
-      .toArray()
-      .map(({ event }) => storedRecord(event));
   return {
-    open: () => ({ last: lastSeq() < 0 ? undefined : read(lastSeq(), 1)[0], cutBytes: 0, damage: null }),
+    open() {
+      const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM audit").one();
+      return stateOf(count, sql.exec<Row>("SELECT seq, event FROM audit ORDER BY seq DESC LIMIT 1").toArray()[0]);
+    },
     append(records) {
       storage.transactionSync(() => {
         let next = lastSeq() + 1;
         for (const record of records) {
           // Two kernels on one log would fork the chain: the second one loses here.
           if (record.seq !== next) throw new Error(`the log expects seq ${next}, not ${record.seq}`);
-          sql.exec("INSERT INTO audit (seq, event) VALUES (?, ?)", record.seq, lineOf(record));
           next++;
+        }
+        for (let i = 0; i < records.length; i += ROWS) {
+          const rows = records.slice(i, i + ROWS);
+          const places = rows.map(() => "(?, ?)").join(", ");
+          sql.exec(
+            `INSERT INTO audit (seq, event) VALUES ${places}`,
+            ...rows.flatMap((record) => [record.seq, lineOf(record)]),
+          );
         }
       });
     },
-    read,
+    read: (fromSeq, limit) =>
+      sql
+        .exec<Row>("SELECT seq, event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", fromSeq, Math.max(0, limit))
+        .toArray()
+        // What is no event any more is left out: the kernel finds the gap.
+        .flatMap((row) => readRecord(row) ?? []),
   };
 }
 
-/** Our own rows; the kernel checks chain and digests of what it reads. */
-function storedRecord(line: string): EventRecord {
-  const record = recordOf(line);
-  if (!record) throw new Error("a row of the audit table is no event");
-  return record;
+interface Row extends Record<string, SqlStorageValue> {
+  readonly seq: number;
+  readonly event: string;
+}
+
+function stateOf(count: number, row: Row | undefined): SinkState {
+  if (!row) return { last: undefined, cutBytes: 0, damage: null };
+  const { seq, event } = row;
+  const last = readRecord(row);
+  const gap = count === seq + 1 ? null : `The log has ${count} events, and its last one is event ${seq}.`;
+  if (last) return { last, cutBytes: 0, damage: gap };
+  // The number goes on, and the chain shows the break.
+  const body = JSON.stringify(event);
+  return { last: { seq, body, hash: hashText(body) }, cutBytes: 0, damage: `Event ${seq} of the log was overwritten.` };
+}
+
+function readRecord({ seq, event }: Row): EventRecord | undefined {
+  const record = recordOf(event);
+  return record?.seq === seq ? record : undefined;
 }

@@ -1,0 +1,123 @@
+import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+
+export interface IndexedDbSinkOptions {
+  /** Name of the database. One database has one writer: a second kernel on it, in another tab, loses at its first write. Default `keyhole-audit`. */
+  readonly database?: string;
+}
+
+export interface IndexedDbSink extends AuditSink {
+  /** Ends the use of the database; the kernel has to be closed before. */
+  close(): void;
+}
+
+const STORE = "events";
+
+/**
+ * The audit log in IndexedDB, in a page or in a worker of it. A batch is one transaction with strict durability: all of it is on the disk before
+ * `append` resolves, or nothing of it is there. The kernel hands over one batch at a time and holds calls back meanwhile.
+ *
+ * The browser may clear the database under storage pressure until `navigator.storage.persist()` was granted; a person can clear it always.
+ * Checkpoints that are kept elsewhere show it.
+ *
+ * @example
+ * const kernel = await createKernel({ sink: indexedDbSink() });
+ */
+export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptions = {}): IndexedDbSink {
+  let connection: IDBDatabase | undefined;
+  let nextSeq = 0;
+  const opened = (): IDBDatabase => {
+    if (!connection) throw new Error("the log database is not open");
+    return connection;
+  };
+
+  return {
+    async open(): Promise<SinkState> {
+      connection?.close();
+      connection = await connect(database);
+      // A newer page wants the database: this one gives way, and its kernel stops.
+      connection.addEventListener("versionchange", ({ target }) => (target as IDBDatabase).close());
+      const events = connection.transaction(STORE, "readonly").objectStore(STORE);
+      const [count, cursor] = await Promise.all([settled(events.count()), settled(events.openKeyCursor(null, "prev"))]);
+      if (cursor === null) {
+        nextSeq = 0;
+        return { last: undefined, cutBytes: 0, damage: null };
+      }
+      const lastSeq = Number(cursor.key);
+      const line: unknown = await settled(opened().transaction(STORE, "readonly").objectStore(STORE).get(lastSeq));
+      const last = readRecord(lastSeq, line);
+      nextSeq = lastSeq + 1;
+      const gap = count === nextSeq ? null : `The log has ${count} events, and its last one is event ${lastSeq}.`;
+      const damage = last ? gap : `Event ${lastSeq} of the log was overwritten.`;
+      return { last: last ?? overwritten(lastSeq, line), cutBytes: 0, damage };
+    },
+
+    async append(records) {
+      for (const [i, { seq }] of records.entries()) {
+        if (seq !== nextSeq + i) throw new Error(`the log expects seq ${nextSeq + i}, not ${seq}`);
+      }
+      const transaction = opened().transaction(STORE, "readwrite", { durability: "strict" });
+      const events = transaction.objectStore(STORE);
+      const done = completed(transaction);
+      // `add`, not `put`: where somebody else has written, the whole batch fails.
+      for (const record of records) events.add(lineOf(record), record.seq);
+      transaction.commit();
+      await done;
+      nextSeq += records.length;
+    },
+
+    async read(fromSeq, limit) {
+      if (limit <= 0) return []; // For the database, 0 is no limit.
+      const range = IDBKeyRange.lowerBound(fromSeq);
+      const events = opened().transaction(STORE, "readonly").objectStore(STORE);
+      const lines: readonly unknown[] = await settled(events.getAll(range, Math.min(limit, 0xffff_ffff)));
+      return lines.flatMap((line) => (typeof line === "string" ? (recordOf(line) ?? []) : []));
+    },
+
+    close() {
+      connection?.close();
+      connection = undefined;
+    },
+  };
+}
+
+function readRecord(seq: number, line: unknown): EventRecord | undefined {
+  const record = typeof line === "string" ? recordOf(line) : undefined;
+  return record?.seq === seq ? record : undefined;
+}
+
+/** What the next event follows where the last one is none any more: the number goes on, and the chain shows the break. */
+function overwritten(seq: number, line: unknown): EventRecord {
+  const body = JSON.stringify(line) ?? "";
+  return { seq, body, hash: hashText(body) };
+}
+
+function connect(database: string): Promise<IDBDatabase> {
+  const request = indexedDB.open(database, 1);
+  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("the log database cannot be opened")));
+    request.addEventListener("blocked", () => reject(new Error("another page holds the log database")));
+  });
+}
+
+function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("the log database failed")));
+  });
+}
+
+function completed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () => {
+      const cause = transaction.error;
+      reject(
+        cause?.name === "ConstraintError"
+          ? new Error("somebody else wrote into the log", { cause })
+          : (cause ?? new Error("the log database gave the batch up")),
+      );
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { hashText, lineOf } from "@keyhole/kernel";
+import { type IndexedDbSink, indexedDbSink } from "@keyhole/worker-host/sinks/indexeddb";
+import { describe, expect, it } from "vitest";
+import { describeSink } from "./sink.ts";
+
+let databases = 0;
+
+async function inStore(database: string, use: (events: IDBObjectStore) => void): Promise<void> {
+  const connection = await new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(database);
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error!));
+  });
+  const transaction = connection.transaction("events", "readwrite");
+  use(transaction.objectStore("events"));
+  await new Promise((resolve) => transaction.addEventListener("complete", resolve));
+  connection.close();
+}
+
+describeSink("IndexedDB", { keeps: true }, () => {
+  const database = `contract-${databases++}`;
+  let sink: IndexedDbSink | undefined;
+  return {
+    open: () => (sink = indexedDbSink({ database })),
+    close: () => sink?.close(),
+    tamper: (seq, line) =>
+      inStore(database, (events) => void (line === undefined ? events.delete(seq) : events.put(line, seq))),
+  };
+});
+
+describe("a log in IndexedDB", () => {
+  const recordOf = (seq: number) => {
+    const body = `{"seq":${seq}}`;
+    return { seq, body, hash: hashText(body) };
+  };
+
+  it("with two writers lets the first win, whole", async () => {
+    const database = `contract-${databases++}`;
+    const [first, second] = [indexedDbSink({ database }), indexedDbSink({ database })];
+    await first.open();
+    await second.open();
+    await first.append([recordOf(0), recordOf(1)]);
+    await expect(second.append([recordOf(0), recordOf(1), recordOf(2)])).rejects.toThrow("somebody else wrote");
+    expect(await second.read(0, 10)).toEqual([recordOf(0), recordOf(1)]);
+    first.close();
+    second.close();
+  });
+
+  it("that is closed, or not yet open, takes nothing", async () => {
+    const sink = indexedDbSink({ database: `contract-${databases++}` });
+    await expect(sink.append([recordOf(0)])).rejects.toThrow("not open");
+    await sink.open();
+    sink.close();
+    await expect(sink.append([recordOf(0)])).rejects.toThrow("not open");
+  });
+
+  it.each<[string, unknown]>([
+    ["text", "nothing of ours"],
+    ["data", { seq: 1 }],
+    ["another event", lineOf(recordOf(0))],
+  ])("whose last event was overwritten with %s says so, and goes on behind it", async (_, value) => {
+    const database = `contract-${databases++}`;
+    const sink = indexedDbSink({ database });
+    await sink.open();
+    await sink.append([recordOf(0), recordOf(1)]);
+    await inStore(database, (events) => void events.put(value, 1));
+    expect(await sink.open()).toMatchObject({ last: { seq: 1 }, damage: "Event 1 of the log was overwritten." });
+    await sink.append([recordOf(2)]);
+    sink.close();
+  });
+});

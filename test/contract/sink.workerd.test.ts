@@ -1,0 +1,32 @@
+import { runInDurableObject } from "cloudflare:test";
+import { sqlSink } from "@keyhole/edge";
+import type { AuditSink } from "@keyhole/kernel";
+import { bindings } from "../edge/bindings.ts";
+import { describeSink } from "./sink.ts";
+
+let objects = 0;
+
+describeSink("Durable Object SQLite", { keeps: true }, async () => {
+  const stub = bindings.KERNEL.getByName(`contract-sink-${objects++}`);
+  const inObject = <Result>(use: (storage: DurableObjectStorage) => Result | Promise<Result>): Promise<Result> =>
+    runInDurableObject(stub, async (_, { storage }) => use(storage));
+  await inObject(({ sql }) => sql.exec("DROP TABLE IF EXISTS audit"));
+  return {
+    // Storage can only be used inside its object, so each operation goes there.
+    open(): AuditSink {
+      const sinkIn = <Result>(use: (sink: AuditSink) => Result | Promise<Result>): Promise<Result> =>
+        inObject((storage) => use(sqlSink(storage)));
+      return {
+        open: () => sinkIn((sink) => sink.open()),
+        append: (records) => sinkIn((sink) => sink.append(records)),
+        read: (fromSeq, limit) => sinkIn((sink) => sink.read(fromSeq, limit)),
+      };
+    },
+    close: () => {},
+    tamper: (seq, line) =>
+      inObject(({ sql }) => {
+        if (line === undefined) sql.exec("DELETE FROM audit WHERE seq = ?", seq);
+        else sql.exec("UPDATE audit SET event = ? WHERE seq = ?", line, seq);
+      }),
+  };
+});
