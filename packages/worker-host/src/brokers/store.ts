@@ -15,9 +15,9 @@ export type StoreFault =
   /** The component behind the store failed, or is not there. */
   | "broken";
 
-export type StoreResult<Value> =
+export type StoreResult<Value, Reason extends StoreFault = StoreFault> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly fault: StoreFault };
+  | { readonly ok: false; readonly fault: Reason };
 
 /**
  * Where files are. Paths have passed `checkPath`; `""` is the root, which always exists. As in git, a folder exists while something is in it:
@@ -43,11 +43,11 @@ export function found<Value>(value: Value): { readonly ok: true; readonly value:
   return { ok: true, value };
 }
 
-export function fault(reason: StoreFault): { readonly ok: false; readonly fault: StoreFault } {
+export function fault<Reason extends StoreFault>(reason: Reason): { readonly ok: false; readonly fault: Reason } {
   return { ok: false, fault: reason };
 }
 
-export const done: StoreResult<undefined> = found(undefined);
+export const done: { readonly ok: true; readonly value: undefined } = found(undefined);
 
 /** The last segment; of the root, nothing. */
 export function nameOf(path: string): string {

@@ -1,3 +1,4 @@
 export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
+export { nodeKv, type NodeKv, type NodeKvOptions } from "./kv.ts";
 export { nodeStore } from "./store.ts";
