@@ -1,22 +1,70 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import type { BrowserProviderOption } from "vitest/node";
 import { chromiumArgs, findChromium } from "./scripts/chromium.mjs";
+import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
+import { webkitgtk } from "./test/support/webkitgtk.ts";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const source = "keyhole-source";
 
+/** Far from UTC: an isolate that shows the machine's time zone fails. */
+const env = { ...process.env, TZ: "America/New_York" };
+
 const executablePath = findChromium();
 const chromium = playwright({
-  launchOptions: {
-    args: chromiumArgs,
-    // Far from UTC: an isolate that shows the machine's time zone fails.
-    env: { ...process.env, TZ: "America/New_York" },
-    ...(executablePath === undefined ? {} : { executablePath }),
-  },
+  launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
 });
+
+/** What is the browser's own to hold or to break. Everything else that runs in a browser runs in one of them. */
+const engineTests = [
+  "test/contract/isolate.browser.test.ts",
+  "test/contract/ten-calls.browser.test.ts",
+  "test/browser/{policy,sealed}.browser.test.ts",
+  "test/hostile/*.browser.test.ts",
+];
+
+function browserProject(
+  name: "chromium" | "firefox" | "webkit",
+  include: string[],
+  provider: BrowserProviderOption,
+): TestProjectInlineConfiguration {
+  return {
+    plugins: [keyhole(), jsonSchemaSuite()],
+    resolve: { conditions: [source, "module", "browser", "development|production"] },
+    server: { host: "127.0.0.1" },
+    test: {
+      name,
+      include,
+      globalSetup: "./test/hostile/browser-canary.ts",
+      api: { host: "127.0.0.1" },
+      browser: {
+        enabled: true,
+        // WebKitGTK has no headless mode; it draws on a screen of its own.
+        headless: name !== "webkit",
+        ui: false,
+        screenshotFailures: false,
+        provider,
+        instances: [{ browser: name, name }],
+      },
+    },
+  };
+}
+
+/** The engines that this machine has beside Chromium. `scripts/test.mjs` names those that it lacks. */
+function otherEngines(): TestProjectInlineConfiguration[] {
+  const [firefox, webkit] = [findFirefox(), findWebkit()];
+  const projects: TestProjectInlineConfiguration[] = [];
+  if (firefox !== undefined) {
+    const provider = playwright({ launchOptions: { channel: "moz-firefox", executablePath: firefox, env } });
+    projects.push(browserProject("firefox", engineTests, provider));
+  }
+  if (webkit !== undefined) projects.push(browserProject("webkit", engineTests, webkitgtk(webkit, env)));
+  return projects;
+}
 
 export default defineConfig({
   server: { host: "127.0.0.1" },
@@ -38,24 +86,8 @@ export default defineConfig({
           exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts"],
         },
       },
-      {
-        plugins: [keyhole(), jsonSchemaSuite()],
-        resolve: { conditions: [source, "module", "browser", "development|production"] },
-        server: { host: "127.0.0.1" },
-        test: {
-          name: "chromium",
-          include: ["test/**/*.browser.test.ts"],
-          globalSetup: "./test/hostile/browser-canary.ts",
-          api: { host: "127.0.0.1" },
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            provider: chromium,
-            instances: [{ browser: "chromium", name: "chromium" }],
-          },
-        },
-      },
+      browserProject("chromium", ["test/**/*.browser.test.ts"], chromium),
+      ...otherEngines(),
       {
         plugins: [
           keyhole(),

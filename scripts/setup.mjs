@@ -1,12 +1,13 @@
 // Installs what is missing, and nothing else. Runs on Node 20 with no dependencies, because it runs before there are any.
 //
 //   node scripts/setup.mjs             packages and Node 24
-//   node scripts/setup.mjs --browser   and the Chromium that `npm test` drives
+//   node scripts/setup.mjs --browser   and the browsers that `npm test` drives
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.mjs";
+import { engines } from "./engines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nodeMajorNeeded = 24;
@@ -51,8 +52,9 @@ function packagesAreInstalled() {
  * @param {string} command
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<string | undefined>} what went wrong
  */
-async function run(title, command, args, env) {
+async function attempt(title, command, args, env) {
   say(`${title} …`);
   const startedAt = Date.now();
   const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
@@ -72,8 +74,15 @@ async function run(title, command, args, env) {
     child.on("close", resolve);
   });
   clearInterval(ticker);
-  if (code !== 0) giveUp(`${output.join("").trimEnd()}\n${title} failed: ${command} ${args.join(" ")} (exit ${code})`);
+  if (code !== 0) return `${output.join("").trimEnd()}\n${title} failed: ${command} ${args.join(" ")} (exit ${code})`;
   say(`  done in ${elapsed()}`);
+  return undefined;
+}
+
+/** @type {typeof attempt} */
+async function run(...command) {
+  const failure = await attempt(...command);
+  return failure === undefined ? undefined : giveUp(failure);
 }
 
 /** The environment without this project's own `node`, which `npm ci` removes while it runs. */
@@ -114,19 +123,35 @@ function isDebian() {
   }
 }
 
-async function ensureChromium() {
-  if (findChromium() !== undefined) return;
+async function ensureBrowsers() {
+  const missing = engines.filter(({ isHere }) => !isHere());
+  if (missing.length === 0) return;
+  const needed = missing.some((engine) => engine.needed);
   const chosen = process.env["KEYHOLE_CHROMIUM"];
-  if (chosen) giveUp(`KEYHOLE_CHROMIUM names ${chosen}, which does not exist.`);
-  if (!isDebian()) giveUp("The tests need Chromium or Chrome: install one, or set KEYHOLE_CHROMIUM to its path.");
-  if (process.getuid?.() !== 0)
+  if (needed && chosen) giveUp(`KEYHOLE_CHROMIUM names ${chosen}, which does not exist.`);
+  if (!isDebian() || process.getuid?.() !== 0) {
+    if (!needed) return; // `npm test` says which engines it does without.
+    if (!isDebian()) giveUp("The tests need Chromium or Chrome: install one, or set KEYHOLE_CHROMIUM to its path.");
     giveUp("The tests need Chromium: run `sudo apt-get install chromium`, or set KEYHOLE_CHROMIUM to its path.");
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  await run("reading Debian's package lists", "apt-get", ["update", "-qq"], env);
-  await run("installing Chromium", "apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], env);
+  }
+  await install(missing);
   if (findChromium() === undefined)
     giveUp("Debian's package `chromium` was installed, but there is no /usr/bin/chromium.");
 }
 
+/** @param {readonly import("./engines.mjs").Engine[]} missing */
+async function install(missing) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const unread = await attempt("reading Debian's package lists", "apt-get", ["update", "-qq"], env);
+  if (unread !== undefined && missing.some(({ needed }) => needed)) giveUp(unread);
+  for (const { title, packages, needed } of missing) {
+    const args = ["install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=60", ...packages];
+    const failure = await attempt(`installing ${title}`, "apt-get", args, env);
+    if (failure === undefined) continue;
+    if (needed) giveUp(failure);
+    say(`  ${title} cannot be installed: ${failure.split("\n")[0]}`);
+  }
+}
+
 ensureNode(await ensurePackages());
-if (process.argv.includes("--browser")) await ensureChromium();
+if (process.argv.includes("--browser")) await ensureBrowsers();

@@ -3,9 +3,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engines } from "./engines.mjs";
 import { run, typescriptProjects } from "./project.mjs";
 
-const expectedProjects = ["node", "chromium", "workerd"];
+const absent = engines.filter(({ needed, isHere }) => !needed && !isHere());
+const browsers = engines.filter((engine) => !absent.includes(engine)).map(({ name }) => name);
+const expectedProjects = ["node", ...browsers, "workerd"];
 const args = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
 
@@ -48,6 +51,8 @@ async function runVitest() {
     total.failed += project.failed;
     total.skipped += project.skipped;
   }
+  for (const { name, title, packages } of absent)
+    console.log(` ${name.padEnd(9)} did not run: ${title} is not here (Debian: apt-get install ${packages.join(" ")})`);
   total.failed += counts?.unhandledErrors ?? 0;
   if (args.length === 0) {
     for (const name of expectedProjects) {

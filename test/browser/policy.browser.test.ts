@@ -1,3 +1,4 @@
+import { server } from "vitest/browser";
 import { afterEach, describe, expect, it } from "vitest";
 
 const pages: HTMLIFrameElement[] = [];
@@ -9,7 +10,9 @@ afterEach(() => {
 function openUnder(policy: string): Promise<unknown> {
   const page = document.createElement("iframe");
   const script = new URL("./policy-page.ts", import.meta.url).href;
-  page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script type="module" src="${script}"></script>`;
+  // In a page that is made from text, Firefox takes 'self' for an origin without a name.
+  const own = policy.replaceAll("'self'", location.origin);
+  page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${own}"><script type="module" src="${script}"></script>`;
   pages.push(page);
   return new Promise((resolve) => {
     addEventListener("message", function listen({ source, data }) {
@@ -21,6 +24,10 @@ function openUnder(policy: string): Promise<unknown> {
   });
 }
 
+const withoutWasm = "script-src 'self' 'nonce-n0nce' blob:; worker-src blob:";
+/** WebKitGTK compiles WebAssembly under any policy. */
+const compilesRegardless = server.browser === "webkit";
+
 describe("a page's Content-Security-Policy", () => {
   it("may be as strict as this", async () => {
     const policy =
@@ -28,13 +35,13 @@ describe("a page's Content-Security-Policy", () => {
     expect(await openUnder(policy)).toEqual({ opened: "browser" });
   });
 
-  it.each([
+  it.each<[string, string]>([
     ["script-src 'nonce-", "script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:"],
     ["script-src 'nonce-", "script-src 'self' 'nonce-other' blob: 'wasm-unsafe-eval'; worker-src blob:"],
     ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'self'"],
     ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'none'"],
     ["script-src blob:", "script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src blob:"],
-    ["script-src 'wasm-unsafe-eval'", "script-src 'self' 'nonce-n0nce' blob:; worker-src blob:"],
+    ...(compilesRegardless ? [] : [["script-src 'wasm-unsafe-eval'", withoutWasm] as [string, string]]),
   ])("is named when it lacks %s", async (directive, policy) => {
     expect(await openUnder(policy)).toEqual({
       code: "UNSUPPORTED_HOST",
@@ -42,5 +49,9 @@ describe("a page's Content-Security-Policy", () => {
       hint: expect.stringContaining(directive),
       left: 0,
     });
+  });
+
+  it("is not missed where the engine does not ask for it", async () => {
+    expect("opened" in ((await openUnder(withoutWasm)) as object)).toBe(compilesRegardless);
   });
 });

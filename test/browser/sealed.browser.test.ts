@@ -11,6 +11,13 @@ afterAll(() => host.close());
 
 const value = (expression: string): Promise<unknown> => evaluate(host, `return ${expression}`);
 
+/** Where the engine has it: WebKitGTK does not yet. */
+const temporal: [string, unknown][] = [
+  ["Temporal.Now.instant().toString()", "2026-01-02T03:04:05.678Z"],
+  ["Temporal.Now.timeZoneId()", "UTC"],
+  ["Temporal.Now.plainDateISO().toString()", "2026-01-02"],
+];
+
 describe("time in a sealed realm", () => {
   it("is not that of the page, which is far from UTC", () => {
     expect(new Date(2020, 6, 1).getTimezoneOffset()).toBe(240);
@@ -39,9 +46,7 @@ describe("time in a sealed realm", () => {
     ["new (class Mine extends Date {})(7) instanceof Date", true],
     ["Date.length", 7],
     ["Date.name", "Date"],
-    ["Temporal.Now.instant().toString()", "2026-01-02T03:04:05.678Z"],
-    ["Temporal.Now.timeZoneId()", "UTC"],
-    ["Temporal.Now.plainDateISO().toString()", "2026-01-02"],
+    ...("Temporal" in globalThis ? temporal : []),
     ["new Event('x').timeStamp", 0],
     ["typeof performance", "undefined"],
   ])("%s", async (expression, expected) => {

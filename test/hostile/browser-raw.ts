@@ -48,13 +48,13 @@ export const rawAttempts: Readonly<Record<string, string>> = {
   indexedDB:
     "new Promise((resolve, reject) => { const r = indexedDB.open('x'); r.onsuccess = () => resolve('opened'); r.onerror = () => reject(r.error); })",
   "indexedDB.databases": "await indexedDB.databases()",
-  caches: "await caches.open('x')",
+  "caches of the page": "(await (await caches.open('keyhole-test')).keys()).length || undefined",
   "the origin private file system": "await navigator.storage.getDirectory()",
   localStorage: "localStorage.length",
   cookieStore: "await cookieStore.getAll()",
   "storage buckets": "await navigator.storageBuckets.open('x')",
   "the page's locks": "(await navigator.locks.query()).held",
-  "service workers": "await navigator.serviceWorker.getRegistrations()",
+  "service workers": "await navigator.serviceWorker.register(at('service-worker'))",
   "the page's BroadcastChannel":
     "new Promise((resolve) => { const c = new BroadcastChannel('keyhole-test'); c.onmessage = () => resolve('heard'); c.postMessage('who is there'); setTimeout(resolve, 300); })",
   "its parent": "self.parent ?? self.top ?? self.opener",

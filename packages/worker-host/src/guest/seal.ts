@@ -1,6 +1,7 @@
 import { type CallRealm, idleSources, type LogEntry } from "@keyhole/kernel";
 import { sealClock } from "./seal-clock.ts";
 import { sealLocale } from "./seal-locale.ts";
+import { completeStreams } from "./seal-streams.ts";
 
 export interface SealOptions {
   /** Names that stay beyond the allow-list, such as what the shell itself still looks up by name. */
@@ -56,9 +57,9 @@ export function seal(global: object, options: SealOptions = {}): SealedRealm {
   sealClock(global, () => current.now());
   sealLocale();
   fix(Math, "random", () => current.random());
-  // V8 only: positions in a stack name the shell and random addresses.
-  if (Object.hasOwn(Error, "stackTraceLimit")) fix(Error, "stackTraceLimit", 0);
+  hideStacks();
   sealMemory();
+  completeStreams();
   for (const [path, names] of Object.entries(members)) removeMembers(global, path, names);
   const left = removeGlobals(global, new Set([...language.split(" "), ...web.split(" "), ...(options.keep ?? [])]));
   fix(
@@ -76,6 +77,13 @@ export function seal(global: object, options: SealOptions = {}): SealedRealm {
       };
     },
   };
+}
+
+/** Positions in a stack name the shell and random addresses. Firefox has no such limit. */
+function hideStacks(): void {
+  if (!Object.hasOwn(Error, "stackTraceLimit")) return;
+  Reflect.set(Error, "stackTraceLimit", 0); // WebKit takes notice of an assignment only.
+  fix(Error, "stackTraceLimit", 0);
 }
 
 /** A value that tool code can neither replace nor remove. */
