@@ -1,9 +1,15 @@
+import { createHash } from "node:crypto";
 import { type AuditSink, createKernel, type EventRecord } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
 import { recordsOf } from "./log-of.ts";
 
 const records = await recordsOf(11);
+const others = await recordsOf(11);
+const inSha256 = (record: EventRecord): EventRecord => ({
+  ...record,
+  hash: `sha256:${createHash("sha256").update(record.body).digest("hex")}`,
+});
 
 /** A sink that sees nothing wrong: the kernel has to. */
 function blindSink(kept: EventRecord[]): AuditSink {
@@ -23,6 +29,10 @@ describe("a kernel that opens a log", () => {
   it.each<[string, () => EventRecord[]]>([
     ["a changed event", () => records.with(4, { ...records[4]!, body: records[4]!.body.replace('"v":1', '"v":2') })],
     ["an event less", () => records.toSpliced(4, 1)],
+    ["an event twice", () => records.toSpliced(4, 0, records[3]!)],
+    ["two events in another order", () => records.toSpliced(4, 2, records[5]!, records[4]!)],
+    ["an event of another log", () => records.with(4, others[4]!)],
+    ["a digest in another algorithm", () => records.with(4, inSha256(records[4]!))],
     ["a digest of another event", () => records.with(4, { ...records[4]!, hash: records[5]!.hash })],
     ["a lone surrogate", () => records.with(4, { ...records[4]!, body: '"\ud800"' })],
   ])("with %s locks down, on record", async (_, tamper) => {

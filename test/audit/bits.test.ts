@@ -1,0 +1,76 @@
+import type { FileHandle } from "node:fs/promises";
+import { type AuditSink, type EventRecord, lineOf, systemClock } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
+import { scanLog } from "../../packages/worker-host/src/node/scan-log.ts";
+import { recordsOf } from "./log-of.ts";
+
+/*
+ * Every single bit of a log of 20 events, where it is opened again; `verify.test.ts` has the same for those who verify it. A log is checked from one event to the
+ * next, so each event is tried with the one behind it.
+ */
+
+const records = await recordsOf(20);
+
+function* flips(text: string, bits: number): Generator<string, void, undefined> {
+  for (let at = 0; at < text.length; at++) {
+    for (let bit = 0; bit < bits; bit++)
+      yield text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1);
+  }
+}
+
+/** A sink that sees nothing wrong: the kernel has to. */
+function blindSink(kept: readonly EventRecord[]): AuditSink {
+  return {
+    open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
+    append: () => {},
+    read: () => kept,
+  };
+}
+
+describe("one bit of a log of 20 events", () => {
+  it("in the records of a store is damage, on which a kernel locks down", async () => {
+    let tried = 0;
+    let missed = 0;
+    const open = async (kept: readonly EventRecord[]): Promise<void> => {
+      const { damage } = await AuditLog.open(blindSink(kept), systemClock);
+      tried++;
+      if (damage === null) missed++;
+    };
+    for (const record of records) {
+      for (const body of flips(record.body, 8)) await open([{ ...record, body }]);
+      for (const hash of flips(record.hash, 8)) await open([{ ...record, hash }]);
+    }
+    expect(missed).toBe(0);
+    expect(tried).toBe(records.reduce((sum, { body, hash }) => sum + 8 * (body.length + hash.length), 0));
+  }, 120_000);
+
+  it("in the bytes of a file is damage, or a tail that is cut away", async () => {
+    const lines = records.map((record) => Buffer.from(`${lineOf(record)}\n`));
+    let tried = 0;
+    for (const [place, line] of lines.entries()) {
+      const behind = lines[place + 1] ?? Buffer.alloc(0);
+      const bytes = Buffer.concat([line, behind]);
+      for (let at = 0; at < line.length; at++) {
+        for (let bit = 0; bit < 8; bit++) {
+          bytes[at]! ^= 1 << bit;
+          const { damage, last, end } = await scanLog(fileOf(bytes));
+          bytes[at]! ^= 1 << bit;
+          tried++;
+          // A broken line end joins an event with the last one: then both are the tail.
+          const isTail = end === 0 && last === undefined;
+          if (damage === null && !isTail) expect.fail(`bit ${bit} of byte ${at} of event ${place}`);
+          if (damage === null && behind.length > 0) expect(at).toBe(line.length - 1);
+        }
+      }
+    }
+    expect(tried).toBe(8 * Buffer.concat(lines).length);
+  }, 120_000);
+});
+
+function fileOf(bytes: Buffer): FileHandle {
+  const read = async (target: Buffer, offset: number, length: number, from: number) => ({
+    bytesRead: bytes.copy(target, offset, from, Math.min(bytes.length, from + length)),
+  });
+  return { read } as unknown as FileHandle;
+}
