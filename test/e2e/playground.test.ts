@@ -228,6 +228,57 @@ describe("an approval", { timeout: 30_000 }, () => {
     expect(await endOf(page)).toBe("Refused");
   });
 
+  it("for a pattern is shown as its rule, answers what fits, and can be taken back", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("one");
+    await dialog.getByRole("radio", { name: "A pattern" }).click();
+    await dialog.getByLabel("line").first().click();
+    await page.getByRole("option", { name: "Any value" }).click();
+    await dialog.getByText('"/note"').waitFor();
+    await dialog.getByRole("button", { name: "Allow what fits" }).click();
+    expect(await endOf(page)).toBe("Completed");
+
+    await field(page, "line").fill("quite another line");
+    await run(page);
+    await callOf(page)
+      .getByText(/quite another line/)
+      .first()
+      .waitFor();
+    expect(await page.getByRole("alertdialog").count()).toBe(0);
+
+    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    const standing = page.getByRole("region", { name: "Standing approvals" });
+    await standing.getByText("append_note@1.0.0", { exact: true }).first().waitFor();
+    for (let left = await standing.getByRole("button", { name: "Revoke" }).count(); left > 0; left--) {
+      await standing.getByRole("button", { name: "Revoke" }).first().click();
+      await expect.poll(() => standing.getByRole("button", { name: "Revoke" }).count()).toBe(left - 1);
+    }
+    await page.getByRole("button", { name: "Close Policy" }).click();
+    await (await ask("asked again")).getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+  });
+
+  it("with other arguments starts the call again, and asks for those", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("as asked");
+    await dialog.getByRole("radio", { name: "Edited" }).click();
+    const json = dialog.getByRole("textbox", { name: "Other arguments, as JSON" });
+    await json.fill("{ not json");
+    await dialog.getByText(/^This is not JSON/).waitFor();
+    await json.fill('{ "note": "journal", "line": "as a person wants it" }');
+    await dialog.getByRole("button", { name: "Start again with these" }).click();
+    const again = page.getByRole("alertdialog");
+    await again.getByText('"as a person wants it"').first().waitFor();
+    await again.getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
+    await callOf(page)
+      .getByText(/as a person wants it/)
+      .first()
+      .waitFor();
+  });
+
   it("is denied with a reason, or by Escape, and nothing runs", async () => {
     const { page } = visitor;
     await choose(page, "append_note");

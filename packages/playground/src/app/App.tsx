@@ -171,7 +171,7 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
         />
       )}
       <RunPanel ref={result} run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
-      <ApprovalDialog question={question} />
+      <ApprovalDialog question={question} tools={tools} />
     </main>
   );
 }

@@ -39,6 +39,11 @@ export async function openBrowserClient(): Promise<KernelClient> {
         return applied;
       },
       setMode: (mode: Mode, reason) => alive(kernel.setMode(mode, reason)),
+      approvals: {
+        list: () => alive(kernel.approvals.list()),
+        revoke: async (approvalId) =>
+          void (await alive(kernel.approvals.revoke(approvalId, "Revoked by a person in the playground"))),
+      },
     },
     close: () => void kernel.close().finally(() => worker.terminate()),
   };

@@ -9,9 +9,10 @@ import {
   readProblem,
   readProgress,
   readResult,
+  readStanding,
   readTools,
 } from "./edge-wire.ts";
-import { type ClientCall, ClientFault, type KernelClient } from "./kernel-client.ts";
+import { type ClientCall, ClientFault, type Governance, type KernelClient } from "./kernel-client.ts";
 import { serverEvents } from "./sse.ts";
 
 /** After a cancellation the connection is gone; the call's end is then read from the log, which the grace period delays. */
@@ -27,9 +28,18 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
     place: "edge",
     tools: () => Promise.resolve(tools),
     call: (call) => callEdge(edge, call),
-    governance:
-      governance === undefined ? undefined : { read: async () => readGovernance(await edge.get("/v1/policy")) },
+    governance: governance === undefined ? undefined : governanceOf(edge),
     close: () => {},
+  };
+}
+
+function governanceOf(edge: Edge): Governance {
+  return {
+    read: async () => readGovernance(await edge.get("/v1/policy")),
+    approvals: {
+      list: async () => readStanding(await edge.get("/v1/approvals")).standing,
+      revoke: (approvalId) => edge.remove(`/v1/approvals/${encodeURIComponent(approvalId)}`),
+    },
   };
 }
 
@@ -72,11 +82,17 @@ function hear(call: ClientCall, event: AuditEvent): AuditEvent {
 }
 
 async function ask(edge: Edge, call: ClientCall, request: ApprovalRequest, signal: AbortSignal): Promise<void> {
-  const answer = await call.approve(request, signal);
-  // Nobody waits any more: withdrawn by the edge itself.
-  if (signal.aborted || call.signal.aborted) return;
-  const { approver: _approver, ...body } = answer;
-  await edge.send(`/v1/approvals/${encodeURIComponent(request.approvalId)}`, body, signal).catch(() => {});
+  for (;;) {
+    const { approver: _approver, ...body } = await call.approve(request, signal);
+    // Nobody waits any more: withdrawn by the edge itself.
+    if (signal.aborted || call.signal.aborted) return;
+    try {
+      await edge.send(`/v1/approvals/${encodeURIComponent(request.approvalId)}`, body, signal);
+      return;
+    } catch {
+      // An answer that the edge did not take leaves the question open: it is asked again.
+    }
+  }
 }
 
 /** How a cancelled call ended, from the log: nothing is made up here. */
@@ -164,6 +180,11 @@ class Edge {
     return this.#fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
   }
 
+  /** What is gone already is no fault. */
+  async remove(path: string): Promise<void> {
+    await this.#fetch(path, { method: "DELETE" }, 404);
+  }
+
   unreachable(): ClientFault {
     const hint = "Is it running, and does it allow this page's origin? Its address and token are under “Edge”.";
     return new ClientFault("unreachable", `The edge at ${this.#address} does not answer.`, hint);
@@ -172,6 +193,7 @@ class Edge {
   async #fetch(
     path: string,
     init: Omit<RequestInit, "headers"> & { readonly headers?: Record<string, string> },
+    expectedStatus?: number,
   ): Promise<Response> {
     let response: Response;
     try {
@@ -184,7 +206,7 @@ class Edge {
     } catch (error) {
       throw init.signal?.aborted === true ? error : this.unreachable();
     }
-    if (response.ok) return response;
+    if (response.ok || response.status === expectedStatus) return response;
     throw await problemOf(response, this.#address);
   }
 }

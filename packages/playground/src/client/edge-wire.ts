@@ -10,6 +10,7 @@ import {
   type LogEntry,
   modes,
   type Progress,
+  type StandingApproval,
   type ToolSummary,
 } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
@@ -110,6 +111,25 @@ export const readApproval: Guard<ApprovalRequest> = guard(
     argsHash: text,
     reason: text,
     expiresAt: text,
+  }),
+);
+
+export const readStanding: Guard<{ readonly standing: readonly StandingApproval[] }> = guard(
+  "a list of approvals",
+  record({
+    standing: {
+      type: "array",
+      items: {
+        ...record({
+          approvalId: text,
+          tool: text,
+          caller: text,
+          approver: text,
+          scope: { enum: ["once", "session", "pattern"] },
+          expiresAt: text,
+        }),
+      },
+    },
   }),
 );
 

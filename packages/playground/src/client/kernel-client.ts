@@ -8,6 +8,7 @@ import type {
   Mode,
   Progress,
   Setup,
+  StandingApproval,
   ToolSummary,
 } from "@keyhole/kernel";
 
@@ -45,6 +46,12 @@ export interface Governance {
   /** Absent where the policy can only be read. */
   readonly setPolicy?: (document: JsonValue) => Promise<Setup<{ readonly policyHash: string }>>;
   readonly setMode?: (mode: Mode, reason: string) => Promise<void>;
+  /** Approvals that outlive their call. */
+  readonly approvals: {
+    list(): Promise<readonly StandingApproval[]>;
+    /** One that is gone already is no fault. */
+    revoke(approvalId: string): Promise<void>;
+  };
 }
 
 export interface GovernanceState {

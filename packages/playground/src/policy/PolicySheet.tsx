@@ -8,6 +8,7 @@ import { Sheet } from "../ui/Sheet.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
 import { PolicyEditor } from "./PolicyEditor.tsx";
 import { PolicyReader } from "./PolicyReader.tsx";
+import { StandingApprovals } from "./StandingApprovals.tsx";
 
 interface PolicySheetProps {
   readonly governance: Governance | undefined;
@@ -92,6 +93,7 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
       ) : (
         <PolicyEditor policy={policy} setPolicy={setPolicy} onApplied={refresh} />
       )}
+      <StandingApprovals approvals={governance.approvals} />
       <dl className="facts">
         <dt>In force</dt>
         <dd className="hash">

@@ -1,0 +1,187 @@
+import type { ApprovalAnswer, ApprovalRequest, JsonObject, JsonValue } from "@keyhole/kernel";
+import { canonicalize } from "@keyhole/kernel/canonical";
+import { type ReactNode, useEffect, useState } from "react";
+import { Heading, Input, Label, TextArea, TextField } from "react-aria-components";
+import { effectTexts, tierText, tierTones } from "../app/words.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Json } from "../ui/Json.tsx";
+import { Segmented } from "../ui/Segmented.tsx";
+import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
+
+export const approver = "playground";
+
+const answers = [
+  { value: "shown", text: "As shown" },
+  { value: "pattern", text: "A pattern" },
+  { value: "edit", text: "Edited" },
+] as const;
+
+type AnswerKind = (typeof answers)[number]["value"];
+
+interface QuestionProps {
+  readonly request: ApprovalRequest;
+  /** The properties of the tool's input schema. */
+  readonly known: JsonObject;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+}
+
+export function Question({ request, known, onAnswer }: QuestionProps): ReactNode {
+  const [kind, setKind] = useState<AnswerKind>("shown");
+  const [reason, setReason] = useState("");
+  const shown = canonicalForm(request);
+  const [text, setText] = useState(() => JSON.stringify(shown, undefined, 2));
+  const edited = parse(text);
+  const { chosen, choose, pattern } = usePattern(request, known);
+  const leftMs = useLeftMs(request.expiresAt);
+  const isOver = leftMs <= 0;
+  return (
+    <>
+      <header className="dialog-head">
+        <Heading slot="title">
+          Allow <code>{request.tool}</code> to run?
+        </Heading>
+        <p className="dialog-reason">{request.reason}</p>
+      </header>
+      <div className="dialog-content">
+        <Facts request={request} />
+        <h3>Exact arguments</h3>
+        <Json value={shown} label="Exact arguments" />
+        <p className="hint hash">
+          <code>{request.argsHash}</code>
+        </p>
+        <Segmented label="What to allow" value={kind} options={answers} onChange={setKind} />
+        {kind === "pattern" && <PatternAnswer request={request} known={known} chosen={chosen} onChoose={choose} />}
+        {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
+        <TextField className="field" value={reason} onChange={setReason}>
+          <Label className="label">
+            Reason for denying <span className="optional">optional</span>
+          </Label>
+          <Input className="input" autoComplete="off" maxLength={500} />
+        </TextField>
+      </div>
+      <footer className="dialog-actions">
+        <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
+          {isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
+        </span>
+        <Button look="danger" onPress={() => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) })}>
+          Deny
+        </Button>
+        {kind === "shown" && (
+          <>
+            <Button onPress={() => onAnswer({ answer: "allow", scope: "session", approver })} isUnavailable={isOver}>
+              Allow for this session
+            </Button>
+            <Button
+              look="primary"
+              onPress={() => onAnswer({ answer: "allow", scope: "once", approver })}
+              isUnavailable={isOver}
+            >
+              Allow once
+            </Button>
+          </>
+        )}
+        {kind === "pattern" && (
+          <Button
+            look="primary"
+            onPress={() => onAnswer({ answer: "allow", scope: "pattern", pattern, approver })}
+            isUnavailable={isOver || pattern.length === 0}
+          >
+            Allow what fits
+          </Button>
+        )}
+        {kind === "edit" && (
+          <Button
+            look="primary"
+            onPress={() => edited.ok && onAnswer({ answer: "edit", input: edited.value, approver })}
+            isUnavailable={isOver || !edited.ok}
+          >
+            Start again with these
+          </Button>
+        )}
+      </footer>
+    </>
+  );
+}
+
+interface OtherArgumentsProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly fault: string;
+}
+
+function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNode {
+  return (
+    <TextField className="field" value={text} onChange={onChange} isInvalid={fault !== ""} validationBehavior="aria">
+      <Label className="label">Other arguments, as JSON</Label>
+      <TextArea className="input area mono json-area" rows={6} spellCheck={false} />
+      {fault === "" ? (
+        <p className="hint">The call starts again with them, and asks again where the policy says so.</p>
+      ) : (
+        <p className="fault">This is not JSON: {fault}</p>
+      )}
+    </TextField>
+  );
+}
+
+function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
+  const { tier, risk, effects, grants, description } = request;
+  return (
+    <dl className="facts">
+      <dt>Does</dt>
+      <dd>{description}</dd>
+      <dt>Tier</dt>
+      <dd>
+        <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
+        {risk !== null && <Badge>{risk} risk</Badge>}
+      </dd>
+      <dt>Effects</dt>
+      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectTexts[effect]).join(", ")}</dd>
+      <dt>May use</dt>
+      <dd>
+        {grants.length === 0 ? (
+          "No capability"
+        ) : (
+          <ul className="plain-list mono">
+            {grants.map((grant) => (
+              <li key={grant}>{grant}</li>
+            ))}
+          </ul>
+        )}
+      </dd>
+    </dl>
+  );
+}
+
+/** In the order in which they are hashed. */
+function canonicalForm({ input }: ApprovalRequest): unknown {
+  const canonical = canonicalize(input);
+  return canonical.ok ? JSON.parse(canonical.text) : input;
+}
+
+type Parsed =
+  | { readonly ok: true; readonly value: JsonValue; readonly fault: "" }
+  | { readonly ok: false; readonly fault: string };
+
+function parse(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) as JsonValue, fault: "" };
+  } catch (error) {
+    return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function useLeftMs(expiresAt: string): number {
+  const end = Date.parse(expiresAt);
+  const [left, setLeft] = useState(() => end - Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setLeft(end - Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [end]);
+  return left;
+}
+
+function clockText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,65 @@
+import type { StandingApproval } from "@keyhole/kernel";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Json } from "../ui/Json.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { useAnnounce } from "../ui/announce.tsx";
+import { visible } from "../ui/visible.ts";
+
+/** What was approved beyond one call, and the way to take it back. */
+export function StandingApprovals({ approvals }: { readonly approvals: Governance["approvals"] }): ReactNode {
+  const [standing, setStanding] = useState<readonly StandingApproval[]>([]);
+  const [fault, setFault] = useState<ClientFault>();
+  const announce = useAnnounce();
+  const refresh = useCallback(
+    () => approvals.list().then(setStanding, (error: unknown) => setFault(faultOf(error))),
+    [approvals],
+  );
+  useEffect(() => void refresh(), [refresh]);
+
+  const revoke = async ({ approvalId, tool }: StandingApproval): Promise<void> => {
+    try {
+      await approvals.revoke(approvalId);
+      announce(`The approval of ${tool} is revoked`);
+    } catch (error) {
+      setFault(faultOf(error));
+    }
+    await refresh();
+  };
+  return (
+    <section className="standing" aria-label="Standing approvals">
+      <h3>Standing approvals</h3>
+      {fault !== undefined && (
+        <Notice tone="bad" title={fault.message} urgent>
+          <p>{fault.hint}</p>
+        </Notice>
+      )}
+      {standing.length === 0 ? (
+        <p className="hint">None: every question is asked.</p>
+      ) : (
+        <ul className="plain-list standing-list">
+          {standing.map((approval) => (
+            <li key={approval.approvalId}>
+              <div className="standing-head">
+                <code>{visible(approval.tool)}</code>
+                <Badge>{approval.scope === "pattern" ? "pattern" : "same arguments"}</Badge>
+                <Button look="danger" onPress={() => void revoke(approval)}>
+                  Revoke
+                </Button>
+              </div>
+              <p className="hint">
+                By {visible(approval.approver)}, for {visible(approval.caller)}, until{" "}
+                {new Date(approval.expiresAt).toLocaleTimeString()}
+              </p>
+              {approval.rule !== undefined && (
+                <Json value={approval.rule.when.arguments} label={`Pattern of the approval of ${approval.tool}`} />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
