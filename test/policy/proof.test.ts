@@ -55,8 +55,31 @@ describe("a proof", () => {
     expect(calls.spent.result.proof).toMatchObject({ decision: "deny", determining: [{ ruleId: "budget" }] });
     for (const event of log) {
       if (event.type !== "policy.decided") continue;
-      expect(await verifyProof(event.payload.proof, { events: log })).toMatchObject({ ok: true });
+      const { proof, proofHash, decision, rules } = event.payload;
+      if (proof === undefined) continue;
+      expect(await verifyProof(proof, { events: log })).toMatchObject({ ok: true });
+      expect({ hash: proofHash, decision, determining: rules }).toEqual({
+        hash: proof.hash,
+        decision: proof.decision,
+        determining: proof.determining.map(({ ruleId }) => ruleId),
+      });
     }
+  });
+
+  it("is whole in the log for every decision of a call in which somebody was asked", async () => {
+    const { calls, edited, log } = await record();
+    const recorded = (callId: string) =>
+      log.flatMap((event) => (event.callId === callId && event.type === "policy.decided" ? [event.payload] : []));
+    for (const { callId, proof } of [calls.approved.result, edited]) {
+      const decisions = recorded(callId);
+      expect(decisions.length).toBeGreaterThan(1);
+      for (const each of decisions) expect(each.proof?.hash).toBe(each.proofHash);
+      expect(decisions.at(-1)!.proofHash).toBe(proof!.hash);
+    }
+    const [alone, ...others] = recorded(calls.allowed.result.callId);
+    expect(others).toEqual([]);
+    expect(alone).toMatchObject({ proofHash: calls.allowed.result.proof!.hash });
+    expect(alone).not.toHaveProperty("proof");
   });
 
   it("of edited arguments follows from the question, and the run is proven for the new ones", async () => {

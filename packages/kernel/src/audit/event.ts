@@ -23,7 +23,20 @@ export interface AuditPayloads {
     readonly granted: readonly CapabilityKind[];
     readonly missing: readonly CapabilityKind[];
   };
-  readonly "policy.decided": { readonly decision: Decision; readonly reasonCode: ReasonCode; readonly proof: Proof };
+  readonly "policy.decided": {
+    readonly decision: Decision;
+    readonly enforced: boolean;
+    readonly reasonCode: ReasonCode;
+    /** Ids of the rules that decided. */
+    readonly rules: readonly string[];
+    readonly policyHash: string;
+    /** `hash` of the proof, which the result of the call carries. */
+    readonly proofHash: string;
+    /** What the session carried, by space. Only where the policy has labels. */
+    readonly labels?: string;
+    /** Whole, for a decision that follows from another one or asks for one: no result, or not only one, carries it. */
+    readonly proof?: Proof;
+  };
   readonly "approval.requested": {
     readonly approvalId: string;
     readonly argsHash: string;

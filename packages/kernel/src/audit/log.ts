@@ -2,12 +2,11 @@ import { uuidv7 } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { canonicalJson } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
-import type { JsonObject } from "../normalize/json.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
 import { firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
+import { payloadText } from "./payload.ts";
 import { type EventRecord, eventOf } from "./record.ts";
 import { bodyOf, type EventScope, eventScope, kernelScope } from "./scope.ts";
 import type { AuditSink } from "./sink.ts";
@@ -61,19 +60,20 @@ export class AuditLog {
     return log;
   }
 
-  /** @param text The canonical JSON of `payload`, from those who have it already. */
-  record<Type extends AuditType>(
-    type: Type,
-    scope: EventScope,
-    payload: AuditPayloads[Type],
-    text: string = canonicalJson(payload as unknown as JsonObject),
-  ): void {
+  record<Type extends AuditType>(type: Type, scope: EventScope, payload: AuditPayloads[Type]): void {
     // Nothing will ever be written any more: what is refused from now on must not fill the memory.
     if (this.#failure) return;
     const nowMs = this.#clock.now();
     const seq = this.#seq++;
     const prev = this.#prev;
-    const body = bodyOf(scope, { type, seq, id: uuidv7(nowMs), time: isoTime(nowMs), payload: text, prev });
+    const body = bodyOf(scope, {
+      type,
+      seq,
+      id: uuidv7(nowMs),
+      time: isoTime(nowMs),
+      payload: payloadText(type, payload),
+      prev,
+    });
     const hash = hashText(body);
     this.#prev = hash;
     this.#pending.push({ seq, body, hash });

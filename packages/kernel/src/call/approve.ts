@@ -210,6 +210,6 @@ function answered(
 ): Allowed {
   const decision: Decision = reasonCode === "approved" ? "allow" : "deny";
   const proof = prove(state, { ...state.verdict, decision, reasonCode }, clock.now(), state.proof.proofId, approval);
-  log.record("policy.decided", state.call.scope, ...decided(proof));
+  log.record("policy.decided", state.call.scope, decided(proof));
   return { ...state, proof, allowed: true };
 }

@@ -72,7 +72,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
-  log.record("policy.decided", call.scope, ...decided(proof));
+  log.record("policy.decided", call.scope, decided(proof));
   return stop(
     "CAPABILITY_DENIED",
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
@@ -137,7 +137,7 @@ export function decidePolicy(
   };
   const verdict = decide(policy, decisionInput, (_, window) => counters.used(window.key));
   const proof = prove(state, verdict, nowMs, parentProofId);
-  log.record("policy.decided", call.scope, ...decided(proof));
+  log.record("policy.decided", call.scope, decided(proof));
   // In the same turn in which the counters were read: no other call comes in between.
   const settle = counters.charge(verdict.decision === "deny" && verdict.enforced ? [] : verdict.charges);
   return { ...state, decisionInput, verdict, proof, settle, retryAfterMs: retryAfterMs(verdict, counters) };

@@ -1,20 +1,21 @@
-import type { AuditEvent } from "../audit/event.ts";
+import type { AuditEvent, AuditEventOf } from "../audit/event.ts";
 import type { Proof } from "../policy/proof.ts";
 import { isProof } from "./proof-schema.ts";
 
 /** What the log shows that the decision forbade, or does not show that it demanded. */
 export function dischargeFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
-  const place = events.findIndex((event) => proofIn(event)?.proofId === proof.proofId);
+  const place = events.findIndex((event) => recordsOf(event, proof));
   if (place < 0) return "The log has no such decision.";
   const after = events.slice(place + 1);
   const ofCall = after.filter(({ callId }) => callId === proof.callId);
   const startedAt = ofCall.findIndex(({ type }) => type === "tool.started");
-  const answers = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).flatMap((event) => proofIn(event) ?? []);
-  const last = answers.at(-1) ?? proof;
+  const later = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).filter(isDecision);
+  const last = later.at(-1)?.payload ?? proof;
   const hasRun = startedAt >= 0 || ofCall.some(({ type }) => type === "capability.used");
   if (hasRun && last.enforced && last.decision !== "allow")
     return `The tool ran although the decision was ${last.decision}.`;
   if (hasRun && proof.decision === "ask" && proof.obligations.includes("approval")) {
+    const answers = later.flatMap((event) => proofIn(event) ?? []);
     const isApproved = answers.some(
       ({ parentProofId, decision, approval, inputHash }) =>
         parentProofId === proof.proofId && decision === "allow" && approval !== null && inputHash === proof.inputHash,
@@ -33,17 +34,31 @@ function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: numb
   const session = proof.stateReads.find(({ key }) => key === "session")?.value;
   const labels = proof.obligations.filter((each) => each.startsWith("label:")).map((each) => each.slice(6));
   for (const event of labels.length === 0 ? [] : after) {
-    const later = proofIn(event);
-    if (!later || event.seq < startedSeq || event.sessionId !== session || later.policyHash !== proof.policyHash)
-      continue;
+    if (!isDecision(event) || event.seq < startedSeq || event.sessionId !== session) continue;
+    const { labels: seen, policyHash, proofHash, reasonCode } = event.payload;
+    if (seen === undefined || policyHash !== proof.policyHash) continue;
     // An answer repeats what its question saw.
-    if (later.approval !== null || later.reasonCode.startsWith("approv")) continue;
-    const seen = later.stateReads.find(({ key }) => key === "labels")?.value;
-    if (seen === undefined) continue;
-    const missing = labels.find((label) => !String(seen).split(" ").includes(label));
-    if (missing !== undefined) return `Decision ${later.proofId} did not see the label ${missing}.`;
+    if (reasonCode.startsWith("approv")) continue;
+    const missing = labels.find((label) => !seen.split(" ").includes(label));
+    if (missing !== undefined) return `Decision ${proofHash} did not see the label ${missing}.`;
   }
   return undefined;
+}
+
+/** Whether an event records the decision of this proof. */
+export function recordsOf(event: AuditEvent, { callId, hash }: Proof): boolean {
+  return isDecision(event) && event.callId === callId && event.payload.proofHash === hash;
+}
+
+/** Events are foreign, also those of a log that is whole. */
+function isDecision(event: AuditEvent): event is AuditEventOf<"policy.decided"> {
+  if (event.type !== "policy.decided") return false;
+  const { decision, labels, reasonCode }: Readonly<Record<string, unknown>> = event.payload;
+  return (
+    typeof decision === "string" &&
+    typeof reasonCode === "string" &&
+    (labels === undefined || typeof labels === "string")
+  );
 }
 
 /** The proof in an event that records a decision. */

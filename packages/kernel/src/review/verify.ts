@@ -1,5 +1,5 @@
 import { verifyChain } from "../audit/chain.ts";
-import type { AuditEvent, AuditEventOf } from "../audit/event.ts";
+import type { AuditEvent } from "../audit/event.ts";
 import type { Capability } from "../capability/capability.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -7,7 +7,7 @@ import type { PolicyVariables } from "../policy/variables.ts";
 import type { Proof } from "../policy/proof.ts";
 import { verifyProof as verifyDigest } from "../policy/seal.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
-import { dischargeFault, proofIn } from "./discharge.ts";
+import { dischargeFault, proofIn, recordsOf } from "./discharge.ts";
 import { isProof } from "./proof-schema.ts";
 import { reevaluationFault } from "./reevaluate.ts";
 import { type ProofPublicKey, signatureFault } from "./sign.ts";
@@ -127,11 +127,7 @@ function readLog(foreign: readonly AuditEvent[]): readonly AuditEvent[] | string
 }
 
 function inclusionFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
-  const isIncluded = events.some(
-    (event): event is AuditEventOf<"policy.decided"> =>
-      event.callId === proof.callId && proofIn(event)?.hash === proof.hash,
-  );
-  return isIncluded ? undefined : "The log has no such decision.";
+  return events.some((event) => recordsOf(event, proof)) ? undefined : "The log has no such decision.";
 }
 
 function readParent(foreign: unknown): Proof | undefined {

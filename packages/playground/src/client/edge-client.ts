@@ -133,7 +133,7 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
     callId: event.callId ?? "",
     effects: event.type === "tool.failed" ? event.payload.effects : [],
     error: { code, message, details: null, retryable: false, hint: "" },
-    ...(decided !== undefined && { proof: decided.payload.proof }),
+    ...(decided?.payload.proof && { proof: decided.payload.proof }),
     meta: {
       durationMs: Date.parse(event.time) - Date.parse(invoked?.time ?? event.time),
       queuedMs: 0,

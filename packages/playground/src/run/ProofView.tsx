@@ -24,18 +24,19 @@ const reasons = {
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 
-/** While the call runs, the last decision in its log. */
-function proofOf(run: ActiveRun): Proof | undefined {
-  if (run.phase === "done" && run.result.proof !== undefined) return run.result.proof;
-  const decided = run.events.findLast((event) => event.type === "policy.decided");
-  return decided?.payload.proof;
-}
-
 export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
-  const proof = proofOf(run);
+  const decisions = run.events.filter((event) => event.type === "policy.decided");
+  // While somebody is asked, the question's proof is in the log; all others come with the result.
+  const proof = (run.phase === "done" ? run.result.proof : undefined) ?? decisions.at(-1)?.payload.proof;
   if (proof === undefined)
-    return <p className="hint">Nothing was decided: the call ended before the policy was asked.</p>;
-  const logged = run.events.flatMap((event) => (event.type === "policy.decided" ? [event.payload.proof.hash] : []));
+    return (
+      <p className="hint">
+        {decisions.length === 0
+          ? "Nothing was decided: the call ended before the policy was asked."
+          : "The proof comes with the result."}
+      </p>
+    );
+  const logged = decisions.map(({ payload }) => payload.proofHash);
   return <ProofFacts key={proof.hash} proof={proof} logged={logged} />;
 }
 

@@ -1,0 +1,33 @@
+import { canonicalJson } from "../normalize/canonical-json.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import type { AuditPayloads, AuditType } from "./event.ts";
+
+/**
+ * Of the events that every call has, the members in canonical order: digests, ids and words of ours go in as they are, texts that somebody chose are
+ * quoted. Written out, a payload costs a tenth of what sorting and copying it does.
+ */
+const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) => string } = {
+  "call.invoked": ({ caller, correlationId, inputHash, tool }) =>
+    `{"caller":${quote(caller)},"correlationId":${quote(correlationId)},"inputHash":${word(inputHash)},"tool":${quote(tool)}}`,
+  "capability.checked": ({ grantHash, granted, missing }) =>
+    `{"grantHash":"${grantHash}","granted":${words(granted)},"missing":${words(missing)}}`,
+  "policy.decided": ({ decision, enforced, labels, policyHash, proof, proofHash, reasonCode, rules }) =>
+    `{"decision":"${decision}","enforced":${enforced}` +
+    (labels === undefined ? "" : `,"labels":${quote(labels)}`) +
+    `,"policyHash":"${policyHash}"` +
+    (proof === undefined ? "" : `,"proof":${canonicalJson(proof as unknown as JsonObject)}`) +
+    `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
+  "tool.started": ({ host, tool, toolHash }) =>
+    `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
+  "tool.completed": ({ effects, outputBytes, outputHash }) =>
+    `{"effects":${words(effects)},"outputBytes":${outputBytes},"outputHash":"${outputHash}"}`,
+};
+
+const quote = (text: string | null): string => JSON.stringify(text);
+const word = (text: string | null): string => (text === null ? "null" : `"${text}"`);
+const words = (list: readonly string[]): string => (list.length === 0 ? "[]" : `["${list.join('","')}"]`);
+
+/** The canonical JSON of what an event says. */
+export function payloadText<Type extends AuditType>(type: Type, payload: AuditPayloads[Type]): string {
+  return writers[type]?.(payload) ?? canonicalJson(payload as unknown as JsonObject);
+}

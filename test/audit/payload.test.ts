@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hashJson, type JsonObject, type Proof, type ToolManifest, verifyProof } from "@keyhole/kernel";
+import { canonicalize } from "@keyhole/kernel/canonical";
+import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
+import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
+import { capabilityKinds } from "../../packages/kernel/src/capability/capability.ts";
+import { decisions, postures } from "../../packages/kernel/src/policy/policy.ts";
+import { reasonCodes } from "../../packages/kernel/src/policy/proof.ts";
+import { decided, sealProof } from "../../packages/kernel/src/policy/seal.ts";
+import { errorCodes } from "../../packages/kernel/src/result.ts";
+import { effects, modes } from "../../packages/kernel/src/tool/manifest.ts";
+
+/** What somebody chose: any text that the log can carry. */
+const text = fc.string({ unit: "binary", maxLength: 12 }).map((each) => each.toWellFormed());
+const digest = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((n) => `blake3:${n.toString(16).padStart(64, "0")}`);
+const id = fc.uuid();
+const orNull = <T>(each: fc.Arbitrary<T>) => fc.option(each, { nil: null });
+const count = fc.nat();
+const kinds = fc.uniqueArray(fc.constantFrom(...capabilityKinds));
+const used = fc.uniqueArray(fc.constantFrom(...effects));
+const code = fc.constantFrom(...errorCodes);
+const time = fc.constant("2026-10-01T12:00:00.000Z");
+
+const proof: fc.Arbitrary<Proof> = fc
+  .record({
+    proofId: id,
+    callId: id,
+    parentProofId: orNull(id),
+    decidedAt: time,
+    traceparent: fc.constant("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+    decision: fc.constantFrom(...decisions),
+    enforced: fc.boolean(),
+    reasonCode: fc.constantFrom(...reasonCodes),
+    tool: fc.constant("echo@1.0.0"),
+    toolHash: digest,
+    inputHash: digest,
+    grantHash: digest,
+    policyHash: digest,
+    policyVersion: text,
+    posture: fc.constantFrom(...postures),
+    mode: fc.constantFrom(...modes),
+    tier: fc.constantFrom(...([0, 1, 2, 3, 4] satisfies ToolManifest["tier"][])),
+    determining: fc.array(fc.record({ ruleId: text, ruleHash: digest }), { maxLength: 3 }),
+    errors: fc.array(fc.record({ ruleId: text, code: fc.constant("NOT_A_TEXT") }), { maxLength: 3 }),
+    considered: count,
+    stateReads: fc.array(
+      fc.record({
+        key: fc.oneof(text, fc.constant("labels")),
+        value: fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true })),
+      }),
+      { maxLength: 4 },
+    ),
+    obligations: fc.array(text, { maxLength: 3 }),
+    approval: orNull(
+      fc.record({
+        approvalId: id,
+        argsHash: digest,
+        approver: text,
+        scope: fc.constantFrom("once" as const, "session" as const),
+        nonce: text,
+        expiresAt: time,
+      }),
+    ),
+  })
+  .map(sealProof);
+
+const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]> } = {
+  "tool.registered": fc.record({ tool: text, toolHash: digest }),
+  "policy.changed": fc.record({ policyHash: digest, previousHash: orNull(digest) }),
+  "mode.changed": fc.record({ mode: fc.constantFrom(...modes), previous: fc.constantFrom(...modes), reason: text }),
+  "call.invoked": fc.record({ tool: text, caller: text, inputHash: orNull(digest), correlationId: orNull(text) }),
+  "capability.checked": fc.record({ grantHash: digest, granted: kinds, missing: kinds }),
+  "policy.decided": proof.map(decided),
+  "approval.requested": fc.record({ approvalId: id, argsHash: digest, reason: text, expiresAt: time }),
+  "approval.resolved": fc.record({
+    approvalId: id,
+    answer: fc.constantFrom("allow", "deny", "expired", "cancelled"),
+    approver: text,
+    reason: text,
+  }),
+  "tool.started": fc.record({ tool: text, toolHash: digest, host: text }),
+  "capability.used": fc.record({
+    index: count,
+    kind: fc.constantFrom(...capabilityKinds),
+    operation: text,
+    target: text,
+    outcome: fc.constantFrom("ok", "refused", "failed"),
+    requestHash: digest,
+    responseHash: digest,
+  }),
+  "tool.completed": fc.record({ outputHash: digest, outputBytes: count, effects: used }),
+  "tool.failed": fc.record({ code, errorHash: digest, effects: used }),
+  "tool.blocked": fc.record({ code, errorHash: digest }),
+  "tool.lost": fc.record({ lastSeq: count }),
+  "log.recovered": fc.record({ cutBytes: count, lastSeq: orNull(count) }),
+};
+
+describe("what an event says", () => {
+  it.each(Object.keys(payloads) as AuditType[])("is written as canonical JSON: %s", (type) => {
+    fc.assert(
+      fc.property(payloads[type] as fc.Arbitrary<AuditPayloads[AuditType]>, (payload) => {
+        expect({ ok: true, text: payloadText(type, payload) }).toEqual(canonicalize(payload));
+      }),
+    );
+  });
+});
+
+describe("a proof", () => {
+  it("is hashed as canonical JSON, whatever the names in it are", () => {
+    fc.assert(
+      fc.property(proof, (sealed) => {
+        const { hash, ...body } = sealed;
+        expect(hash).toBe(hashJson(body as unknown as JsonObject));
+        expect(verifyProof(sealed)).toEqual({ ok: true });
+      }),
+    );
+  });
+});
