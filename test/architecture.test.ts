@@ -33,13 +33,13 @@ const kernelDirections: Readonly<
     types: ["isolate", "kernel-api.ts"],
   },
   schema: { values: ["normalize"], types: [] },
-  capability: { values: ["normalize", "limits.ts", "result.ts"], types: ["tool"] },
+  capability: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["tool"] },
   policy: {
     values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
     types: ["isolate"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
-  isolate: { values: ["normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
+  isolate: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
   normalize: { values: [], types: [] },
   audit: {
     values: ["id", "normalize", "schema", "limits.ts", "result.ts"],

@@ -41,6 +41,6 @@ export function openSession(options: SessionOptions = {}): TestSession {
       used.networkBytes += bytes;
       return undefined;
     },
-    fileBytes: () => fileBytes,
+    limit: () => fileBytes,
   };
 }

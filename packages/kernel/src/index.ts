@@ -27,17 +27,23 @@ export {
   defineTool,
   type FileEntry,
   type Tool,
+  type ToolCallAnswer,
   type ToolCode,
   type ToolContext,
+  type ToolDatabase,
   type ToolDefinition,
   type ToolFiles,
+  type ToolKeys,
+  type ToolProcess,
   type ToolRequestInit,
+  type ToolRows,
 } from "./tool/define.ts";
 export type { Infer, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./tool/infer.ts";
 export {
   type DeclaredCapability,
   type Determinism,
   type Effect,
+  effects,
   type Mode,
   modes,
   type OutputContract,
@@ -53,15 +59,24 @@ export { checkPackage } from "./tool/check-package.ts";
 export type { PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 
 export type {
+  ArgumentPattern,
   Capability,
   CapabilityKind,
   ClockCapability,
+  CommandPattern,
+  DatabaseCapability,
   FilesCapability,
+  KeysCapability,
   Need,
   NetCapability,
   RandomCapability,
+  RestPattern,
+  SecretCapability,
+  SpawnCapability,
+  StatementKind,
+  ToolCallCapability,
 } from "./capability/capability.ts";
-export { capabilityKinds } from "./capability/capability.ts";
+export { capabilityKinds, statementKinds } from "./capability/capability.ts";
 export type {
   Broker,
   BrokerSession,
@@ -69,7 +84,11 @@ export type {
   CapabilityReply,
   CapabilityRequest,
 } from "./capability/broker.ts";
+export { describeCapability } from "./capability/describe.ts";
 export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
+export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";
+export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
+export { checkName, matchName } from "./capability/names.ts";
 export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 

@@ -1,5 +1,5 @@
 import type { Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
-import { modes } from "@keyhole/kernel";
+import { effects, modes } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
@@ -114,7 +114,7 @@ const filterSchema = v.strictObject({
       v.transform((tier) => Number(tier) as 0 | 1 | 2 | 3 | 4),
     ),
   ),
-  effect: v.exactOptional(v.picklist(["net.read", "net.write", "fs.read", "fs.write"])),
+  effect: v.exactOptional(v.picklist(effects)),
   text: v.exactOptional(v.string()),
 });
 

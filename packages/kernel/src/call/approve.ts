@@ -1,5 +1,6 @@
 import type { AuditLog } from "../audit/log.ts";
-import { describeCapability, grantedKinds } from "../capability/grant.ts";
+import { describeCapability } from "../capability/describe.ts";
+import { grantedKinds } from "../capability/grant.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
-import type { Capability, CapabilityKind } from "../capability/capability.ts";
+import type { Capability } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
+import { exampleCapability } from "../capability/describe.ts";
 import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import { isoTime } from "../id/time.ts";
@@ -78,7 +79,7 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
     {
       details: { missing },
-      hint: `Add a grant to the policy: ${exampleGrant(tool.manifest.name, missing[0]!)}`,
+      hint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability: exampleCapability(missing[0]!) })}`,
       proof,
     },
   );
@@ -187,14 +188,4 @@ export function prove(
     obligations: verdict.obligations ?? [],
     approval,
   });
-}
-
-/** A grant that a person can copy and change: what it names is an example. */
-function exampleGrant(tool: string, kind: CapabilityKind): string {
-  const scope = kind.startsWith("net.")
-    ? { hosts: ["example.com"] }
-    : kind.startsWith("fs.")
-      ? { paths: ["workspace/**"] }
-      : {};
-  return JSON.stringify({ tool, capability: { kind, ...scope } });
 }

@@ -3,7 +3,10 @@ import type { CapabilityKind, Need } from "./capability.ts";
 
 /**
  * One request of a tool, as it left the isolate: shape-checked by the host, meaning not yet. `net.read` and `net.write` take
- * `operation: "fetch"` with `{ url, method, headers: [name, value][] }`; `fs.*` take `read`, `write`, `list`, `stat`, `remove` with `{ path }`.
+ * `operation: "fetch"` with `{ url, method, headers: [name, value][] }`; `fs.*` take `read`, `write`, `list`, `stat`, `remove` with `{ path }`; `db.read`
+ * takes `query` and `db.write` `run` with `{ database, sql, params }`; `kv.read` takes `get` with `{ key }` and `list` with `{ prefix, limit, after? }`,
+ * `kv.write` takes `put` and `delete` with `{ key }`; `process.spawn` takes `run` with `{ command, args }` and the input as body; `tool.call` takes `call`
+ * with `{ name, input }`. `secret.use`, `clock` and `random` have no requests.
  */
 export interface CapabilityRequest {
   readonly kind: CapabilityKind;
@@ -32,8 +35,8 @@ export interface BrokerSession {
   refusal(need: Need): CapabilityError | undefined;
   /** Counts before bytes are handed over. `undefined` means that the budget holds. */
   spend(usage: { readonly networkRequests?: number; readonly networkBytes?: number }): CapabilityError | undefined;
-  /** The smallest `fileBytes` that the grant sets for a path. */
-  fileBytes(path: string): number;
+  /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
+  limit(need: Need): number;
 }
 
 /** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */

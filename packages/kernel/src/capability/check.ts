@@ -1,5 +1,8 @@
-import type { Capability } from "./capability.ts";
+import type { Capability, CommandPattern } from "./capability.ts";
+import { checkCommandPattern, describeCommand } from "./commands.ts";
 import { checkHostPattern } from "./hosts.ts";
+import { checkKeyPattern } from "./keys.ts";
+import { checkNamePattern } from "./names.ts";
 import { checkGlob } from "./paths.ts";
 
 /** What is wrong with the patterns of a capability whose shape is already known to be right. `path` points into the capability. */
@@ -18,10 +21,42 @@ export function checkCapability(
     case "fs.read":
     case "fs.write":
       return firstFault(capability.paths, "/paths", checkGlob) ?? firstFault(capability.except, "/except", checkGlob);
+    case "db.read":
+    case "db.write":
+      return (
+        firstFault(capability.databases, "/databases", checkNamePattern) ??
+        firstFault(capability.statements, "/statements", (each) =>
+          capability.kind === "db.read" && each !== "select" ? "db.read takes `select` alone" : undefined,
+        )
+      );
+    case "kv.read":
+    case "kv.write":
+      return firstFault(capability.keys, "/keys", checkKeyPattern);
+    case "process.spawn":
+      return commandFault(capability.commands);
+    case "tool.call":
+      return firstFault(capability.tools, "/tools", checkNamePattern);
+    case "secret.use":
+      return (
+        firstFault(capability.names, "/names", checkNamePattern) ??
+        firstFault(capability.hosts, "/hosts", checkHostPattern)
+      );
     case "clock":
     case "random":
       return undefined;
   }
+}
+
+function commandFault(commands: readonly CommandPattern[]): ReturnType<typeof checkCapability> {
+  for (const [index, command] of commands.entries()) {
+    const fault = checkCommandPattern(command);
+    if (fault)
+      return {
+        path: `/commands/${index}${fault.path}`,
+        message: `${describeCommand(command).slice(0, 100)}: ${fault.reason}.`,
+      };
+  }
+  return undefined;
 }
 
 export function firstFault(

@@ -5,7 +5,8 @@ import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
-import { covers, describeCapability, fileBytesOf, type Grant, totalOf } from "./grant.ts";
+import { describeCapability, targetOf } from "./describe.ts";
+import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -138,7 +139,11 @@ export class Gate {
     if (!broker)
       return {
         target: "",
-        reply: failed({ code: "CAPABILITY_DENIED", message: `This host does not serve ${request.kind}.`, hint: "" }),
+        reply: failed({
+          code: "CAPABILITY_DENIED",
+          message: `This host does not serve ${request.kind}.`,
+          hint: "Give createKernel a broker for it, or run the tool on a host that has one.",
+        }),
       };
     const needs = broker.needs(request);
     if (!needs.ok) return { target: "", reply: needs };
@@ -167,7 +172,8 @@ export class Gate {
         this.#networkBytes += bytes;
         return undefined;
       },
-      fileBytes: (path) => Math.min(fileBytesOf(grant, path), fileBytes),
+      limit: (need) =>
+        Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
     };
   }
 
@@ -208,23 +214,11 @@ function bounds(message: string): CapabilityError {
   return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
 }
 
-function isEffect(kind: CapabilityKind): kind is Effect {
-  return kind !== "clock" && kind !== "random";
-}
+/** What changes nothing, or does so through a call or a request of its own. */
+const harmless: readonly CapabilityKind[] = ["clock", "random", "tool.call", "secret.use"];
 
-/** Without query and fragment: they can carry secrets. */
-function targetOf(need: Need): string {
-  switch (need.kind) {
-    case "net.read":
-    case "net.write":
-      return `${need.method} ${need.host}:${need.port}${need.path}`;
-    case "fs.read":
-    case "fs.write":
-      return need.path;
-    case "clock":
-    case "random":
-      return need.kind;
-  }
+function isEffect(kind: CapabilityKind): kind is Effect {
+  return !harmless.includes(kind);
 }
 
 function hashRequest({ body, ...rest }: CapabilityRequest): string {

@@ -1,15 +1,7 @@
 import type { JsonObject } from "../normalize/json.ts";
 import { hashJson } from "../normalize/hash.ts";
-import {
-  type Capability,
-  type CapabilityKind,
-  capabilityKinds,
-  type FilesCapability,
-  type Need,
-  type NetCapability,
-} from "./capability.ts";
-import { matchHost } from "./hosts.ts";
-import { matchPath } from "./paths.ts";
+import { type Capability, type CapabilityKind, capabilityKinds, type Need, type NetCapability } from "./capability.ts";
+import { capabilityCovers, type Reading } from "./covers.ts";
 
 /**
  * What one call may do: what the tool declares, and over it a stack of layers, the policy's grants first, then whatever the caller narrowed
@@ -49,58 +41,6 @@ export function covers(grant: Grant, need: Need): boolean {
   );
 }
 
-function capabilityCovers(capability: Capability, need: Need, reading: "wish" | "authority"): boolean {
-  switch (capability.kind) {
-    case "net.read":
-    case "net.write":
-      return need.kind === capability.kind && netCovers(capability, need, reading);
-    case "fs.read":
-    case "fs.write":
-      return need.kind === capability.kind && filesCover(capability, need);
-    case "clock":
-    case "random":
-      return need.kind === capability.kind;
-  }
-}
-
-type NetNeed = Extract<Need, { kind: NetCapability["kind"] }>;
-type FilesNeed = Extract<Need, { kind: FilesCapability["kind"] }>;
-
-const defaultMethods: Record<NetCapability["kind"], readonly string[]> = {
-  "net.read": ["GET", "HEAD"],
-  "net.write": ["POST", "PUT", "PATCH", "DELETE"],
-};
-
-function netCovers(capability: NetCapability, need: NetNeed, reading: "wish" | "authority"): boolean {
-  const isWish = reading === "wish";
-  return (
-    capability.hosts.some((pattern) => (isWish && pattern === "*") || matchHost(pattern, need.host)) &&
-    ((isWish && capability.ports === undefined) || (capability.ports ?? [80, 443]).includes(need.port)) &&
-    (capability.methods ?? defaultMethods[capability.kind]).includes(need.method) &&
-    (capability.paths === undefined || capability.paths.some((prefix) => isPathPrefix(prefix, need.path)))
-  );
-}
-
-function filesCover(capability: FilesCapability, need: FilesNeed): boolean {
-  return (
-    capability.paths.some((glob) => matchPath(glob, need.path)) &&
-    !capability.except?.some((glob) => matchPath(glob, need.path)) &&
-    (need.bytes ?? 0) <= (capability.fileBytes ?? Infinity)
-  );
-}
-
-/** What servers decode late: a slash, dot or backslash that is encoded, once or more often. */
-const encodedStep = /%(?:25)*(?:2[ef]|5c)/i;
-/** `..;x`: a parameter to some servers (RFC 3986, 3.3), which then go up. */
-const stepWithParameter = /\/\.{1,2}(?:;|%(?:25)*3b)/i;
-
-/** `/a` covers `/a` and `/a/b`, not `/ab`. A path that can be read in two ways is under no prefix but `/`. */
-export function isPathPrefix(prefix: string, path: string): boolean {
-  if (prefix === "/") return true;
-  if (encodedStep.test(path) || stepWithParameter.test(path)) return false;
-  return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
-}
-
 /** The tightest total over all layers; within a layer the most generous capability of those kinds counts. `Infinity` where none sets one. */
 export function totalOf(
   grant: Grant,
@@ -116,36 +56,26 @@ export function totalOf(
   );
 }
 
-/** How large the file at `path` may be. `Infinity` where nothing says so. */
-export function fileBytesOf(grant: Grant, path: string): number {
-  return narrowest(grant, (capability) =>
-    (capability.kind === "fs.read" || capability.kind === "fs.write") &&
-    capability.paths.some((glob) => matchPath(glob, path))
-      ? (capability.fileBytes ?? Infinity)
-      : undefined,
+/** How much one request may hold: bytes of its file or value, rows of its answer. `Infinity` where nothing says so. */
+export function limitOf(grant: Grant, need: Need): number {
+  const { bytes: _, ...plain } = { bytes: undefined, ...need };
+  return narrowest(grant, (capability, reading) =>
+    capabilityCovers(capability, plain, reading) ? limitIn(capability) : undefined,
   );
 }
 
-function narrowest(grant: Grant, read: (capability: Capability) => number | undefined): number {
+function limitIn(capability: Capability): number {
+  if ("fileBytes" in capability) return capability.fileBytes ?? Infinity;
+  if ("valueBytes" in capability) return capability.valueBytes ?? Infinity;
+  return ("rows" in capability ? capability.rows : undefined) ?? Infinity;
+}
+
+function narrowest(grant: Grant, read: (capability: Capability, reading: Reading) => number | undefined): number {
   let least = Infinity;
-  for (const layer of [grant.declared, ...grant.layers]) {
-    const values = layer.map(read).filter((value) => value !== undefined);
+  for (const [index, layer] of [grant.declared, ...grant.layers].entries()) {
+    const reading = index === 0 ? "wish" : "authority";
+    const values = layer.map((each) => read(each, reading)).filter((value) => value !== undefined);
     if (values.length > 0) least = Math.min(least, Math.max(...values));
   }
   return least;
-}
-
-/** One line per capability, for people: what an approval shows and a refusal names. */
-export function describeCapability(capability: Capability): string {
-  switch (capability.kind) {
-    case "net.read":
-    case "net.write":
-      return `${capability.kind} ${capability.hosts.join(", ")}${capability.ports ? ` on port ${capability.ports.join(", ")}` : ""}${capability.paths ? ` under ${capability.paths.join(", ")}` : ""}`;
-    case "fs.read":
-    case "fs.write":
-      return `${capability.kind} ${capability.paths.join(", ")}${capability.except ? ` except ${capability.except.join(", ")}` : ""}`;
-    case "clock":
-    case "random":
-      return capability.kind;
-  }
 }

@@ -8,7 +8,7 @@ const pathBytes = 1_024;
 const segmentBytes = 255;
 
 /** C0, DEL, C1, line separators, and what reorders text before a person's eyes. */
-const hiddenCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+export const hiddenCharacters: RegExp = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 /** Device names that Windows finds in every folder, whatever their extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
@@ -99,6 +99,6 @@ function matchSequence(patternLength: number, length: number, { isAny, matches }
   return at === patternLength;
 }
 
-function utf8Length(text: string): number {
+export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }

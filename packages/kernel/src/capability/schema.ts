@@ -1,4 +1,5 @@
 import type { JsonObject } from "../normalize/json.ts";
+import { statementKinds } from "./capability.ts";
 
 export const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 /** Globs, host patterns, path prefixes. */
@@ -8,6 +9,42 @@ export const patterns: JsonObject = {
   minItems: 1,
   maxItems: 1000,
   uniqueItems: true,
+};
+
+/** Of keys, of which the empty one is the widest. */
+const prefixes: JsonObject = { ...patterns, items: { type: "string", maxLength: 1024 } };
+
+const argument: JsonObject = { type: "string", maxLength: 4096 };
+const form = (properties: JsonObject): JsonObject => ({
+  type: ["string", "object"],
+  maxLength: 4096,
+  properties,
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false,
+});
+const whole: JsonObject = { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const forms: JsonObject = {
+  oneOf: { type: "array", items: argument, minItems: 1, maxItems: 1000, uniqueItems: true },
+  prefix: argument,
+  path: patterns,
+  number: { type: "object", properties: { min: whole, max: whole }, additionalProperties: false },
+};
+
+/** What a command may be given: one pattern per argument. */
+const commands: JsonObject = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      command: { type: "string", minLength: 1, maxLength: 64 },
+      args: { type: "array", items: form({ ...forms, rest: form(forms) }), maxItems: 100 },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+  minItems: 1,
+  maxItems: 1000,
 };
 
 /** Every property of every kind of capability, `kind` aside. */
@@ -39,6 +76,31 @@ const kinds: readonly JsonObject[] = [
   {
     properties: { kind: { enum: ["fs.read", "fs.write"] }, paths: patterns, except: patterns, fileBytes: count },
     required: ["kind", "paths"],
+  },
+  {
+    properties: {
+      kind: { enum: ["db.read", "db.write"] },
+      databases: patterns,
+      statements: {
+        type: "array",
+        items: { enum: statementKinds },
+        minItems: 1,
+        maxItems: statementKinds.length,
+        uniqueItems: true,
+      },
+      rows: count,
+    },
+    required: ["kind", "databases"],
+  },
+  {
+    properties: { kind: { enum: ["kv.read", "kv.write"] }, keys: prefixes, valueBytes: count },
+    required: ["kind", "keys"],
+  },
+  { properties: { kind: { const: "process.spawn" }, commands }, required: ["kind", "commands"] },
+  { properties: { kind: { const: "tool.call" }, tools: patterns }, required: ["kind", "tools"] },
+  {
+    properties: { kind: { const: "secret.use" }, names: patterns, hosts: patterns },
+    required: ["kind", "names", "hosts"],
   },
   { properties: { kind: { enum: ["clock", "random"] } }, required: ["kind"] },
 ];

@@ -1,11 +1,11 @@
-import type { Mode, ToolManifest } from "../tool/manifest.ts";
+import { changesWorld, type Mode, type ToolManifest } from "../tool/manifest.ts";
 import type { Decision } from "./policy.ts";
 
 /** What each mode answers at best. A mode only tightens: the stricter of its answer and the policy's stands. */
 const answers = {
   NORMAL: () => "allow",
   /** Something looks wrong: a person looks at everything that is not harmless. */
-  ALERT: ({ tier, effects }) => (tier >= 2 || effects.some((effect) => effect.endsWith(".write")) ? "ask" : "allow"),
+  ALERT: ({ tier, effects }) => (tier >= 2 || effects.some(changesWorld) ? "ask" : "allow"),
   /** Resources are short: the dangerous and the far-reaching stops. */
   DEGRADED: ({ tier }) => (tier >= 3 ? "deny" : "allow"),
   /** Evidence of tampering: only what can neither change nor reveal anything. */

@@ -1,7 +1,7 @@
 import type { Need } from "../capability/capability.ts";
 import { hostMatcher } from "../capability/hosts.ts";
 import { matchPath } from "../capability/paths.ts";
-import { isPathPrefix } from "../capability/grant.ts";
+import { isPathPrefix } from "../capability/covers.ts";
 import { hashJson } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
@@ -60,10 +60,11 @@ function compileRequest({ capability, host, path, method }: RuleCondition): (nee
   return (need) => {
     if (capability && !capability.includes(need.kind)) return false;
     if (need.kind === "clock" || need.kind === "random") return false;
-    const isNetwork = "host" in need;
-    if (isHost && !(isNetwork && isHost(need.host))) return false;
+    const isNetwork = need.kind === "net.read" || need.kind === "net.write";
+    if (isHost && !("host" in need && isHost(need.host))) return false;
     if (method && !(isNetwork && method.includes(need.method))) return false;
     if (!path) return true;
+    if (!("path" in need)) return false;
     return path.some((each) =>
       isNetwork
         ? each.startsWith("/") && isPathPrefix(each, need.path)

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../normalize/json.ts";
-import type { ToolManifest } from "../tool/manifest.ts";
+import { changesWorld, type ToolManifest } from "../tool/manifest.ts";
 
 /** A tool as an MCP server lists it (Model Context Protocol 2025-06-18, `tools/list`). */
 export interface McpTool {
@@ -19,7 +19,7 @@ export interface McpTool {
 
 export function mcpTool(manifest: ToolManifest): McpTool {
   const { name, title, description, effects, input, output } = manifest;
-  const writes = effects.some((effect) => effect.endsWith(".write"));
+  const writes = effects.some(changesWorld);
   // MCP asks for an object at the top of a structured output.
   const outputSchema = output.schema?.["type"] === "object" ? output.schema : undefined;
   return {
@@ -33,7 +33,7 @@ export function mcpTool(manifest: ToolManifest): McpTool {
       readOnlyHint: !writes,
       destructiveHint: writes && manifest.idempotent !== true,
       idempotentHint: !writes || manifest.idempotent === true,
-      openWorldHint: effects.some((effect) => effect.startsWith("net.")),
+      openWorldHint: effects.some((effect) => effect.startsWith("net.") || effect === "process.spawn"),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../normalize/json.ts";
 import type { LogEntry, Progress } from "../isolate/port.ts";
 import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
@@ -12,6 +13,26 @@ export interface ToolContext {
   readonly fetch: (url: string | URL, init?: ToolRequestInit) => Promise<Response>;
   /** Files under the grants `fs.read` and `fs.write`; paths are relative, `/`-separated. */
   readonly files: ToolFiles;
+  /** A database under the grants `db.read` and `db.write`: prepared statements only, one per request. */
+  readonly db: (name: string) => ToolDatabase;
+  /** Values by key, under the grants `kv.read` and `kv.write`. */
+  readonly kv: ToolKeys;
+  /** Runs a command under the grant `process.spawn`, without a shell: each argument arrives as it is. What it exits with is for the tool to judge. */
+  readonly spawn: (
+    command: string,
+    args?: readonly string[],
+    options?: { readonly stdin?: Uint8Array | string },
+  ) => Promise<ToolProcess>;
+  /** Other tools, under the grant `tool.call`. Each call is decided like any other, and may do no more than this one. */
+  readonly tools: { readonly call: (name: string, input?: unknown) => Promise<ToolCallAnswer> };
+  /**
+   * A stand-in for a secret, for headers, query or body of `fetch`. On the way out it is replaced, for hosts that the grant `secret.use` names; it means
+   * nothing anywhere else, and nothing after this call.
+   *
+   * @example
+   * await fetch(url, { headers: { authorization: `Bearer ${secret("api_key")}` } });
+   */
+  readonly secret: (name: string) => string;
   /** Milliseconds since the epoch: the call's start, unless `clock` is granted. */
   readonly now: () => number;
   /** In [0, 1): from the call's seed, unless `random` is granted. */
@@ -40,6 +61,56 @@ export interface FileEntry {
   /** 0 for a directory. */
   readonly byteLength: number;
 }
+
+export interface ToolDatabase {
+  /** A statement that reads. */
+  readonly query: (sql: string, params?: readonly JsonValue[]) => Promise<ToolRows>;
+  /** A statement that changes something. */
+  readonly run: (
+    sql: string,
+    params?: readonly JsonValue[],
+  ) => Promise<{ readonly changes: number; readonly lastInsertRowId: JsonValue }>;
+}
+
+export interface ToolRows {
+  readonly columns: readonly string[];
+  /** Values in the order of the columns. */
+  readonly rows: readonly (readonly JsonValue[])[];
+}
+
+export interface ToolKeys {
+  /** `undefined` where there is no value. */
+  readonly get: (key: string) => Promise<Uint8Array | undefined>;
+  readonly put: (key: string, data: Uint8Array | string) => Promise<void>;
+  readonly delete: (key: string) => Promise<void>;
+  /** Sorted. `limit` is 100 by default; `next` is the `after` of the page that follows. */
+  readonly list: (page?: {
+    readonly prefix?: string;
+    readonly limit?: number;
+    readonly after?: string;
+  }) => Promise<{ readonly keys: readonly string[]; readonly next?: string }>;
+}
+
+export interface ToolProcess {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+}
+
+/** What a called tool gave: never an exception for what it, the policy or the input did wrong. */
+export type ToolCallAnswer =
+  | { readonly ok: true; readonly data: JsonValue; readonly hash: string; readonly callId: string }
+  | {
+      readonly ok: false;
+      readonly error: {
+        readonly code: string;
+        readonly message: string;
+        readonly details: JsonValue;
+        readonly retryable: boolean;
+        readonly hint: string;
+      };
+      readonly callId: string;
+    };
 
 /** How a refused or failed capability request looks inside a tool: an `Error` with the broker's code. */
 export interface CapabilityRefused extends Error {

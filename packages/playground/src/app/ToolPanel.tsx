@@ -1,4 +1,4 @@
-import type { Capability, JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type Capability, describeCapability, type JsonValue, type ToolSummary } from "@keyhole/kernel";
 import type { ReactNode, RefObject } from "react";
 import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
@@ -117,16 +117,5 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
 }
 
 function capabilityText(capability: Capability & { readonly optional?: boolean }): string {
-  const optional = capability.optional === true ? " (optional)" : "";
-  switch (capability.kind) {
-    case "net.read":
-    case "net.write":
-      return `${capability.kind} ${capability.hosts.join(", ")}${optional}`;
-    case "fs.read":
-    case "fs.write":
-      return `${capability.kind} ${capability.paths.join(", ")}${optional}`;
-    case "clock":
-    case "random":
-      return `${capability.kind}${optional}`;
-  }
+  return `${describeCapability(capability)}${capability.optional === true ? " (optional)" : ""}`;
 }

@@ -13,6 +13,11 @@ export const effectTexts = {
   "net.write": "Writes to the network",
   "fs.read": "Reads files",
   "fs.write": "Writes files",
+  "db.read": "Reads databases",
+  "db.write": "Writes to databases",
+  "kv.read": "Reads stored values",
+  "kv.write": "Writes stored values",
+  "process.spawn": "Runs commands",
 } as const satisfies Record<Effect, string>;
 
 export const determinismTexts = {

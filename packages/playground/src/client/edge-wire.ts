@@ -3,7 +3,7 @@ import {
   type AuditEvent,
   type CallResult,
   type Determinism,
-  type Effect,
+  effects,
   errorCodes,
   type JsonObject,
   type JsonValue,
@@ -37,7 +37,6 @@ const text: JsonObject = { type: "string" };
 const nullableText: JsonObject = { type: ["string", "null"] };
 const number: JsonObject = { type: "number" };
 const texts: JsonObject = { type: "array", items: text };
-const effects = ["net.read", "net.write", "fs.read", "fs.write"] as const satisfies readonly Effect[];
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const effectList: JsonObject = { type: "array", items: { enum: effects } };
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };

@@ -98,14 +98,14 @@ interface Service extends FileRequest {
 
 const serve = {
   async read({ store, session, path }) {
-    const limit = Math.min(session.fileBytes(path), fileBytesCeiling);
+    const limit = Math.min(session.limit({ kind: "fs.read", path }), fileBytesCeiling);
     const read = await store.read(path, limit);
     if (!read.ok) return read.fault === "too-large" ? tooLarge(path, limit) : refuse(read.fault, path);
     const refusal = session.refusal({ kind: "fs.read", path, bytes: read.value.byteLength });
     return refusal ? { ok: false, error: refusal } : { ok: true, value: null, body: read.value };
   },
   async write({ store, changes, session, path, body }) {
-    const limit = Math.min(session.fileBytes(path), fileBytesCeiling);
+    const limit = Math.min(session.limit({ kind: "fs.write", path }), fileBytesCeiling);
     if (body.byteLength > limit) return tooLarge(path, limit);
     return answer(await changes.take(() => store.write(path, body), session.signal), path, () => null);
   },

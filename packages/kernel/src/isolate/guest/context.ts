@@ -1,5 +1,17 @@
 import type { CapabilityReply } from "../../capability/broker.ts";
-import type { CapabilityRefused, FileEntry, ToolContext, ToolFiles, ToolRequestInit } from "../../tool/define.ts";
+import type { JsonObject, JsonValue } from "../../normalize/json.ts";
+import type {
+  CapabilityRefused,
+  FileEntry,
+  ToolCallAnswer,
+  ToolContext,
+  ToolDatabase,
+  ToolFiles,
+  ToolKeys,
+  ToolRequestInit,
+  ToolRows,
+} from "../../tool/define.ts";
+import { placeholder } from "../../id/placeholder.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
 
@@ -20,6 +32,20 @@ export function toolContext(call: GuestCall, transport: GuestTransport, sources:
     },
     fetch: (url, init) => brokeredFetch(request, url, init),
     files: brokeredFiles(request),
+    db: (name) => brokeredDatabase(request, String(name)),
+    kv: brokeredKeys(request),
+    spawn: (command, args, options) => brokeredSpawn(request, command, args, options),
+    tools: {
+      call: async (name, input) =>
+        (
+          await request({
+            kind: "tool.call",
+            operation: "call",
+            arguments: { name: String(name), input: (input ?? {}) as JsonValue },
+          })
+        ).value as unknown as ToolCallAnswer,
+    },
+    secret: (name) => placeholder(call.seed, String(name)),
     now: sources.now,
     random: sources.random,
     log: (message, level = "info") => transport.log({ level, message: String(message) }),
@@ -42,7 +68,7 @@ const reading = new Set(["GET", "HEAD"]);
 async function brokeredFetch(ask: Ask, url: string | URL, init: ToolRequestInit = {}): Promise<Response> {
   const method = (init.method ?? "GET").toUpperCase();
   const headers = headerPairs(init.headers ?? []);
-  const body = typeof init.body === "string" ? new TextEncoder().encode(init.body) : init.body;
+  const body = init.body === undefined ? undefined : bytesOf(init.body);
   if (typeof init.body === "string" && !headers.some(([name]) => name.toLowerCase() === "content-type")) {
     headers.push(["content-type", "text/plain;charset=UTF-8"]); // As `fetch` says for text (Fetch, "extract a body").
   }
@@ -53,6 +79,10 @@ async function brokeredFetch(ask: Ask, url: string | URL, init: ToolRequestInit 
     ...(body !== undefined && { body }),
   });
   return responseOf(value as unknown as FetchReply, received);
+}
+
+function bytesOf(data: Uint8Array | string): Uint8Array {
+  return typeof data === "string" ? new TextEncoder().encode(data) : data;
 }
 
 function headerPairs(headers: NonNullable<ToolRequestInit["headers"]>): [string, string][] {
@@ -97,8 +127,7 @@ function brokeredFiles(ask: Ask): ToolFiles {
       return body ?? new Uint8Array();
     },
     async write(path, data) {
-      const body = typeof data === "string" ? new TextEncoder().encode(data) : data;
-      await ask({ kind: "fs.write", operation: "write", arguments: at(path), body });
+      await ask({ kind: "fs.write", operation: "write", arguments: at(path), body: bytesOf(data) });
     },
     async list(path) {
       const { value } = await ask({ kind: "fs.read", operation: "list", arguments: at(path) });
@@ -112,4 +141,59 @@ function brokeredFiles(ask: Ask): ToolFiles {
       await ask({ kind: "fs.write", operation: "remove", arguments: at(path) });
     },
   };
+}
+
+function brokeredDatabase(ask: Ask, database: string): ToolDatabase {
+  const statement = (sql: string, params: readonly JsonValue[] = []): JsonObject => ({
+    database,
+    sql: String(sql),
+    params: [...params],
+  });
+  return {
+    async query(sql, params) {
+      const { value } = await ask({ kind: "db.read", operation: "query", arguments: statement(sql, params) });
+      return value as unknown as ToolRows;
+    },
+    async run(sql, params) {
+      const { value } = await ask({ kind: "db.write", operation: "run", arguments: statement(sql, params) });
+      return value as unknown as Awaited<ReturnType<ToolDatabase["run"]>>;
+    },
+  };
+}
+
+function brokeredKeys(ask: Ask): ToolKeys {
+  const at = (key: string): { key: string } => ({ key: String(key) });
+  return {
+    async get(key) {
+      const { value, body } = await ask({ kind: "kv.read", operation: "get", arguments: at(key) });
+      return (value as { readonly found: boolean }).found ? (body ?? new Uint8Array()) : undefined;
+    },
+    async put(key, data) {
+      await ask({ kind: "kv.write", operation: "put", arguments: at(key), body: bytesOf(data) });
+    },
+    async delete(key) {
+      await ask({ kind: "kv.write", operation: "delete", arguments: at(key) });
+    },
+    async list({ prefix = "", limit = 100, after } = {}) {
+      const page = { prefix, limit, ...(after !== undefined && { after }) };
+      const { value } = await ask({ kind: "kv.read", operation: "list", arguments: page });
+      return value as unknown as Awaited<ReturnType<ToolKeys["list"]>>;
+    },
+  };
+}
+
+async function brokeredSpawn(
+  ask: Ask,
+  command: string,
+  args: readonly string[] = [],
+  { stdin }: { readonly stdin?: Uint8Array | string } = {},
+): ReturnType<ToolContext["spawn"]> {
+  const { value, body } = await ask({
+    kind: "process.spawn",
+    operation: "run",
+    arguments: { command: String(command), args: Array.from(args, String) },
+    ...(stdin !== undefined && { body: bytesOf(stdin) }),
+  });
+  const { exitCode, stderr } = value as { readonly exitCode: number; readonly stderr: string };
+  return { exitCode, stdout: body ?? new Uint8Array(), stderr };
 }

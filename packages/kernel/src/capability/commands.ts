@@ -1,0 +1,127 @@
+import type { ArgumentPattern, CommandPattern, RestPattern } from "./capability.ts";
+import { checkGlob, checkPath, matchPath } from "./paths.ts";
+
+/** Arguments of one command. */
+const maxArguments = 1_000;
+/** UTF-16 units of one argument. */
+const maxLength = 32_768;
+
+const commandName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/;
+
+/** What is wrong with the name of a command, as the end of a sentence. */
+export function checkCommand(command: string): string | undefined {
+  return commandName.test(command)
+    ? undefined
+    : "a command is a name of 1 to 64 letters, digits, `_`, `.`, `+` or `-`, never a path or a command line";
+}
+
+/** What is wrong with an argument of a command, whatever command it is for, as the end of a sentence. */
+export function checkArgument(argument: string): string | undefined {
+  if (argument.length > maxLength) return `an argument has at most ${maxLength} characters`;
+  if (!argument.isWellFormed()) return "an argument is well-formed Unicode";
+  // Texts have lines and tabs; nothing else below space has a meaning that a person would see.
+  return /[\u0000-\u0008\u000b-\u001f\u007f]/.test(argument) ? "an argument has no control characters" : undefined;
+}
+
+type Pattern = ArgumentPattern | RestPattern;
+
+/** What is wrong with the patterns of a command. `path` points into it. */
+export function checkCommandPattern({
+  command,
+  args = [],
+}: CommandPattern): { readonly path: string; readonly reason: string } | undefined {
+  const reason = checkCommand(command);
+  if (reason) return { path: "/command", reason };
+  for (const [index, pattern] of args.entries()) {
+    const path = `/args/${index}`;
+    if (isRest(pattern) && index < args.length - 1) return { path, reason: "only the last pattern is a `rest`" };
+    const fault = isRest(pattern) ? checkPattern(pattern.rest) : checkPattern(pattern);
+    if (fault) return { path, reason: fault };
+  }
+  return undefined;
+}
+
+function checkPattern(pattern: ArgumentPattern): string | undefined {
+  if (typeof pattern === "string") return checkArgument(pattern);
+  if ("oneOf" in pattern) return first(pattern.oneOf, checkArgument);
+  if ("prefix" in pattern) return checkPrefix(pattern.prefix);
+  if ("path" in pattern) return first(pattern.path, checkGlob);
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
+  return min > max ? "no number lies between the two" : undefined;
+}
+
+function first(values: readonly string[], check: (value: string) => string | undefined): string | undefined {
+  for (const value of values) {
+    const reason = check(value);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+function checkPrefix(prefix: string): string | undefined {
+  if (/^[-@]/.test(prefix) && !/^--?[A-Za-z0-9][A-Za-z0-9-]*=/.test(prefix))
+    return "the prefix of an option names the option whole, with its `=`; `@` is written out";
+  return checkArgument(prefix);
+}
+
+function isRest(pattern: Pattern): pattern is RestPattern {
+  return typeof pattern === "object" && "rest" in pattern;
+}
+
+/** Whether a pattern grants a command with these arguments: one pattern each, and none left over on either side. */
+export function matchCommand(
+  { command, args: patterns = [] }: CommandPattern,
+  name: string,
+  args: readonly string[],
+): boolean {
+  if (command !== name || args.length > maxArguments) return false;
+  const last = patterns.at(-1);
+  const rest = last !== undefined && isRest(last) ? last.rest : undefined;
+  const fixed = rest === undefined ? patterns.length : patterns.length - 1;
+  if (rest === undefined ? args.length !== fixed : args.length < fixed) return false;
+  return args.every((argument, index) => {
+    const pattern = index < fixed ? patterns[index]! : rest!;
+    return !isRest(pattern) && checkArgument(argument) === undefined && matchArgument(pattern, argument);
+  });
+}
+
+/** What many programs read as an option, or as a file with more arguments in it. */
+const special = /^[-@]/;
+/** A step to the folder above, as a whole segment; what stands before it can be an option or a host. */
+const stepUp = /(?:^|[/\\=:])\.\.(?:[/\\]|$)/;
+const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
+
+function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
+  if (typeof pattern === "string") return argument === pattern;
+  if ("oneOf" in pattern) return pattern.oneOf.includes(argument);
+  if ("prefix" in pattern) return matchPrefix(pattern.prefix, argument);
+  if ("path" in pattern)
+    return (
+      !special.test(argument) &&
+      checkPath(argument) === undefined &&
+      pattern.path.some((glob) => matchPath(glob, argument))
+    );
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
+  const value = wholeNumber.test(argument) ? Number(argument) : Number.NaN;
+  return Number.isSafeInteger(value) && value >= min && value <= max;
+}
+
+function matchPrefix(prefix: string, argument: string): boolean {
+  if (!argument.startsWith(prefix) || stepUp.test(argument)) return false;
+  if (prefix === "") return !special.test(argument);
+  // Behind `--data=` an `@` names a file, as it does alone.
+  return !(prefix.endsWith("=") && argument.startsWith("@", prefix.length));
+}
+
+/** As people write it: `git log --oneline <1–100>`. */
+export function describeCommand({ command, args = [] }: CommandPattern): string {
+  const describe = (pattern: Pattern): string => {
+    if (typeof pattern === "string") return /^[\w.,:=/+-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
+    if ("rest" in pattern) return `${describe(pattern.rest)}…`;
+    if ("oneOf" in pattern) return `<${pattern.oneOf.join("|")}>`;
+    if ("prefix" in pattern) return pattern.prefix === "" ? "<text>" : `${pattern.prefix}<text>`;
+    if ("path" in pattern) return `<path ${pattern.path.join("|")}>`;
+    return `<${pattern.number.min ?? 0}–${pattern.number.max ?? ""}>`;
+  };
+  return [command, ...args.map(describe)].join(" ");
+}

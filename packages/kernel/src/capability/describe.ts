@@ -1,0 +1,75 @@
+import type { Capability, CapabilityKind, Need } from "./capability.ts";
+import { describeCommand } from "./commands.ts";
+import { defaultStatements } from "./covers.ts";
+
+/** One line per capability, for people: what an approval shows and a refusal names. */
+export function describeCapability(capability: Capability): string {
+  const { kind } = capability;
+  switch (kind) {
+    case "net.read":
+    case "net.write": {
+      const { hosts, ports, paths } = capability;
+      return `${kind} ${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}`;
+    }
+    case "fs.read":
+    case "fs.write":
+      return `${kind} ${capability.paths.join(", ")}${capability.except ? ` except ${capability.except.join(", ")}` : ""}`;
+    case "db.read":
+    case "db.write":
+      return `${kind} ${capability.databases.join(", ")} (${(capability.statements ?? defaultStatements[kind]).join(", ")})`;
+    case "kv.read":
+    case "kv.write":
+      return `${kind} ${capability.keys.map((key) => (key === "" || key === "*" ? "every key" : `${key}…`)).join(", ")}`;
+    case "process.spawn":
+      return `${kind} ${capability.commands.map(describeCommand).join(", ")}`;
+    case "tool.call":
+      return `${kind} ${capability.tools.join(", ")}`;
+    case "secret.use":
+      return `${kind} ${capability.names.join(", ")} for ${capability.hosts.join(", ")}`;
+    case "clock":
+    case "random":
+      return kind;
+  }
+}
+
+/** What a request is about, for the log and for refusals. Without query, fragment, parameters and arguments: they can carry secrets. */
+export function targetOf(need: Need): string {
+  switch (need.kind) {
+    case "net.read":
+    case "net.write":
+      return `${need.method} ${need.host}:${need.port}${need.path}`;
+    case "fs.read":
+    case "fs.write":
+      return need.path;
+    case "db.read":
+    case "db.write":
+      return `${need.statements.join("+")} ${need.database}`;
+    case "kv.read":
+    case "kv.write":
+      return need.lists ? `${need.key}*` : need.key;
+    case "process.spawn":
+      return need.command;
+    case "tool.call":
+      return need.tool;
+    case "secret.use":
+      return `${need.name} for ${need.host}`;
+    case "clock":
+    case "random":
+      return need.kind;
+  }
+}
+
+/** A capability that a person can copy and change: what it names is an example. */
+export function exampleCapability(kind: CapabilityKind): Capability {
+  const examples = {
+    net: { hosts: ["example.com"] },
+    fs: { paths: ["workspace/**"] },
+    db: { databases: ["notes"] },
+    kv: { keys: ["settings/"] },
+    process: { commands: [{ command: "git", args: ["status"] }] },
+    tool: { tools: ["echo"] },
+    secret: { names: ["api_key"], hosts: ["api.example.com"] },
+  } as const;
+  const family = kind.split(".")[0] as keyof typeof examples;
+  return { kind, ...examples[family] } as Capability;
+}

@@ -1,0 +1,30 @@
+import { hiddenCharacters, utf8Length } from "./paths.ts";
+
+/** What every store takes (Workers KV has the least). */
+const keyBytes = 512;
+
+/** What is wrong with a key, as the end of a sentence. */
+export function checkKey(key: string): string | undefined {
+  if (key === "") return "a key is not empty";
+  if (key === "." || key === "..") return "a key is not `.` or `..`";
+  return checkKeyPrefix(key);
+}
+
+/** What is wrong with the prefix of keys, as the end of a sentence. */
+export function checkKeyPrefix(prefix: string): string | undefined {
+  if (!prefix.isWellFormed()) return "a key is well-formed Unicode";
+  if (hiddenCharacters.test(prefix)) return "a key has no control characters";
+  if (prefix.includes("*")) return "a key has no `*`; a pattern is a prefix as it is, or `*` alone";
+  if (prefix.normalize("NFC") !== prefix) return "a key is in Unicode normalization form C";
+  return utf8Length(prefix) > keyBytes ? `a key has at most ${keyBytes} bytes` : undefined;
+}
+
+/** What is wrong with a pattern for keys, as the end of a sentence. */
+export function checkKeyPattern(pattern: string): string | undefined {
+  return pattern === "*" ? undefined : checkKeyPrefix(pattern);
+}
+
+/** Whether a pattern grants a key, or all keys that begin so. */
+export function matchKey(pattern: string, key: string): boolean {
+  return pattern === "*" || key.startsWith(pattern);
+}
