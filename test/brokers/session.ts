@@ -4,7 +4,8 @@ export interface SessionOptions {
   readonly grants?: readonly Capability[];
   readonly networkRequests?: number;
   readonly networkBytes?: number;
-  readonly fileBytes?: number;
+  /** What `limit` answers, whatever it is asked for. Default: none. */
+  readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -15,6 +16,10 @@ export interface TestSession extends BrokerSession {
 const everything: readonly Capability[] = [
   { kind: "fs.read", paths: ["**"] },
   { kind: "fs.write", paths: ["**"] },
+  { kind: "db.read", databases: ["*"] },
+  { kind: "db.write", databases: ["*"], statements: ["insert", "update", "delete", "create", "alter", "drop"] },
+  { kind: "kv.read", keys: ["*"] },
+  { kind: "kv.write", keys: ["*"] },
 ];
 
 /** What the kernel's gate gives a broker, without a call around it. */
@@ -23,7 +28,7 @@ export function openSession(options: SessionOptions = {}): TestSession {
     grants = everything,
     networkRequests = 100,
     networkBytes = 1 << 20,
-    fileBytes = Infinity,
+    limit = Infinity,
     signal = new AbortController().signal,
   } = options;
   const grant = grantOf(grants, [grants]);
@@ -41,6 +46,6 @@ export function openSession(options: SessionOptions = {}): TestSession {
       used.networkBytes += bytes;
       return undefined;
     },
-    limit: () => fileBytes,
+    limit: () => limit,
   };
 }

@@ -164,10 +164,10 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
     });
 
     it("bounds a file at the grant's size and not one byte later", async () => {
-      expect(codeOf(await ask("write", "a", bytes("12345"), { fileBytes: 5 }))).toBe("ok");
-      expect(codeOf(await ask("write", "b", bytes("123456"), { fileBytes: 5 }))).toBe("BOUNDS_EXCEEDED");
-      expect(codeOf(await ask("read", "a", undefined, { fileBytes: 5 }))).toBe("ok");
-      const refused = await ask("read", "a", undefined, { fileBytes: 4 });
+      expect(codeOf(await ask("write", "a", bytes("12345"), { limit: 5 }))).toBe("ok");
+      expect(codeOf(await ask("write", "b", bytes("123456"), { limit: 5 }))).toBe("BOUNDS_EXCEEDED");
+      expect(codeOf(await ask("read", "a", undefined, { limit: 5 }))).toBe("ok");
+      const refused = await ask("read", "a", undefined, { limit: 4 });
       expect(refused).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
       expect(codeOf(await ask("stat", "b"))).toBe("UNAVAILABLE");
     });

@@ -1,7 +1,7 @@
 import { hiddenCharacters, utf8Length } from "./paths.ts";
 
-/** What every store takes (Workers KV has the least). */
-const keyBytes = 512;
+/** What every store takes: Workers KV has the least, 512, of which a host may need some to keep its tenants apart. */
+const keyBytes = 384;
 
 /** What is wrong with a key, as the end of a sentence. */
 export function checkKey(key: string): string | undefined {

@@ -8,6 +8,8 @@ import {
 } from "@keyhole/kernel";
 import { filesBroker } from "../brokers/files.ts";
 import { opfsStore } from "../brokers/files-opfs.ts";
+import { kvBroker } from "../brokers/kv.ts";
+import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
 import { domStage } from "./dom-stage.ts";
@@ -60,7 +62,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     sources: ["module"],
     enforces: [],
     preempts: true,
-    brokers: [netBroker(), filesBroker(opfsStore())],
+    brokers: [netBroker(), filesBroker(opfsStore()), kvBroker(indexedDbKv())],
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
   };

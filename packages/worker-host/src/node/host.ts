@@ -7,15 +7,23 @@ import {
   type IsolateHost,
   type RegisteredTool,
 } from "@keyhole/kernel";
+import { dbBroker } from "../brokers/db.ts";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
+import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
+import { nodeDatabase } from "./database.ts";
+import { nodeKv } from "./kv.ts";
 import { nodeStore } from "./store.ts";
 import shell from "./thread.ts?esm";
 
 export interface NodeHostOptions {
   /** The folder that file tools see, which has to exist. Default: files in memory, gone with the host. */
   readonly files?: string;
+  /** The file that holds the tools' values. Default: values in memory, gone with the host. */
+  readonly values?: string;
+  /** Files of databases, by the names under which tools know them. Default: none. */
+  readonly databases?: Readonly<Record<string, string>>;
   /**
    * Hashes of the packages that may run in a worker thread. A thread is no security boundary: its code can load `node:fs` and everything else that
    * this process can. Name only what you would import. Default: none.
@@ -33,15 +41,22 @@ const LOAD_MS = 5_000;
  * @example
  * const kernel = await createKernel({ host: nodeHost({ files: "./workspace", trusted: [echo.hash] }), policy });
  */
-export function nodeHost({ files, trusted = [] }: NodeHostOptions = {}): IsolateHost {
+export function nodeHost({ files, values, databases = {}, trusted = [] }: NodeHostOptions = {}): IsolateHost {
   const hashes = new Set(trusted);
+  const kv = values === undefined ? undefined : nodeKv(values);
+  const db = Object.entries(databases).map(([name, file]) => [name, nodeDatabase(file)] as const);
   const open = new Set<Isolate["terminate"]>();
   return {
     name: "node",
     sources: ["module"],
     enforces: [],
     preempts: true,
-    brokers: [netBroker(), filesBroker(files === undefined ? memoryStore() : nodeStore(files))],
+    brokers: [
+      netBroker(),
+      filesBroker(files === undefined ? memoryStore() : nodeStore(files)),
+      kvBroker(kv ?? memoryKv()),
+      dbBroker(Object.fromEntries(db)),
+    ],
     async open(tool) {
       if (tool.body.source !== "module")
         throw new IsolateFailure(
@@ -59,6 +74,8 @@ export function nodeHost({ files, trusted = [] }: NodeHostOptions = {}): Isolate
     },
     async close() {
       for (const terminate of open) terminate("the host was closed");
+      kv?.close();
+      for (const [, database] of db) database.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
+export { nodeDatabase, type NodeDatabase } from "./database.ts";
 export { nodeKv, type NodeKv, type NodeKvOptions } from "./kv.ts";
 export { nodeStore } from "./store.ts";

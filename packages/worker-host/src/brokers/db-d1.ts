@@ -1,0 +1,99 @@
+import { codeOfName, faultOfCode, sizeOf } from "./sql/codes.ts";
+import {
+  type SqlDatabase,
+  type SqlFault,
+  sqlFault,
+  type SqlLimits,
+  type SqlResult,
+  type SqlStatement,
+  type SqlValue,
+} from "./sql/database.ts";
+
+/** What is used of a D1 database, so that the package needs no types of the platform. */
+export interface D1DatabaseLike {
+  prepare(sql: string): D1StatementLike;
+}
+
+export interface D1StatementLike {
+  bind(...values: unknown[]): D1StatementLike;
+  raw(options: { readonly columnNames: true }): Promise<[string[], ...unknown[][]]>;
+  run(): Promise<{ readonly meta: { readonly changes: number; readonly last_row_id: number } }>;
+}
+
+/**
+ * A D1 database. What D1 leaves to be said honestly:
+ *
+ * - A read is made the inner part of a `SELECT`, where SQLite's grammar has no place for anything that writes. What a change may do beyond its words
+ *   (`insert` and not `drop`) nobody enforces but who read the words.
+ * - A statement cannot be stopped. At its time, and when its call ends, it is answered; a change may still happen afterwards. D1 ends it after 30 s.
+ * - Integers are doubles: beyond 53 bits a result is rounded, and a parameter is refused. Columns of one name become `a`, `a:1`.
+ */
+export function d1Database(database: D1DatabaseLike): SqlDatabase {
+  const prepare = (sql: string, params: readonly SqlValue[]): D1StatementLike =>
+    database.prepare(sql).bind(...params.map(parameterOf));
+  return {
+    query: (statement, limits, signal) =>
+      inTime(limits, signal, async () => {
+        // One row more than may be, so that the answer is not as long as the table.
+        const [columns, ...rows] = await prepare(selectOf(statement, limits.rows + 1), statement.params).raw({
+          columnNames: true,
+        });
+        if (rows.length > limits.rows) return sqlFault("too-many-rows");
+        const cells = rows.map((row) => row.map(cellOf));
+        const bytes = cells.flat().reduce<number>((sum, value) => sum + sizeOf(value), 0);
+        return bytes > limits.bytes ? sqlFault("too-large") : { ok: true, value: { columns, rows: cells } };
+      }),
+    run: ({ sql, params }, limits, signal) =>
+      inTime(limits, signal, async () => {
+        const { meta } = await prepare(sql, params).run();
+        return { ok: true, value: { changes: meta.changes, lastInsertRowId: meta.last_row_id } };
+      }),
+  };
+}
+
+/** On a line of its own, so that a comment at the statement's end does not reach what follows. */
+function selectOf({ sql }: SqlStatement, rows: number): string {
+  return `SELECT * FROM (\n${sql.replace(/;\s*$/, "")}\n) LIMIT ${rows}`;
+}
+
+class Unsupported extends Error {}
+
+function parameterOf(value: SqlValue): unknown {
+  if (typeof value !== "bigint") return value;
+  if (!Number.isSafeInteger(Number(value))) throw new Unsupported("D1 has no parameters beyond 53 bits");
+  return Number(value);
+}
+
+/** A BLOB comes as a list of its bytes. */
+function cellOf(value: unknown): SqlValue {
+  return Array.isArray(value) ? Uint8Array.from(value as number[]) : (value as SqlValue);
+}
+
+async function inTime<Value>(
+  { timeMs }: SqlLimits,
+  signal: AbortSignal,
+  operation: () => Promise<SqlResult<Value>>,
+): Promise<SqlResult<Value>> {
+  if (signal.aborted) return sqlFault("cancelled");
+  const { promise, resolve } = Promise.withResolvers<SqlResult<Value>>();
+  const timer = setTimeout(() => resolve(sqlFault("too-slow")), timeMs);
+  const onCancel = (): void => resolve(sqlFault("cancelled"));
+  signal.addEventListener("abort", onCancel, { once: true });
+  operation().then(resolve, (error: unknown) => resolve({ ok: false, fault: faultOf(error) }));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onCancel);
+  });
+}
+
+/** D1 says what SQLite said, between a name of its own and the name of the code: `D1_ERROR: no such table: t: SQLITE_ERROR`. */
+function faultOf(error: unknown): SqlFault {
+  if (error instanceof Unsupported) return { reason: "rejected", message: error.message };
+  const text = error instanceof Error ? error.message : "";
+  const said = /^(?:D1_\w+: )?([^]*?)(?:(?: at offset \d+)?: (SQLITE_[A-Z]+)[^]*)?$/.exec(text);
+  const [, message = "", name] = said ?? [];
+  if (name !== undefined) return faultOfCode(codeOfName(name), message);
+  return message.startsWith("Wrong number of parameter bindings")
+    ? { reason: "rejected", message }
+    : { reason: "broken", message: "" };
+}

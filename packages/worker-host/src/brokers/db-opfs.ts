@@ -1,0 +1,39 @@
+import type { SqlAnswer, SqlDatabase } from "./sql/database.ts";
+import { type Engine, type EngineEvents, remoteDatabase } from "./sql/remote.ts";
+
+export interface OpfsDatabaseOptions {
+  /** Name of its folder in the origin private file system: letters, digits, `_`, `-`. Default `main`. */
+  readonly name?: string;
+}
+
+export interface OpfsDatabase extends SqlDatabase {
+  /** Ends the worker that holds the file. A later statement starts another. */
+  close(): void;
+}
+
+/** The engine ends its statements itself; a worker that is later than this hangs. */
+const graceMs = 2_000;
+
+/**
+ * A database in the origin private file system, served by SQLite as WebAssembly in a worker of its own. Works in pages and in dedicated workers, without
+ * COOP and COEP. One tab of the origin has it open at a time; in another its statements are answered as if the database were out of order.
+ *
+ * A statement is ended at its time by the engine. When a call ends before its statement does, the statement goes on until then.
+ *
+ * @throws {TypeError} for another name
+ */
+export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsDatabase {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError("A database's name has letters, digits, `_` and `-`.");
+  return remoteDatabase((events) => startWorker(name, events), { graceMs, endsWithCall: false });
+}
+
+function startWorker(name: string, { message, ended }: EngineEvents): Engine {
+  const worker = new Worker(new URL("./sql/opfs-worker.ts", import.meta.url), { type: "module", name: `db-${name}` });
+  worker.onmessage = ({ data }: MessageEvent<"ready" | "failed" | SqlAnswer>) => {
+    if (data === "failed") ended();
+    else message(data);
+  };
+  worker.onerror = ended;
+  worker.postMessage(name);
+  return { send: (task) => worker.postMessage(task), end: () => worker.terminate() };
+}

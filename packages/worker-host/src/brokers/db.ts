@@ -1,0 +1,187 @@
+import {
+  type Broker,
+  type BrokerSession,
+  type CapabilityReply,
+  type CapabilityRequest,
+  checkName,
+  type JsonValue,
+  type Need,
+} from "@keyhole/kernel";
+import { classifyStatement } from "@keyhole/kernel/statements";
+import { cancelled, refused, type Refused } from "./fault.ts";
+import type { SqlDatabase, SqlFault, SqlLimits, SqlStatement, SqlValue } from "./sql/database.ts";
+import { cellOf, jsonOf } from "./sql/values.ts";
+
+export type {
+  SqlChange,
+  SqlDatabase,
+  SqlFault,
+  SqlLimits,
+  SqlResult,
+  SqlRows,
+  SqlStatement,
+  SqlValue,
+} from "./sql/database.ts";
+
+export interface DbBrokerOptions {
+  /** Of one statement, from its start. Default 5,000. */
+  readonly timeMs?: number;
+  /** Rows of one answer, where the grant sets no smaller number. Default 10,000. */
+  readonly rows?: number;
+  /** Bytes of the values of one answer. Default 4 MiB. */
+  readonly bytes?: number;
+}
+
+/** More than a statement of a person has, fewer than every engine takes (D1: 100). */
+const maxParams = 100;
+
+/** Which capability each operation needs. */
+const operations: ReadonlyMap<string, DbKind> = new Map([
+  ["query", "db.read"],
+  ["run", "db.write"],
+]);
+
+type DbKind = "db.read" | "db.write";
+
+interface DbRequest {
+  readonly kind: DbKind;
+  readonly database: string;
+  readonly statement: SqlStatement;
+}
+
+/**
+ * Serves `db.read` and `db.write` over databases that the host names: a tool says a name, never a file. One prepared statement per request, its values
+ * apart from its words. The words are read to know what the grant has to cover, and the engine then holds the statement to it.
+ *
+ * `query` answers `{ columns, rows }`, `run` `{ changes, lastInsertRowId }`. Cells that JSON does not have are objects with one member: `{ base64 }`,
+ * `{ integer }` beyond 53 bits, `{ real }` for infinities; parameters take the same forms.
+ *
+ * @example
+ * dbBroker({ main: nodeDatabase("./data/main.db") })
+ */
+export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, options: DbBrokerOptions = {}): Broker {
+  const byName = new Map(Object.entries(databases));
+  const { timeMs = 5_000, rows = 10_000, bytes = 4 << 20 } = options;
+  return {
+    kinds: ["db.read", "db.write"],
+    needs(request) {
+      const read = readRequest(request);
+      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
+    },
+    async serve(request, session) {
+      const read = readRequest(request);
+      if (!read.ok) return read;
+      if (session.signal.aborted) return cancelled;
+      const database = byName.get(read.value.database);
+      if (database === undefined)
+        return refused("UNAVAILABLE", `The database ${JSON.stringify(read.value.database)} does not exist here.`);
+      const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(needOf(read.value))) };
+      const reply = await serve(database, read.value, limits, session);
+      return session.signal.aborted ? cancelled : reply;
+    },
+  };
+}
+
+function readRequest({
+  kind,
+  operation,
+  arguments: { database, sql, params = [] },
+  body,
+}: CapabilityRequest): { readonly ok: true; readonly value: DbRequest } | Refused {
+  const wanted = operations.get(operation);
+  if (wanted === undefined)
+    return refused("INVALID_REQUEST", `Databases have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
+  if (kind !== wanted)
+    return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted}, not to ${kind}.`);
+  if (typeof database !== "string") return refused("INVALID_REQUEST", "`database` is a string.");
+  const fault = checkName(database);
+  if (fault) return refused("INVALID_REQUEST", `The database's name is refused: ${fault}.`);
+  if (typeof sql !== "string") return refused("INVALID_REQUEST", "`sql` is a string.");
+  if (body !== undefined) return refused("INVALID_REQUEST", "A statement has no body.", "Give values as `params`.");
+  const words = classifyStatement(sql);
+  if (!words.ok) return refused("INVALID_REQUEST", `The statement is refused: ${words.reason}.`, oneStatement);
+  const reads = words.kinds.every((each) => each === "select");
+  if (reads !== (wanted === "db.read"))
+    return refused(
+      "INVALID_REQUEST",
+      `The statement does ${words.kinds.join(" and ")}, and ${operation} is for statements that ${wanted === "db.read" ? "read" : "change something"}.`,
+      `Use ${reads ? "`query`" : "`run`"}.`,
+    );
+  const cells = readParams(params);
+  return cells.ok
+    ? { ok: true, value: { kind: wanted, database, statement: { sql, params: cells.value, kinds: words.kinds } } }
+    : cells;
+}
+
+const oneStatement = "Send one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP.";
+
+function readParams(params: JsonValue): { readonly ok: true; readonly value: readonly SqlValue[] } | Refused {
+  if (!Array.isArray(params)) return refused("INVALID_REQUEST", "`params` is a list of values.");
+  if (params.length > maxParams)
+    return refused("INVALID_REQUEST", `A statement has at most ${maxParams} parameters.`, "Send JSON as one of them.");
+  const cells: SqlValue[] = [];
+  for (const [index, value] of (params as readonly JsonValue[]).entries()) {
+    const read = cellOf(value);
+    if (typeof read === "string") return refused("INVALID_REQUEST", `Parameter ${index + 1} ${read}.`);
+    cells.push(read.cell);
+  }
+  return { ok: true, value: cells };
+}
+
+function needOf({ kind, database, statement }: DbRequest): Need {
+  return { kind, database, statements: statement.kinds };
+}
+
+async function serve(
+  database: SqlDatabase,
+  { kind, statement }: DbRequest,
+  limits: SqlLimits,
+  { signal }: BrokerSession,
+): Promise<CapabilityReply> {
+  if (kind === "db.read") {
+    const answer = await database.query(statement, limits, signal);
+    if (!answer.ok) return refuse(answer.fault, limits);
+    const { columns, rows } = answer.value;
+    return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
+  }
+  const answer = await database.run(statement, limits, signal);
+  if (!answer.ok) return refuse(answer.fault, limits);
+  const { changes, lastInsertRowId } = answer.value;
+  return { ok: true, value: { changes, lastInsertRowId: jsonOf(lastInsertRowId) } };
+}
+
+const faults = {
+  rejected: { code: "INVALID_REQUEST", says: () => "The database refuses the statement", hint: "" },
+  denied: {
+    code: "CAPABILITY_DENIED",
+    says: () => "The statement does what its grant does not allow",
+    hint: "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
+  },
+  "too-slow": {
+    code: "BOUNDS_EXCEEDED",
+    says: ({ timeMs }) => `The statement took longer than ${timeMs} ms`,
+    hint: "Narrow it, or add an index.",
+  },
+  "too-many-rows": {
+    code: "BOUNDS_EXCEEDED",
+    says: ({ rows }) => `The answer has more than ${rows} rows`,
+    hint: "Add a LIMIT.",
+  },
+  "too-large": {
+    code: "BOUNDS_EXCEEDED",
+    says: ({ bytes }) => `The statement needs more memory, or its answer more than ${bytes} bytes`,
+    hint: "Name fewer columns, or add a LIMIT.",
+  },
+  busy: { code: "UNAVAILABLE", says: () => "Someone else is writing to the database", hint: "Try again." },
+  "no-space": { code: "UNAVAILABLE", says: () => "The database is full", hint: "Remove what is not needed." },
+  cancelled: { code: "CANCELLED", says: () => "The call ended before the statement did", hint: "" },
+  broken: { code: "UNAVAILABLE", says: () => "The database cannot be used", hint: "Try again later." },
+} as const satisfies Record<
+  SqlFault["reason"],
+  { readonly code: Refused["error"]["code"]; readonly says: (limits: SqlLimits) => string; readonly hint: string }
+>;
+
+function refuse({ reason, message }: SqlFault, limits: SqlLimits): CapabilityReply {
+  const { code, says, hint } = faults[reason];
+  return refused(code, `${says(limits)}${message === "" ? "" : `: ${message.toWellFormed()}`}.`, hint);
+}

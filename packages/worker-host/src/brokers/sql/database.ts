@@ -1,0 +1,80 @@
+import type { StatementKind } from "@keyhole/kernel";
+
+/** What a cell of SQLite holds. A number is a REAL or an integer that a double holds exactly. */
+export type SqlValue = null | number | bigint | string | Uint8Array;
+
+/** One statement whose words were read and granted. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  /** What it was read to do: the engine has to refuse everything else. Contains a kind that changes something only for `run`. */
+  readonly kinds: readonly StatementKind[];
+}
+
+export interface SqlLimits {
+  /** Rows of the answer; one more is `too-many-rows`. */
+  readonly rows: number;
+  /** Bytes of the answer's values; more are `too-large`. */
+  readonly bytes: number;
+  /** From the start of the statement to its end; later is `too-slow`. */
+  readonly timeMs: number;
+}
+
+export interface SqlRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+export interface SqlChange {
+  readonly changes: number;
+  readonly lastInsertRowId: number | bigint;
+}
+
+/** Why a database did not do what it was asked: an expected state of the world, no bug. */
+export interface SqlFault {
+  readonly reason:
+    /** Wrong SQL, a name that is not there, a constraint: the statement's fault. */
+    | "rejected"
+    /** The engine found it to do what was not granted. */
+    | "denied"
+    | "too-slow"
+    | "too-many-rows"
+    | "too-large"
+    /** Someone else writes. */
+    | "busy"
+    | "no-space"
+    /** The call ended first. */
+    | "cancelled"
+    /** The component behind the database failed, or is not there. */
+    | "broken";
+  /** What the engine says, for whoever wrote the statement. */
+  readonly message: string;
+}
+
+export type SqlResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly fault: SqlFault };
+
+/**
+ * One database. Each call is one statement, a transaction of its own. Never rejects for what the statement or the world did.
+ * `test/contract/db.ts` says what every database must do.
+ */
+export interface SqlDatabase {
+  /** A statement that reads; the engine lets it change nothing. */
+  query(statement: SqlStatement, limits: SqlLimits, signal: AbortSignal): Promise<SqlResult<SqlRows>>;
+  run(statement: SqlStatement, limits: SqlLimits, signal: AbortSignal): Promise<SqlResult<SqlChange>>;
+}
+
+/** One statement on its way to where a database is open, be it a process or a worker. */
+export interface SqlTask {
+  readonly operation: keyof SqlDatabase;
+  readonly statement: SqlStatement;
+  readonly limits: SqlLimits;
+}
+
+/** What comes back from there: "ready" once, and then one answer to each task. */
+export type SqlAnswer = SqlResult<SqlRows | SqlChange>;
+
+export function sqlFault(reason: SqlFault["reason"], message = ""): { readonly ok: false; readonly fault: SqlFault } {
+  return { ok: false, fault: { reason, message: message.slice(0, 500) } };
+}

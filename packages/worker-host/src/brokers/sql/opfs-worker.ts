@@ -1,0 +1,97 @@
+/** The worker that holds one database open: SQLite compiled to WebAssembly, its file in the origin private file system. */
+import initialize, { type Database, type PreparedStatement, type Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import type { StatementKind } from "@keyhole/kernel";
+import { mayCompile } from "./authorize.ts";
+import { faultOfCode } from "./codes.ts";
+import { type SqlAnswer, type SqlDatabase, sqlFault, type SqlTask, type SqlValue } from "./database.ts";
+
+/** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
+const heapBytes = 128 << 20;
+/** The largest text or BLOB, as a value or on the way to one. */
+const valueBytes = 32 << 20;
+/** Instructions of SQLite's machine between two looks at the clock: a fraction of a millisecond. */
+const instructions = 10_000;
+
+/** What the statement that runs was granted; nothing while the settings of this file are made. */
+let granted: readonly StatementKind[] | undefined;
+let deadline = 0;
+
+async function open(name: string): Promise<(task: SqlTask) => SqlAnswer> {
+  const sqlite = await initialize();
+  const pool = await sqlite.installOpfsSAHPoolVfs({ name: `keyhole-${name}`, directory: `/keyhole-db/${name}` });
+  const database = new pool.OpfsSAHPoolDb(`/${name}.db`);
+  const { capi } = sqlite;
+  database.exec(`PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA temp_store = memory; PRAGMA trusted_schema = off`);
+  capi.sqlite3_limit(database, capi.SQLITE_LIMIT_LENGTH, valueBytes);
+  capi.sqlite3_limit(database, capi.SQLITE_LIMIT_ATTACHED, 0);
+  capi.sqlite3_db_config(database, capi.SQLITE_DBCONFIG_DEFENSIVE, 1, 0);
+  capi.sqlite3_set_authorizer(
+    database,
+    (_, action, first, second, schema) =>
+      granted === undefined || mayCompile(granted, action, first || null, second || null, schema || null)
+        ? capi.SQLITE_OK
+        : capi.SQLITE_DENY,
+    0,
+  );
+  capi.sqlite3_progress_handler(database, instructions, () => (performance.now() > deadline ? 1 : 0), 0);
+  return (task) => perform(sqlite, database, task);
+}
+
+function perform(sqlite: Sqlite3Static, database: Database, task: SqlTask): SqlAnswer {
+  let prepared: PreparedStatement | undefined;
+  try {
+    deadline = Infinity;
+    // One connection serves both, because the file has one lock; this setting makes it read-only.
+    database.exec(`PRAGMA query_only = ${task.operation === "query" ? "on" : "off"}`);
+    deadline = performance.now() + task.limits.timeMs;
+    granted = task.statement.kinds;
+    prepared = database.prepare(task.statement.sql);
+    const places = prepared.parameterCount;
+    if (task.statement.params.length > places) return sqlFault("rejected", `the statement has ${places} parameters`);
+    for (const [index, value] of task.statement.params.entries()) prepared.bind(index + 1, value);
+    return operations[task.operation](sqlite, database, prepared, task);
+  } catch (error) {
+    if (error instanceof sqlite.SQLite3Error) return { ok: false, fault: faultOfCode(error.resultCode, error.message) };
+    return sqlFault("broken");
+  } finally {
+    granted = undefined;
+    prepared?.finalize();
+  }
+}
+
+type Operation = (sqlite: Sqlite3Static, database: Database, prepared: PreparedStatement, task: SqlTask) => SqlAnswer;
+
+const operations = {
+  query({ capi }, _, prepared, { limits }) {
+    const columns = prepared.getColumnNames([]);
+    const rows: SqlValue[][] = [];
+    let bytes = 0;
+    while (prepared.step()) {
+      if (rows.length === limits.rows) return sqlFault("too-many-rows");
+      // Before it is taken out of SQLite's memory.
+      for (const at of columns.keys()) bytes += capi.sqlite3_column_bytes(prepared, at) || 8;
+      if (bytes > limits.bytes) return sqlFault("too-large");
+      rows.push(columns.map((name, at) => prepared.get(at) as SqlValue));
+    }
+    return { ok: true, value: { columns, rows } };
+  },
+  run({ capi }, database, prepared) {
+    const before = capi.sqlite3_total_changes(database);
+    while (prepared.step());
+    const changes = capi.sqlite3_total_changes(database) - before;
+    return { ok: true, value: { changes, lastInsertRowId: capi.sqlite3_last_insert_rowid(database) } };
+  },
+} satisfies Record<keyof SqlDatabase, Operation>;
+
+async function start(name: string): Promise<void> {
+  try {
+    const serve = await open(name);
+    addEventListener("message", ({ data: task }: MessageEvent<SqlTask>) => postMessage(serve(task)));
+    postMessage("ready");
+  } catch {
+    postMessage("failed");
+  }
+}
+
+// The first message is the database's name; every later one is a task.
+addEventListener("message", ({ data: name }: MessageEvent<string>) => void start(name), { once: true });

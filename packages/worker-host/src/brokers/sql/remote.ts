@@ -1,0 +1,126 @@
+import {
+  type SqlAnswer,
+  type SqlChange,
+  type SqlDatabase,
+  type SqlFault,
+  sqlFault,
+  type SqlResult,
+  type SqlRows,
+  type SqlTask,
+} from "./database.ts";
+
+/** What an engine says: that it is ready, once, and then one answer to each task; or, at any moment, that it is no more. */
+export interface EngineEvents {
+  readonly message: (message: "ready" | SqlAnswer) => void;
+  readonly ended: () => void;
+}
+
+/** Where a database is open: a process or a worker. Owned by the database, which starts another one after its end. */
+export interface Engine {
+  send(task: SqlTask): void;
+  /** Ends it now, whatever it is doing. */
+  end(): void;
+  /** Whether somebody waits for it: if not, it keeps nothing alive. */
+  hold?(waits: boolean): void;
+}
+
+export interface RemoteOptions {
+  /** How long an engine that ends its statements itself may be late. 0 for one that cannot. */
+  readonly graceMs: number;
+  /** Whether the engine is ended with the call that it works for. */
+  readonly endsWithCall: boolean;
+}
+
+/** An engine that takes this long to start is not going to. */
+const startMs = 10_000;
+
+/** A database whose engine is elsewhere: one statement at a time, in the order in which they came, each within its time. */
+export function remoteDatabase(
+  start: (events: EngineEvents) => Engine,
+  { graceMs, endsWithCall }: RemoteOptions,
+): SqlDatabase & { close(): void } {
+  let engine: RunningEngine | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const perform = async (task: SqlTask, signal: AbortSignal): Promise<SqlAnswer> => {
+    if (signal.aborted) return sqlFault("cancelled");
+    if (engine?.alive !== true) engine = runEngine(start, graceMs);
+    const running = engine;
+    const onCancel = (): void => running.end("cancelled");
+    if (endsWithCall) signal.addEventListener("abort", onCancel, { once: true });
+    const answer = await running.perform(task);
+    signal.removeEventListener("abort", onCancel);
+    return answer;
+  };
+
+  /** A call that ends is answered at once; whoever is next waits for the engine. */
+  const ask = (task: SqlTask, signal: AbortSignal): Promise<SqlAnswer> => {
+    if (signal.aborted) return Promise.resolve(sqlFault("cancelled"));
+    const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
+    const onCancel = (): void => resolve(sqlFault("cancelled"));
+    signal.addEventListener("abort", onCancel, { once: true });
+    last = last.then(async () => resolve(await perform(task, signal)));
+    return promise.finally(() => signal.removeEventListener("abort", onCancel));
+  };
+
+  return {
+    query: (statement, limits, signal) =>
+      ask({ operation: "query", statement, limits }, signal) as Promise<SqlResult<SqlRows>>,
+    run: (statement, limits, signal) =>
+      ask({ operation: "run", statement, limits }, signal) as Promise<SqlResult<SqlChange>>,
+    close: () => engine?.end("broken"),
+  };
+}
+
+interface RunningEngine {
+  perform(task: SqlTask): Promise<SqlAnswer>;
+  /** The task that runs is answered with the reason. */
+  end(reason: SqlFault["reason"]): void;
+  readonly alive: boolean;
+}
+
+function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): RunningEngine {
+  const ready = Promise.withResolvers<SqlFault["reason"] | "ready">();
+  let settle: ((answer: SqlAnswer) => void) | undefined;
+  let alive = true;
+
+  const answer = (given: SqlAnswer): void => {
+    settle?.(given);
+    settle = undefined;
+  };
+  const end = (reason: SqlFault["reason"]): void => {
+    if (!alive) return;
+    alive = false;
+    engine.end();
+    ready.resolve(reason);
+    answer(sqlFault(reason));
+  };
+  const engine = start({
+    message: (message) => (message === "ready" ? ready.resolve(message) : answer(message)),
+    ended: () => end("broken"),
+  });
+
+  return {
+    async perform(task) {
+      engine.hold?.(true);
+      let timer = setTimeout(() => end("broken"), startMs);
+      const state = await ready.promise;
+      clearTimeout(timer);
+      if (state !== "ready") return sqlFault(state);
+      // From here: to start the engine is not the statement's time.
+      timer = setTimeout(() => end("too-slow"), task.limits.timeMs + graceMs);
+      const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
+      settle = resolve;
+      if (alive) engine.send(task);
+      else answer(sqlFault("broken"));
+      const given = await promise;
+      clearTimeout(timer);
+      engine.hold?.(false);
+      return given;
+    },
+    end,
+    get alive() {
+      return alive;
+    },
+  };
+}

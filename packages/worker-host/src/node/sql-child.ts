@@ -1,0 +1,115 @@
+/**
+ * The process that holds one database open. SQLite cannot be interrupted from JavaScript: a statement that does not end keeps its thread for good, and ending
+ * a worker thread waits for it. A process can be ended at any moment, and what it had begun to write is rolled back by whoever opens the file next.
+ */
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { StatementKind } from "@keyhole/kernel";
+import { mayCompile } from "../brokers/sql/authorize.ts";
+import { faultOfCode, sizeOf } from "../brokers/sql/codes.ts";
+import {
+  type SqlAnswer,
+  type SqlChange,
+  type SqlDatabase,
+  sqlFault,
+  type SqlResult,
+  type SqlRows,
+  type SqlStatement,
+  type SqlTask,
+  type SqlValue,
+} from "../brokers/sql/database.ts";
+
+/** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
+const heapBytes = 128 << 20;
+/** The largest text or BLOB, as a value or on the way to one. */
+const valueBytes = 32 << 20;
+/** How long a statement waits for another process that writes. */
+const busyMs = 1_000;
+
+// Without imports: the process is started from text.
+const sqlite = process.getBuiltinModule("node:sqlite");
+const { Worker } = process.getBuiltinModule("node:worker_threads");
+
+const file = process.argv.at(-1)!;
+let granted: readonly StatementKind[] = [];
+let reader: DatabaseSync | undefined;
+let writer: DatabaseSync | undefined;
+
+function open(readOnly: boolean): DatabaseSync {
+  const database = new sqlite.DatabaseSync(file, {
+    readOnly,
+    timeout: busyMs,
+    defensive: true,
+    allowExtension: false,
+    enableDoubleQuotedStringLiterals: false,
+    limits: { length: valueBytes, attach: 0 },
+  });
+  database.exec(`PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA temp_store = memory; PRAGMA trusted_schema = off`);
+  const { SQLITE_OK, SQLITE_DENY } = sqlite.constants;
+  database.setAuthorizer((action, first, second, schema) =>
+    mayCompile(granted, action, first, second, schema) ? SQLITE_OK : SQLITE_DENY,
+  );
+  return database;
+}
+
+function prepare(database: DatabaseSync, { sql, kinds }: SqlStatement): StatementSync {
+  granted = kinds;
+  const prepared = database.prepare(sql);
+  prepared.setReadBigInts(true);
+  return prepared;
+}
+
+const operations = {
+  /** On a connection that the engine opened for reading only. */
+  query({ statement, limits }: SqlTask): SqlResult<SqlRows> {
+    const prepared = prepare((reader ??= open(true)), statement);
+    prepared.setReturnArrays(true);
+    const columns = prepared.columns().map(({ name }) => name);
+    const rows: SqlValue[][] = [];
+    let bytes = 0;
+    for (const each of prepared.iterate(...statement.params)) {
+      if (rows.length === limits.rows) return sqlFault("too-many-rows");
+      // With `setReturnArrays` a row is a list, which its type does not say.
+      const row = (each as unknown as SQLOutputValue[]).map(valueOf);
+      bytes += row.reduce<number>((sum, value) => sum + sizeOf(value), 0);
+      if (bytes > limits.bytes) return sqlFault("too-large");
+      rows.push(row);
+    }
+    return { ok: true, value: { columns, rows } };
+  },
+  run({ statement }: SqlTask): SqlResult<SqlChange> {
+    const { changes, lastInsertRowid } = prepare((writer ??= open(false)), statement).run(...statement.params);
+    return { ok: true, value: { changes: Number(changes), lastInsertRowId: lastInsertRowid } };
+  },
+} satisfies Record<keyof SqlDatabase, (task: SqlTask) => SqlResult<unknown>>;
+
+function valueOf(value: SQLOutputValue): SqlValue {
+  // As large as the value, and not as what it is a part of.
+  return value instanceof Uint8Array ? new Uint8Array(value) : value;
+}
+
+function perform(task: SqlTask): SqlAnswer {
+  try {
+    return operations[task.operation](task);
+  } catch (error) {
+    if (error instanceof Error && "errcode" in error && typeof error.errcode === "number")
+      return { ok: false, fault: faultOfCode(error.errcode, error.message) };
+    // Node's own checks: more or fewer values than places, a value that cannot be bound.
+    return error instanceof TypeError || error instanceof RangeError
+      ? sqlFault("rejected", error.message)
+      : sqlFault("broken");
+  }
+}
+
+// An empty file is an empty database; a reader would not make one.
+new sqlite.DatabaseSync(file).close();
+process.on("message", (task: SqlTask) => void process.send!(perform(task)));
+process.on("disconnect", () => process.exit());
+
+// Whoever started this process can die while a statement runs that never ends; then nobody else ends it.
+new Worker(
+  `const parent = process.ppid;
+   setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 1000);`,
+  { eval: true, env: {} },
+).unref();
+
+process.send!("ready");

@@ -1,0 +1,15 @@
+import { opfsDatabase, type OpfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
+import { afterAll } from "vitest";
+import { dbContract, dbEngineContract } from "../contract/db.ts";
+
+const databases: OpfsDatabase[] = [];
+afterAll(() => databases.forEach((each) => each.close()));
+
+function openDatabase(): OpfsDatabase {
+  const database = opfsDatabase({ name: `contract-${databases.length}` });
+  databases.push(database);
+  return database;
+}
+
+dbContract("the origin private file system", openDatabase, { exact: true, interrupts: true });
+dbEngineContract("the origin private file system", openDatabase, { holdsKinds: true });

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeDatabase, type NodeDatabase } from "@keyhole/worker-host/node";
+import { afterAll } from "vitest";
+import { dbContract, dbEngineContract } from "../contract/db.ts";
+
+const root = mkdtempSync(join(tmpdir(), "keyhole-db-"));
+const databases: NodeDatabase[] = [];
+afterAll(() => {
+  for (const each of databases) each.close();
+  rmSync(root, { recursive: true });
+});
+
+function open(): NodeDatabase {
+  const database = nodeDatabase(join(root, `${databases.length}.db`));
+  databases.push(database);
+  return database;
+}
+
+dbContract("a file", open, { exact: true, interrupts: true });
+dbEngineContract("a file", open, { holdsKinds: true });
