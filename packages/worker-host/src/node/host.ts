@@ -14,6 +14,7 @@ import { netBroker } from "../brokers/net.ts";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
 import { nodeDatabase } from "./database.ts";
 import { nodeKv } from "./kv.ts";
+import { spawnBroker, type SpawnCommand } from "./spawn.ts";
 import { nodeStore } from "./store.ts";
 import shell from "./thread.ts?esm";
 
@@ -24,6 +25,8 @@ export interface NodeHostOptions {
   readonly values?: string;
   /** Files of databases, by the names under which tools know them. Default: none. */
   readonly databases?: Readonly<Record<string, string>>;
+  /** Programs that tools may run, by the names under which they know them; each by its absolute path. Default: none. */
+  readonly commands?: Readonly<Record<string, SpawnCommand | string>>;
   /**
    * Hashes of the packages that may run in a worker thread. A thread is no security boundary: its code can load `node:fs` and everything else that
    * this process can. Name only what you would import. Default: none.
@@ -41,7 +44,13 @@ const LOAD_MS = 5_000;
  * @example
  * const kernel = await createKernel({ host: nodeHost({ files: "./workspace", trusted: [echo.hash] }), policy });
  */
-export function nodeHost({ files, values, databases = {}, trusted = [] }: NodeHostOptions = {}): IsolateHost {
+export function nodeHost({
+  files,
+  values,
+  databases = {},
+  commands = {},
+  trusted = [],
+}: NodeHostOptions = {}): IsolateHost {
   const hashes = new Set(trusted);
   const kv = values === undefined ? undefined : nodeKv(values);
   const db = Object.entries(databases).map(([name, file]) => [name, nodeDatabase(file)] as const);
@@ -56,6 +65,7 @@ export function nodeHost({ files, values, databases = {}, trusted = [] }: NodeHo
       filesBroker(files === undefined ? memoryStore() : nodeStore(files)),
       kvBroker(kv ?? memoryKv()),
       dbBroker(Object.fromEntries(db)),
+      spawnBroker({ commands }),
     ],
     async open(tool) {
       if (tool.body.source !== "module")

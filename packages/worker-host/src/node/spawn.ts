@@ -1,0 +1,237 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import {
+  type Broker,
+  type BrokerSession,
+  type CapabilityReply,
+  type CapabilityRequest,
+  checkArgument,
+  checkCommand,
+  type JsonValue,
+  type Need,
+} from "@keyhole/kernel";
+import { cancelled, refused, type Refused } from "../brokers/fault.ts";
+import { killAll } from "./processes.ts";
+
+/** A program that a host offers under a name. */
+export interface SpawnCommand {
+  /** Absolute. Nothing is looked for in `PATH`. */
+  readonly path: string;
+  /** The whole environment of the program, one variable of Keyhole's own aside. Default: empty. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface SpawnBrokerOptions {
+  /** Programs by name. */
+  readonly commands: Readonly<Record<string, SpawnCommand | string>>;
+  /** Bytes of the input. Default 16 MiB. */
+  readonly stdinBytes?: number;
+  /** Bytes of the output; a program that writes more is ended. Default 4 MiB. */
+  readonly stdoutBytes?: number;
+  /** Bytes that are kept of what it says on stderr; the rest is dropped. Default 64 KiB. */
+  readonly stderrBytes?: number;
+  /** Programs that run at the same time. Default 8. */
+  readonly processes?: number;
+}
+
+type Limits = Required<Omit<SpawnBrokerOptions, "commands">>;
+
+interface SpawnRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly stdin: Uint8Array;
+}
+
+/**
+ * Serves `process.spawn`: a program that the host names by an absolute path, without a shell, with an empty environment, no open files but its three
+ * pipes, and a folder of its own that is removed afterwards. When it ends, and when its call ends, everything that it started is killed.
+ *
+ * A program runs with the rights of this process: it can read and write what this process can, and reach the network. Offer only programs that do what
+ * their arguments say, and grant the arguments. `run` answers `{ exitCode, stderr }` with stdout as body; a program that a signal ended has 128 and its
+ * number, as in shells.
+ *
+ * @example
+ * spawnBroker({ commands: { wc: "/usr/bin/wc", git: { path: "/usr/bin/git", env: { HOME: "/nonexistent" } } } })
+ *
+ * @throws {TypeError} when a path is not absolute or a name is none
+ */
+export function spawnBroker({ commands, ...options }: SpawnBrokerOptions): Broker {
+  const programs = new Map(Object.entries(commands).map(([name, command]) => [name, programOf(name, command)]));
+  const limits: Limits = { stdinBytes: 16 << 20, stdoutBytes: 4 << 20, stderrBytes: 65_536, processes: 8, ...options };
+  let running = 0;
+  return {
+    kinds: ["process.spawn"],
+    needs(request) {
+      const read = readRequest(request, limits);
+      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
+    },
+    async serve(request, session) {
+      const read = readRequest(request, limits);
+      if (!read.ok) return read;
+      if (session.signal.aborted) return cancelled;
+      const refusal = session.refusal(needOf(read.value));
+      if (refusal) return { ok: false, error: refusal };
+      const program = programs.get(read.value.command);
+      if (program === undefined)
+        return refused("UNAVAILABLE", `This host offers no command ${JSON.stringify(read.value.command)}.`);
+      if (running >= limits.processes)
+        return refused("UNAVAILABLE", `${limits.processes} commands are running already.`, "Try again later.");
+      running++;
+      try {
+        return await runInFolder(program, read.value, limits, session);
+      } finally {
+        running--;
+      }
+    },
+  };
+}
+
+function programOf(name: string, command: SpawnCommand | string): Required<SpawnCommand> {
+  const { path, env = {} } = typeof command === "string" ? { path: command } : command;
+  const fault = checkCommand(name);
+  if (fault) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
+  if (!isAbsolute(path)) throw new TypeError(`The path of ${name} is not absolute: ${path}.`);
+  return { path, env };
+}
+
+function readRequest(
+  { operation, arguments: { command, args = [] }, body }: CapabilityRequest,
+  { stdinBytes }: Limits,
+): { readonly ok: true; readonly value: SpawnRequest } | Refused {
+  if (operation !== "run")
+    return refused("INVALID_REQUEST", `Commands have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
+  if (typeof command !== "string") return refused("INVALID_REQUEST", "`command` is a string.");
+  const fault = checkCommand(command);
+  if (fault) return refused("INVALID_REQUEST", `The command is refused: ${fault}.`, "Each argument is one of `args`.");
+  if (!Array.isArray(args)) return refused("INVALID_REQUEST", "`args` is a list of strings.");
+  const texts: string[] = [];
+  for (const [index, argument] of (args as readonly JsonValue[]).entries()) {
+    const reason = typeof argument === "string" ? checkArgument(argument) : "an argument is a string";
+    if (reason) return refused("INVALID_REQUEST", `Argument ${index + 1} is refused: ${reason}.`);
+    texts.push(argument as string);
+  }
+  if (body !== undefined && body.byteLength > stdinBytes)
+    return refused("BOUNDS_EXCEEDED", `The input of a command has at most ${stdinBytes} bytes.`);
+  return { ok: true, value: { command, args: texts, stdin: body ?? new Uint8Array() } };
+}
+
+function needOf({ command, args }: SpawnRequest): Need {
+  return { kind: "process.spawn", command, args };
+}
+
+async function runInFolder(
+  program: Required<SpawnCommand>,
+  request: SpawnRequest,
+  limits: Limits,
+  session: BrokerSession,
+): Promise<CapabilityReply> {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), "keyhole-spawn-"));
+  try {
+    return await run(program, request, folder, limits, session.signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Ending =
+  | { readonly kind: "exit"; readonly exitCode: number }
+  | { readonly kind: "failed"; readonly code: string }
+  | { readonly kind: "cancelled" | "too-large" };
+
+async function run(
+  { path, env }: Required<SpawnCommand>,
+  { command, args, stdin }: SpawnRequest,
+  cwd: string,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<CapabilityReply> {
+  const mark = `KEYHOLE_PROCESS=${randomUUID()}`;
+  const [markName = "", markValue = ""] = mark.split("=");
+  const child = spawn(path, args, {
+    cwd,
+    env: { ...env, [markName]: markValue },
+    // A group of its own, which can be killed whole.
+    detached: true,
+    shell: false,
+    stdio: ["pipe", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  const { promise: ending, resolve: end } = Promise.withResolvers<Ending>();
+  const stdout = collect(child.stdout, limits.stdoutBytes, () => end({ kind: "too-large" }));
+  const stderr = collect(child.stderr, limits.stderrBytes, () => {});
+  const onCancel = (): void => end({ kind: "cancelled" });
+  signal.addEventListener("abort", onCancel, { once: true });
+  child.on("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", code: error.code ?? error.name }));
+  child.on("exit", (code, name) => end({ kind: "exit", exitCode: code ?? 128 + (name ? constants.signals[name] : 0) }));
+  // A program need not read what it is given.
+  child.stdin.on("error", () => {});
+  child.stdin.end(stdin);
+
+  const how = await ending;
+  signal.removeEventListener("abort", onCancel);
+  if (child.pid !== undefined) await killAll(child.pid, mark);
+  await closed(child);
+  switch (how.kind) {
+    case "exit":
+      if (stdout.full) return tooLarge(command, limits);
+      return { ok: true, value: { exitCode: how.exitCode, stderr: textOf(stderr.bytes()) }, body: stdout.bytes() };
+    case "too-large":
+      return tooLarge(command, limits);
+    case "cancelled":
+      return cancelled;
+    case "failed":
+      return refused("UNAVAILABLE", `${command} cannot be started: ${how.code}.`, "The host's settings name its path.");
+  }
+}
+
+interface Collected {
+  readonly full: boolean;
+  bytes(): Uint8Array;
+}
+
+/** Keeps the first bytes of a stream and drops the rest, so that nobody waits for it to be read. */
+function collect(stream: Readable, limitBytes: number, onFull: () => void): Collected {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let full = false;
+  stream.on("data", (chunk: Uint8Array) => {
+    if (length + chunk.byteLength > limitBytes) {
+      full = true;
+      onFull();
+    }
+    const kept = chunk.subarray(0, limitBytes - length);
+    length += kept.byteLength;
+    if (kept.byteLength > 0) chunks.push(kept);
+  });
+  stream.on("error", () => {});
+  return {
+    get full() {
+      return full;
+    },
+    bytes: () => new Uint8Array(Buffer.concat(chunks)),
+  };
+}
+
+/** What the program wrote last is still in its pipes. Somebody who was not found can hold them open: then they are closed from this side. */
+async function closed(child: Child): Promise<void> {
+  const streams = [child.stdout, child.stderr].filter((stream) => !stream.closed);
+  const ends = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)));
+  const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), 500);
+  await Promise.all(ends);
+  clearTimeout(timer);
+  child.stdin.destroy();
+}
+
+function tooLarge(command: string, { stdoutBytes }: Limits): Refused {
+  return refused("BOUNDS_EXCEEDED", `${command} wrote more than ${stdoutBytes} bytes.`, "Ask it for less.");
+}
+
+/** Cut at any byte, and of any encoding: what is no UTF-8 shows as U+FFFD. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
