@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { Refusal } from "../refusal.ts";
 import { automaton } from "./automaton.ts";
-import { parse } from "./parse.ts";
+import { type Node, parse } from "./parse.ts";
 
 /** Whether a pattern matches anywhere in a text. */
 export type Matcher = (text: string) => boolean;
@@ -27,7 +27,8 @@ export function compilePattern(source: string, path: string, context: Context): 
       "With Unicode semantics only syntax characters may be escaped, and a hyphen in a class stands first, last or escaped.",
     );
   }
-  const regex = parse(source);
+  const nodes: Node[] = [];
+  const regex = parse(source, nodes);
   if (typeof regex === "string") {
     if (context.trusted) return (text) => native.test(text);
     throw new Refusal(
@@ -46,5 +47,5 @@ export function compilePattern(source: string, path: string, context: Context): 
     );
   }
   let matcher: Matcher | undefined;
-  return (text) => (matcher ??= automaton(regex, context.budget))(text);
+  return (text) => (matcher ??= automaton(regex, nodes, context.budget))(text);
 }
