@@ -80,17 +80,86 @@ describe("hints", () => {
   const object = { properties: { name: {}, mode: {} }, additionalProperties: false };
   it.each([
     [object, { nmae: 1 }, 'Did you mean "name"?'],
-    [object, { zzzzz: 1 }, 'Known properties are "name" or "mode".'],
+    [object, { zzzzz: 1 }, 'Leave it out; known properties are "name" and "mode".'],
     [{ ...object, required: ["name"], additionalProperties: true }, { nmae: 1 }, 'Rename "nmae" to "name".'],
     [{ required: ["name"] }, {}, 'Add "name".'],
     [{ enum: ["read", "write"] }, "raed", 'Did you mean "read"?'],
     [{ enum: ["read", "write"] }, 5, 'Use "read" or "write".'],
-    [{ type: "integer" }, "5", "Leave out the quotation marks."],
+    [{ type: "integer" }, "5", "Write 5 without quotation marks."],
     [{ type: "object" }, '{"a":1}', "Pass the value itself, not JSON text in a string."],
     [{ format: "date-time" }, "now", "For example 2026-01-31T09:30:00Z."],
     [{ properties: { name: {} }, unevaluatedProperties: false }, { nam: 1 }, 'Did you mean "name"?'],
   ])("%j refuses %j", (schema, value, hint) => {
     expect(one(schema, value)?.hint).toBe(hint);
+  });
+});
+
+describe("typical mistakes of a model are repaired in one step", () => {
+  const tool = {
+    type: "object",
+    properties: {
+      city: { type: "string", minLength: 1 },
+      unit: { enum: ["celsius", "fahrenheit"] },
+      days: { type: "integer" },
+      hourly: { type: "boolean" },
+      tags: { type: "array", items: { type: "string" } },
+      where: {
+        type: "object",
+        properties: { lat: { type: "number" }, lon: { type: "number" } },
+        required: ["lat", "lon"],
+      },
+      day: { type: "string", format: "date" },
+      currency: { type: "string", pattern: "^[A-Z]{3}$" },
+      limit: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    },
+    required: ["city"],
+    additionalProperties: false,
+  };
+  const city = "Oslo";
+
+  it.each([
+    ["arguments as text", '{"city":"Oslo"}', "", "Pass the value itself, not JSON text in a string."],
+    ["arguments in an array", [{ city }], "", "Pass the only value in it by itself."],
+    ["no arguments", null, "", 'It must have "city".'],
+    ["a missing property", {}, "", 'Add "city": a string.'],
+    ["another case", { City: city }, "", 'Rename "City" to "city".'],
+    ["a misspelling", { city, unti: "celsius" }, "", 'Did you mean "unit"?'],
+    ["one level too many", { input: { city } }, "", 'Move it out of "input".'],
+    ["one level too few", { city, lat: 1, lon: 2 }, "", 'Move it into "where".'],
+    ["null for a property that may be missing", { city, unit: null }, "/unit", "Leave it out."],
+    ["null for a property that may not", { city: null }, "/city", undefined],
+    ["an enum in another case", { city, unit: "Celsius" }, "/unit", 'Did you mean "celsius"?'],
+    ["an enum with blanks around it", { city, unit: " celsius " }, "/unit", 'Did you mean "celsius"?'],
+    ["an abbreviated enum", { city, unit: "C" }, "/unit", 'Use "celsius" or "fahrenheit".'],
+    ["a number as a string", { city, days: "3" }, "/days", "Write 3 without quotation marks."],
+    ["a string as a number", { city: 5 }, "/city", 'Did you mean "5"?'],
+    ["a boolean as a string", { city, hourly: "True" }, "/hourly", "Write true without quotation marks."],
+    ["an item without its array", { city, tags: "sea" }, "/tags", "Put it into an array."],
+    ["an array as text", { city, tags: '["sea"]' }, "/tags", "Pass the value itself, not JSON text in a string."],
+    ["a wrong item", { city, tags: ["sea", 1] }, "/tags/1", 'Did you mean "1"?'],
+    ["an object around a value", { city: { name: city } }, "/city", "Pass the only value in it by itself."],
+    ["an array for an object", { city, where: [1, 2] }, "/where", 'It must have "lat" and "lon".'],
+    ["a date in words", { city, day: "tomorrow" }, "/day", "For example 2026-01-31."],
+    ["a pattern in another case", { city, currency: "usd" }, "/currency", 'Did you mean "USD"?'],
+    ["a string where branches want a number", { city, limit: "5" }, "/limit", "Write 5 without quotation marks."],
+  ])("%s", (_name, value, instancePath, hint) => {
+    expect(errors(tool, value)[0]).toMatchObject({ instancePath });
+    expect(errors(tool, value)[0]?.hint).toBe(hint);
+  });
+
+  it("says into what a flat property belongs, and how to add a nested one", () => {
+    const schema = { properties: { at: { properties: { x: {}, y: {} } } }, required: ["at"] };
+    expect(one(schema, { x: 1, y: 2 })?.hint).toBe('Add "at", and move "x" and "y" into it.');
+  });
+
+  it("says what an addition looks like", () => {
+    expect(one({ properties: { v: { const: 2 } }, required: ["v"] }, {})?.hint).toBe('Add "v": 2.');
+    expect(one({ properties: { v: { enum: [1, 2] } }, required: ["v"] }, {})?.hint).toBe('Add "v": one of 1 or 2.');
+  });
+
+  it("does not propose names that are taken", () => {
+    const schema = { properties: { name: {} }, additionalProperties: false };
+    expect(one(schema, { name: 1, nam: 2 })?.hint).toBe('Leave it out; known properties are "name".');
   });
 });
 
@@ -133,6 +202,28 @@ describe("branches", () => {
     const [first, ...rest] = errors(schema, [1, "x"]);
     expect(first).toMatchObject({ keyword: "anyOf", hint: 'Closest is branch 1 ("Pair"); its errors follow.' });
     expect(rest).toMatchObject([{ instancePath: "/1", schemaPath: "/anyOf/1/items/type" }]);
+  });
+
+  it.each([
+    [false],
+    [{ not: {} }],
+    [{ enum: [] }],
+    [{ $ref: "#/$defs/never" }],
+    [{ allOf: [true, false] }],
+    [{ anyOf: [false, { not: true }] }],
+    [{ type: "object", $ref: "#/$defs/never" }],
+  ])("does not take %j for the closest branch", (never) => {
+    const schema = {
+      $defs: { never: false },
+      anyOf: [never, { properties: { a: { type: "string" }, b: { type: "string" } }, required: ["c"] }],
+    };
+    const [first, ...rest] = errors(schema, { a: 1, b: 1 });
+    expect(first?.hint).toBe("Closest is branch 1; its errors follow.");
+    expect(rest.map(({ instancePath }) => instancePath)).toEqual(["/a", "/b", ""]);
+  });
+
+  it("says so when no branch can match", () => {
+    expect(errors({ oneOf: [false, { not: {} }] }, 1).length).toBeGreaterThan(0);
   });
 
   it("says when more than one branch fits", () => {

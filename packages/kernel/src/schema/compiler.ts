@@ -1,17 +1,8 @@
-import {
-  ALWAYS,
-  type Budget,
-  call,
-  type Context,
-  invalid,
-  NEVER,
-  ANY,
-  CALL,
-  type Place,
-  type Scope,
-  type Unit,
-} from "./context.ts";
-import { all, arrays, asUnit } from "./keywords/arrays.ts";
+import { deeper } from "./budget.ts";
+import { type Context, hasKeywords, type Keywords, type Place, type Scope, text } from "./context.ts";
+import { supported } from "./dialect.ts";
+import { isObject } from "./equal.ts";
+import { arrays } from "./keywords/arrays.ts";
 import { logic } from "./keywords/logic.ts";
 import { numbers } from "./keywords/numbers.ts";
 import { objects } from "./keywords/objects.ts";
@@ -19,11 +10,12 @@ import { strings } from "./keywords/strings.ts";
 import { ANY_TYPE, typed, typeMask } from "./keywords/types.ts";
 import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
+import type { Limits } from "./limits.ts";
+import { Refusal } from "./refusal.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
-import { EXHAUSTED, Refusal } from "./refusal.ts";
-import { isObject } from "./equal.ts";
 import type { Resource, Resources } from "./resources.ts";
-import type { Check, CompileOptions, Idna, JsonObject } from "./types.ts";
+import type { CompileOptions } from "./types.ts";
+import { all, ALWAYS, ANY, call, CALL, NEVER, type Unit } from "./unit.ts";
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
@@ -36,188 +28,158 @@ interface Target {
   readonly path: string;
 }
 
-export class Compiler implements Context {
-  readonly resources: Resources;
-  readonly budget: Budget;
-  readonly trusted: boolean;
-  readonly assertFormats: boolean;
-  readonly idna: Idna | undefined;
-  readonly #targets = new Map<unknown, Map<Scope, Target>>();
-  readonly #scopes = new Map<string, Scope>();
-  readonly #patterns = new Map<string, Matcher>();
-  #rootUri = "";
-  #nesting = 0;
-  #descent = 0;
-  #subschemas = 0;
-  #owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
+/** The context in which the keywords of one validator are compiled, and the place of its root. */
+export function compiler(
+  resources: Resources,
+  limits: Limits,
+  options: CompileOptions,
+  root: Resource,
+): { readonly context: Context; readonly place: Place } {
+  const targets = new Map<unknown, Map<Scope, Target>>();
+  const scopes = new Map<string, Scope>();
+  const patterns = new Map<string, Matcher>();
+  let nesting = 0;
+  let descent = 0;
+  let subschemas = 0;
+  let owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
 
-  constructor(resources: Resources, budget: Budget, options: CompileOptions) {
-    this.resources = resources;
-    this.budget = budget;
-    this.trusted = options.trusted === true;
-    this.assertFormats = options.formats !== "annotate";
-    this.idna = options.idna;
-  }
-
-  root(resource: Resource): { check: Check; place: Place } {
-    this.#rootUri = resource.uri;
-    const place = this.#enter({ resource, scope: new Map(), path: "" }, resource, "");
-    const check = this.check(resource.root, place);
-    this.#refuseCycles();
-    this.#subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
-    return { check, place };
-  }
-
-  inPlace(schema: unknown, place: Place): Unit {
-    if (schema === true) return ALWAYS;
-    if (schema === false) return NEVER;
-    if (!isObject(schema)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", place.path);
-    const { subschemas } = this.budget.limits;
-    if (++this.#subschemas > subschemas)
-      throw new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${subschemas} subschemas.`, place.path);
-    return this.#unit(schema, this.locate(schema, place));
-  }
-
-  child(schema: unknown, place: Place): Unit {
-    this.#descent++;
-    const unit = this.inPlace(schema, place);
-    this.#descent--;
-    return unit;
-  }
-
-  check(schema: unknown, place: Place): Check {
-    return isObject(schema) ? (this.#target(schema, place).unit as Unit).check : this.inPlace(schema, place).check;
-  }
-
-  pattern(source: string, path: string): Matcher {
-    let matcher = this.#patterns.get(source);
-    if (matcher === undefined) this.#patterns.set(source, (matcher = compilePattern(source, path, this)));
-    return matcher;
-  }
-
-  locate(schema: unknown, place: Place): Place {
-    const resource = this.resources.enclosing(schema, place.resource);
-    return resource === place.resource ? place : this.#enter(place, resource, place.path);
-  }
-
-  follow(reference: unknown, dynamic: boolean, place: Place): { schema: unknown; place: Place } {
-    const keyword = dynamic ? "$dynamicRef" : "$ref";
-    if (typeof reference !== "string") throw invalid(place, keyword, "a string");
-    const found = this.resources.resolve(reference, place.resource, `${place.path}/${keyword}`);
-    const outermost = dynamic && found.dynamicAnchor !== undefined ? place.scope.get(found.dynamicAnchor) : undefined;
-    const { schema, resource, path } = outermost ?? found;
-    return {
-      schema,
-      place: this.#enter(place, resource, resource.uri === this.#rootUri ? path : `${resource.uri}#${path}`),
-    };
-  }
-
-  /** The place inside a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
-  #enter(place: Place, resource: Resource, path: string): Place {
-    let { scope } = place;
-    for (const [name, anchored] of resource.dynamicAnchors) {
-      if (scope.has(name)) continue;
-      if (scope === place.scope) scope = new Map(scope);
-      (scope as Map<string, Scope extends ReadonlyMap<string, infer Entry> ? Entry : never>).set(name, {
-        ...anchored,
-        resource,
-      });
-    }
-    if (scope === place.scope) return { resource, scope, path };
+  /** The place in a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
+  const enter = (schema: unknown, resource: Resource, path: string, outer: Scope): Place => {
+    const fresh = [...resource.anchors].filter(([name, { dynamic }]) => dynamic !== undefined && !outer.has(name));
+    if (fresh.length === 0) return { schema, resource, scope: outer, path };
+    const scope = new Map([...outer, ...fresh]);
     // One object for each scope: what is compiled is kept by it.
     const key = [...scope]
       .map(([name, to]) => `${name} ${to.resource.uri}`)
       .sort()
       .join("\n");
-    const known = this.#scopes.get(key) ?? scope;
-    this.#scopes.set(key, known);
-    return { resource, scope: known, path };
-  }
+    const known = scopes.get(key) ?? scope;
+    scopes.set(key, known);
+    return { schema, resource, scope: known, path };
+  };
 
-  #unit(schema: JsonObject, place: Place): Unit {
-    const { year, validation } = place.resource.dialect;
-    const { $ref, $dynamicRef, type } = schema;
-    if (year === 7 && $ref !== undefined) return this.#ref($ref, false, place);
+  const ref = (from: Keywords, keyword: string): Unit => {
+    const place = context.follow(from, keyword);
+    if (!isObject(place.schema)) return context.inPlace(place);
+    const target = targetOf(place);
+    if (descent === owner.descent) owner.inPlace.add(target);
+    if (target.unit !== undefined && target.unit.op !== CALL) return target.unit;
+    return call((value) => deeper((target.unit as Unit).check, value));
+  };
+
+  const unit = (place: Keywords): Unit => {
+    const { schema } = place;
     // A hint, to save time: who is asked without need finds nothing. Each pattern finds all keywords of its group.
     const keys = Object.keys(schema).join();
     const units = [
       typed(
-        validation && type !== undefined ? typeMask(type, place) : ANY_TYPE,
-        validation && /imum|multi/.test(keys) ? numbers(schema, place) : undefined,
-        /Len|patt|form|conte/.test(keys) ? strings(schema, place, this) : undefined,
-        /tems|conta/.test(keys) ? arrays(schema, place, this) : undefined,
-        /ropert|requ|depend/.test(keys) ? objects(schema, place, this) : undefined,
+        schema["type"] === undefined ? ANY_TYPE : typeMask(place),
+        /imum|multi/.test(keys) ? numbers(place) : undefined,
+        /Len|patt|form|conte/.test(keys) ? strings(place, context) : undefined,
+        /tems|conta/.test(keys) ? arrays(place, context) : undefined,
+        /ropert|requ|depend/.test(keys) ? objects(place, context) : undefined,
       ),
     ];
-    if (validation && /enum|const/.test(keys)) units.unshift(...values(schema, place));
-    if ($ref !== undefined) units.push(this.#ref($ref, false, place));
-    if (year !== 7 && $dynamicRef !== undefined) units.push(this.#ref($dynamicRef, true, place));
-    if (/Of|not|if/.test(keys)) units.push(...logic(schema, place, this));
-    if (year !== 7 && /uneval/.test(keys)) {
-      const array = unevaluated(schema, place, "Items", this);
-      const object = unevaluated(schema, place, "Properties", this);
+    if (/enum|const/.test(keys)) units.unshift(...values(place));
+    if (schema["$ref"] !== undefined) units.push(ref(place, "$ref"));
+    if (schema["$dynamicRef"] !== undefined) units.push(ref(place, "$dynamicRef"));
+    if (/Of|not|if/.test(keys)) units.push(...logic(place, context));
+    if (keys.includes("uneval")) {
+      const array = unevaluated(place, "unevaluatedItems", context);
+      const object = unevaluated(place, "unevaluatedProperties", context);
       units.push(typed(ANY_TYPE, undefined, undefined, array, object));
     }
-    const needed = units.length === 1 ? units : units.filter((unit) => unit.op !== ANY);
-    return needed.length === 1 ? (needed[0] as Unit) : asUnit(all(needed.map((unit) => unit.check)));
-  }
+    const needed = units.length === 1 ? units : units.filter(({ op }) => op !== ANY);
+    if (needed.length === 1) return needed[0] as Unit;
+    if (needed.includes(NEVER)) return NEVER;
+    const check = all(needed.map((each) => each.check));
+    return check === undefined ? ALWAYS : call(check);
+  };
 
-  #ref(reference: unknown, dynamic: boolean, from: Place): Unit {
-    const { schema, place } = this.follow(reference, dynamic, from);
-    if (typeof schema === "boolean") return schema ? ALWAYS : NEVER;
-    const target = this.#target(schema, place);
-    if (this.#descent === this.#owner.descent) this.#owner.inPlace.add(target);
-    if (target.unit !== undefined && target.unit.op !== CALL) return target.unit;
-    const { budget } = this;
-    return call((value) => {
-      budget.spendOn(value, 1);
-      if (--budget.depth < 0) throw EXHAUSTED;
-      const ok = (target.unit as Unit).check(value);
-      budget.depth++;
-      return ok;
-    });
-  }
-
-  #target(schema: unknown, place: Place): Target {
-    let scopes = this.#targets.get(schema);
-    if (scopes === undefined) this.#targets.set(schema, (scopes = new Map<Scope, Target>()));
-    const known = scopes.get(place.scope);
+  const targetOf = (place: Place): Target => {
+    const byScope = targets.get(place.schema) ?? new Map<Scope, Target>();
+    targets.set(place.schema, byScope);
+    const known = byScope.get(place.scope);
     if (known !== undefined) return known;
-    const target: Target = { unit: undefined, descent: this.#descent, inPlace: new Set(), path: place.path };
-    scopes.set(place.scope, target);
-    const { refDepth } = this.budget.limits;
-    if (this.#nesting++ > refDepth)
-      throw new Refusal("SCHEMA_TOO_DEEP", `More than ${refDepth} references form a chain.`, place.path);
-    const outer = this.#owner;
-    this.#owner = target;
+    const target: Target = { unit: undefined, descent, inPlace: new Set(), path: place.path };
+    byScope.set(place.scope, target);
+    if (nesting++ > limits.refDepth)
+      throw new Refusal("SCHEMA_TOO_DEEP", `More than ${limits.refDepth} references form a chain.`, place.path);
+    const outer = owner;
+    owner = target;
     try {
-      target.unit = this.inPlace(schema, place);
+      target.unit = context.inPlace(place);
     } finally {
-      this.#owner = outer;
-      this.#nesting--;
+      owner = outer;
+      nesting--;
       // Later compiling, to explain an error, may run out of stack: nothing half made stays behind.
-      if (target.unit === undefined) scopes.delete(place.scope);
+      if (target.unit === undefined) byScope.delete(place.scope);
     }
     return target;
-  }
+  };
 
   /** A cycle of references that stays at the same value would never end. */
-  #refuseCycles(): void {
+  const refuseCycles = (): void => {
     const done = new Set<Target>();
     const open = new Set<Target>();
     const visit = (target: Target): void => {
-      if (done.has(target)) return;
       if (open.has(target))
         throw new Refusal(
           "REF_CYCLE",
           "The references lead back to themselves without going into the value.",
           target.path,
         );
+      if (done.has(target)) return;
+      done.add(target);
       open.add(target);
       target.inPlace.forEach(visit);
       open.delete(target);
-      done.add(target);
     };
-    for (const scopes of this.#targets.values()) scopes.forEach(visit);
-  }
+    for (const byScope of targets.values()) byScope.forEach(visit);
+  };
+
+  const context: Context = {
+    resources,
+    limits,
+    options,
+    check: (place) => (isObject(place.schema) ? (targetOf(place).unit as Unit) : context.inPlace(place)).check,
+    pattern(source, path) {
+      const matcher = patterns.get(source) ?? compilePattern(source, path, context);
+      patterns.set(source, matcher);
+      return matcher;
+    },
+    inPlace(place) {
+      const { schema, path } = place;
+      if (schema === true || schema === undefined) return ALWAYS;
+      if (schema === false) return NEVER;
+      if (!hasKeywords(place)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", path);
+      if (++subschemas > limits.subschemas)
+        throw new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${limits.subschemas} subschemas.`, path);
+      return unit(context.locate(place));
+    },
+    child(place) {
+      descent++;
+      const compiled = context.inPlace(place);
+      descent--;
+      return compiled;
+    },
+    locate(place) {
+      const resource = resources.enclosing(place.schema, place.resource);
+      const found = resource === place.resource ? place : enter(place.schema, resource, place.path, place.scope);
+      const schema = supported(place.schema, resource.dialect);
+      return schema === place.schema ? (found as Keywords) : { ...found, schema };
+    },
+    follow(place, keyword) {
+      const found = resources.resolve(text(place, keyword) as string, place.resource, `${place.path}/${keyword}`);
+      const outermost =
+        keyword === "$dynamicRef" && found.dynamic !== undefined ? place.scope.get(found.dynamic) : undefined;
+      const { schema, resource, path } = outermost ?? found;
+      return enter(schema, resource, path, place.scope);
+    },
+  };
+  const place = enter(root.root, root, "", new Map());
+  context.check(place);
+  refuseCycles();
+  subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
+  return { context, place };
 }

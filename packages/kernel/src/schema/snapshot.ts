@@ -31,7 +31,8 @@ const isPlain = (value: object): boolean => {
  */
 export function snapshot(
   source: unknown,
-  limits: { readonly valueDepth: number; readonly valueNodes: number },
+  maxDepth: number,
+  maxNodes: number,
   onMember?: (key: string, value: unknown) => void,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: NotJson } {
   let nodes = 0;
@@ -49,7 +50,7 @@ export function snapshot(
     throw reason;
   };
   const count = (more: number): void => {
-    if ((nodes += more) > limits.valueNodes) refuse(`at most ${limits.valueNodes} values`, "more", undefined, "nodes");
+    if ((nodes += more) > maxNodes) refuse(`at most ${maxNodes} values`, "more", undefined, "nodes");
   };
   const copy = (value: unknown): unknown => {
     if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
@@ -60,7 +61,7 @@ export function snapshot(
       const received = typeof value === "number" ? `the number ${value}` : value === undefined ? "undefined" : name;
       return refuse("a JSON value", received, HINTS.get(tag));
     }
-    if (tokens.length >= limits.valueDepth) refuse(`at most ${limits.valueDepth} levels`, "more", undefined, "depth");
+    if (tokens.length >= maxDepth) refuse(`at most ${maxDepth} levels`, "more", undefined, "depth");
     return Array.isArray(value) ? copyArray(value) : copyObject(value);
   };
   const read = (from: object, key: string | number): unknown => {

@@ -20,7 +20,7 @@ export function splitFragment(uri: string): [uri: string, fragment: string] {
 
 /** One reference token of a JSON Pointer (RFC 6901 section 4), escaped. */
 export function escapeToken(token: string): string {
-  return /[~/]/.test(token) ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token;
+  return token.includes("~") || token.includes("/") ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token;
 }
 
 export function unescapeToken(token: string): string {

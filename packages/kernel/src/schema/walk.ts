@@ -1,15 +1,12 @@
-import { at, type Context, type Place } from "./context.ts";
-import { tuple } from "./keywords/arrays.ts";
+import { at, type Context, type Keywords, listed, named, type Place } from "./context.ts";
 import { isObject } from "./equal.ts";
-import type { JsonObject } from "./types.ts";
-import { escapeToken } from "./uri.ts";
+import { tuple } from "./keywords/arrays.ts";
 
 /** A subschema that a schema applies to a value or to a part of it. */
 export interface Part {
   readonly keyword: string;
   /** The way from the schema to the subschema, as a piece of a JSON Pointer. */
   readonly step: string;
-  readonly schema: unknown;
   readonly place: Place;
   readonly value: unknown;
   /** The member or index that the part is; undefined for the value itself. */
@@ -18,89 +15,59 @@ export interface Part {
   readonly branch: boolean;
 }
 
+type Add = (place: Place, branch: boolean, value: unknown, token?: string | number) => void;
+
 /**
  * All subschemas that a schema applies to a value, whether or not the value conforms; those of `unevaluated…` for every
  * part of it.
  */
-export function parts(schema: JsonObject, place: Place, value: unknown, context: Context): readonly Part[] {
+export function parts(from: Keywords, value: unknown, context: Context): readonly Part[] {
   const out: Part[] = [];
-  const add = (
-    keyword: string,
-    step: string,
-    sub: unknown,
-    part: unknown = value,
-    token?: string | number,
-    branch = false,
-  ): void => {
-    // Draft 7 does not know these, and whatever stands there was never compiled.
-    const known = place.resource.dialect.year !== 7 || !/^(unevaluated|dependentS)/.test(keyword);
-    if (sub !== undefined && known)
-      out.push({ keyword, step, schema: sub, place: at(place, step), value: part, token, branch });
-  };
+  const { schema } = from;
   for (const keyword of ["$ref", "$dynamicRef"]) {
-    if (schema[keyword] === undefined || (keyword === "$dynamicRef" && place.resource.dialect.year === 7)) continue;
-    const target = context.follow(schema[keyword], keyword === "$dynamicRef", place);
-    out.push({ keyword, step: keyword, ...target, value, token: undefined, branch: false });
-    if (place.resource.dialect.year === 7) return out;
+    if (schema[keyword] === undefined) continue;
+    out.push({ keyword, step: keyword, place: context.follow(from, keyword), value, token: undefined, branch: false });
   }
-  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-    const list = schema[keyword];
-    if (Array.isArray(list))
-      list.forEach((sub, index) => add(keyword, `${keyword}/${index}`, sub, value, undefined, keyword !== "allOf"));
+  const add: Add = (place, branch, part, token) => {
+    const step = place.path.slice(from.path.length + 1);
+    const [keyword = ""] = step.split("/", 1);
+    if (place.schema !== undefined) out.push({ keyword, step, place, value: part, token, branch });
+  };
+  for (const keyword of ["allOf", "anyOf", "oneOf"])
+    for (const place of listed(from, keyword)) add(place, keyword !== "allOf", value);
+  const test = at(from, "if");
+  if (test.schema !== undefined) {
+    const holds = context.check(test)(value);
+    if (holds) add(test, true, value);
+    add(at(from, holds ? "then" : "else"), true, value);
   }
-  if (schema["if"] !== undefined) {
-    const holds = context.check(schema["if"], at(place, "if"))(value);
-    if (holds) add("if", "if", schema["if"], value, undefined, true);
-    const step = holds ? "then" : "else";
-    add("if", step, schema[step], value, undefined, true);
-  }
-  if (Array.isArray(value)) arrayParts(schema, place, value, add);
-  else if (isObject(value)) objectParts(schema, place, value, context, add);
+  if (Array.isArray(value)) arrayParts(from, value, add);
+  else if (isObject(value)) objectParts(from, value, context, add);
   return out;
 }
 
-type Add = (
-  keyword: string,
-  step: string,
-  sub: unknown,
-  part?: unknown,
-  token?: string | number,
-  branch?: boolean,
-) => void;
-
-function arrayParts(schema: JsonObject, place: Place, value: readonly unknown[], add: Add): void {
-  const { prefix, prefixKey, rest, restKey } = tuple(schema, place);
+function arrayParts(from: Keywords, value: readonly unknown[], add: Add): void {
+  const { prefix, rest } = tuple(from);
   value.forEach((item, index) => {
-    if (index < prefix.length) add(prefixKey, `${prefixKey}/${index}`, prefix[index], item, index);
-    else add(restKey, restKey, rest, item, index);
-    add("contains", "contains", schema["contains"], item, index, true);
-    add("unevaluatedItems", "unevaluatedItems", schema["unevaluatedItems"], item, index);
+    add(prefix[index] ?? rest, false, item, index);
+    add(at(from, "contains"), true, item, index);
+    add(at(from, "unevaluatedItems"), false, item, index);
   });
 }
 
-function objectParts(schema: JsonObject, place: Place, value: JsonObject, context: Context, add: Add): void {
-  const map = (keyword: string): JsonObject => (isObject(schema[keyword]) ? schema[keyword] : {});
-  const properties = map("properties");
-  const patterns = Object.keys(map("patternProperties"));
-  for (const name of Object.keys(value)) {
-    const own = Object.hasOwn(properties, name);
-    if (own) add("properties", `properties/${escapeToken(name)}`, properties[name], value[name], name);
-    const matching = patterns.filter((source) => context.pattern(source, place.path)(name));
-    for (const source of matching)
-      add(
-        "patternProperties",
-        `patternProperties/${escapeToken(source)}`,
-        map("patternProperties")[source],
-        value[name],
-        name,
-      );
-    if (!own && matching.length === 0)
-      add("additionalProperties", "additionalProperties", schema["additionalProperties"], value[name], name);
-    add("unevaluatedProperties", "unevaluatedProperties", schema["unevaluatedProperties"], value[name], name);
-    add("propertyNames", "propertyNames", schema["propertyNames"], name, name);
+function objectParts(from: Keywords, value: object, context: Context, add: Add): void {
+  const patterns = named(from, "patternProperties");
+  for (const [name, member] of Object.entries(value)) {
+    const own = [
+      at(at(from, "properties"), name),
+      ...patterns.flatMap(([source, place]) => (context.pattern(source, place.path)(name) ? place : [])),
+    ].filter(({ schema }) => schema !== undefined);
+    for (const place of own.length > 0 ? own : [at(from, "additionalProperties")]) add(place, false, member, name);
+    add(at(from, "unevaluatedProperties"), false, member, name);
+    add(at(from, "propertyNames"), false, name, name);
     for (const keyword of ["dependentSchemas", "dependencies"]) {
-      const sub = Object.hasOwn(map(keyword), name) ? map(keyword)[name] : undefined;
-      if (!Array.isArray(sub)) add(keyword, `${keyword}/${escapeToken(name)}`, sub, value, undefined, true);
+      const dependent = at(at(from, keyword), name);
+      if (!Array.isArray(dependent.schema)) add(dependent, true, value);
     }
   }
 }

@@ -8,8 +8,14 @@ export function quote(value: unknown): string {
   return text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED - 1)}…`;
 }
 
-export const or = (phrases: readonly string[]): string =>
-  phrases.length < 2 ? (phrases[0] ?? "nothing") : `${phrases.slice(0, -1).join(", ")} or ${phrases.at(-1)}`;
+export const listed = (phrases: readonly string[], word = "or"): string =>
+  phrases.length < 2 ? (phrases[0] ?? "nothing") : `${phrases.slice(0, -1).join(", ")} ${word} ${phrases.at(-1)}`;
+
+/** Up to eight values. */
+export function choices(values: readonly unknown[], word?: string): string {
+  const shown = values.slice(0, 8).map(quote);
+  return listed(values.length > 8 ? [...shown, `${values.length - 8} more`] : shown, word);
+}
 
 /** A value as a short noun phrase; `hidden` keeps all but its type back. */
 export function received(value: unknown, hidden: boolean): string {
@@ -21,12 +27,6 @@ export function received(value: unknown, hidden: boolean): string {
 
 const article = (type: unknown): string =>
   type === "null" ? "null" : `${/^[iao]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
-
-/** Up to eight allowed values. */
-export function choices(values: readonly unknown[]): string {
-  const shown = values.slice(0, 8).map(quote);
-  return or(values.length > 8 ? [...shown, `${values.length - 8} more`] : shown);
-}
 
 /** Where the value of the keyword goes there is a `#`. */
 const EXPECTED: ReadonlyMap<string, string> = new Map(
@@ -52,7 +52,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map(
 
 /** What a keyword asks for, as a noun phrase. */
 export function expected(keyword: string, value: unknown): string {
-  if (keyword === "type") return or([value].flat().map(article));
+  if (keyword === "type") return listed([value].flat().map(article));
   if (keyword === "const") return quote(value);
   if (keyword === "enum")
     return (value as unknown[]).length === 1 ? quote((value as unknown[])[0]) : `one of ${choices(value as unknown[])}`;
@@ -76,25 +76,4 @@ const EXAMPLES: ReadonlyMap<unknown, string> = new Map(
 export function formatHint(format: unknown): string | undefined {
   const example = EXAMPLES.get(format);
   return example === undefined ? undefined : `For example ${example}.`;
-}
-
-/** The candidate, quoted, that shares almost all letters with a word, in whatever order: typing errors are mostly that. */
-export function nearest(word: unknown, candidates: Iterable<unknown>): string | undefined {
-  if (typeof word !== "string" || word.length > 100) return undefined;
-  let best: string | undefined;
-  let least = Math.min(word.length, Math.max(3, word.length / 3));
-  for (const candidate of [...candidates].slice(0, 200)) {
-    if (typeof candidate !== "string" || candidate.length > 100) continue;
-    let left = candidate.toLowerCase();
-    for (const letter of word.toLowerCase()) left = left.replace(letter, () => "");
-    const distance = word.length - candidate.length + 2 * left.length;
-    if (distance < least) [least, best] = [distance, quote(candidate)];
-  }
-  return best;
-}
-
-/** The hint that names the nearest candidate, or another one where none is near. */
-export function didYouMean<Hint>(word: unknown, candidates: Iterable<unknown>, otherwise: Hint): Hint | string {
-  const near = nearest(word, candidates);
-  return near === undefined ? otherwise : `Did you mean ${near}?`;
 }

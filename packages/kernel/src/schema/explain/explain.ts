@@ -1,211 +1,178 @@
-import { at, type Context, type Place } from "../context.ts";
-import { discriminator } from "../keywords/logic.ts";
-import { evaluated } from "../keywords/unevaluated.ts";
+import { spend } from "../budget.ts";
+import { at, type Context, hasKeywords, type Place } from "../context.ts";
 import { SUBSCHEMAS } from "../dialect.ts";
 import { isCompound, isObject } from "../equal.ts";
-import type { JsonObject, ValidationError } from "../types.ts";
+import { discriminator } from "../keywords/logic.ts";
+import { evaluated } from "../keywords/unevaluated.ts";
+import type { Check, JsonObject, ValidationError } from "../types.ts";
+import { NEVER } from "../unit.ts";
 import { escapeToken } from "../uri.ts";
 import { type Part, parts } from "../walk.ts";
-import { choices, expected, didYouMean, formatHint, nearest, or, quote, received } from "./describe.ts";
+import { choices, expected, formatHint, listed, quote, received } from "./describe.ts";
+import { failure } from "./failure.ts";
+import { didYouMean, missingHint, repair, unknownHint } from "./hints.ts";
 
 /** Keywords whose failure is that of the parts they apply to, each of which explains itself. */
 const isApplicator = (keyword: string): boolean =>
   SUBSCHEMAS.has(keyword) && !/^(contains|anyOf|oneOf|not)$/.test(keyword);
 
-/** Where the explanation has come: in the value, in the schema as it was walked, and in its document. */
-export interface Spot {
-  readonly instance: string;
-  readonly schema: string;
-  readonly location: string;
-}
-
-/** The names that a schema has properties for. */
-const propertiesOf = (schema: JsonObject): string[] =>
-  Object.keys(isObject(schema["properties"]) ? schema["properties"] : {});
-
-export function failure(
-  { instance, schema, location }: Spot,
-  step: string,
-  keyword: string,
-  wanted: string,
-  got: string,
-  hint?: string,
-): ValidationError {
-  return {
-    instancePath: instance,
-    schemaPath: schema + step,
-    schemaLocation: (location.includes("#") ? location : `#${location}`) + step,
-    keyword,
-    expected: wanted,
-    received: got,
-    message: `${instance === "" ? "The value" : instance}: expected ${wanted}, got ${got}.`,
-    ...(hint === undefined ? {} : { hint }),
-  };
-}
-
 /**
  * Says why a value does not conform: adds to `errors`. Runs only after a check has failed, so that it may be slow where
- * that makes the message better: each keyword is checked again by itself.
+ * that makes the message better: each keyword is checked again by itself. `instance` is where it has come in the value,
+ * `walked` in the schema; `optional` says that the value may be missing.
  */
-export function explainer(
-  context: Context,
-  secrets: ReadonlySet<string>,
+export function explain(
+  from: Place,
+  value: unknown,
+  instance: string,
+  walked: string,
   errors: ValidationError[],
-): (schema: unknown, place: Place, value: unknown, spot: Spot) => void {
-  const { limits } = context.budget;
+  optional: boolean,
+  secrets: ReadonlySet<string>,
+  context: Context,
+): void {
+  const { limits, check } = context;
+  if (errors.length >= limits.errors) return;
+  spend(1);
+  const hidden = [...secrets].some((path) => `${instance}/`.startsWith(`${path}/`));
 
-  const isHidden = (instance: string): boolean =>
-    [...secrets].some((path) => instance === path || instance.startsWith(`${path}/`));
-
-  const explain = (schema: unknown, from: Place, value: unknown, spot: Spot, out: ValidationError[] = errors): void => {
-    if (!isObject(schema) || out.length >= limits.errors) return;
-    context.budget.spend(1);
-    const place = context.locate(schema, from);
-    if (context.check(schema, place)(value)) return;
-
-    const applied = parts(schema, place, value, context);
-
-    const report = (error: ValidationError): void => {
-      if (out.length < limits.errors) out.push(error);
-    };
-
-    const add = (
-      step: string,
-      wanted: string,
-      hint?: string,
-      keyword: string = step,
-      instance: string = spot.instance,
-      got: unknown = value,
-      what: string = received(got, isHidden(instance)),
-    ): void => report(failure({ ...spot, instance }, `/${step}`, keyword, wanted, what, hint));
-
-    const names = propertiesOf(schema);
-
-    const descend = ({ keyword, step, schema: sub, place: where, value: part, token }: Part, to = out): void => {
-      // A name is no part of the value: the error is about the object that has it.
-      const instance =
-        token === undefined || keyword === "propertyNames"
-          ? spot.instance
-          : `${spot.instance}/${escapeToken(String(token))}`;
-      if (sub !== false)
-        explain(sub, where, part, { instance, schema: `${spot.schema}/${step}`, location: where.path }, to);
-      else if (typeof token === "string" && keyword !== "propertyNames") {
-        const otherwise = names.length > 0 ? `Known properties are ${choices(names)}.` : undefined;
-        // The value of a misspelt name may be a secret.
-        const what = "an object that has it";
-        add(step, `no property ${quote(token)}`, didYouMean(token, names, otherwise), keyword, instance, value, what);
-      } else add(step, "nothing here", undefined, keyword, instance, part);
-    };
-
-    const missing = (needed: unknown, step: string, keyword: string): void => {
-      const others = Object.keys(value as JsonObject).filter((name) => !names.includes(name));
-      for (const name of needed as string[]) {
-        if (Object.hasOwn(value as JsonObject, name)) continue;
-        const near = nearest(name, others);
-        add(
-          step,
-          `the property ${quote(name)}`,
-          near === undefined ? `Add ${quote(name)}.` : `Rename ${near} to ${quote(name)}.`,
-          keyword,
-        );
-      }
-    };
-
-    const branches = (keyword: string): void => {
-      const tried = applied.filter((part) => part.keyword === keyword);
-      const fitting = tried.flatMap((part, index) => (context.check(part.schema, part.place)(value) ? [index] : []));
-      if (fitting.length > 1) {
-        return add(
-          keyword,
-          "a value that conforms to exactly one branch",
-          `It conforms to branches ${fitting.join(" and ")}; make it fit only one.`,
-        );
-      }
-      const picked = isObject(value)
-        ? discriminator(schema[keyword] as unknown[], at(place, keyword), context)
-        : undefined;
-      if (picked === undefined) return closest(tried, keyword);
-      const { key, byTag } = picked;
-      const has = Object.hasOwn(value as JsonObject, key);
-      const tag = has ? (value as JsonObject)[key] : undefined;
-      const index = byTag.get(tag);
-      if (index !== undefined) return descend(tried[index] as Part);
-      const allowed = choices([...byTag.keys()]);
-      const instance = has ? `${spot.instance}/${escapeToken(key)}` : spot.instance;
-      add(
-        keyword,
-        `${quote(key)} to be one of ${allowed}`,
-        didYouMean(tag, byTag.keys(), `Set ${quote(key)} to ${allowed}.`),
-        keyword,
-        instance,
-        has ? tag : value,
-      );
-    };
-
-    /** One error for the keyword, then those of the branch that was most likely meant. */
-    const closest = (tried: readonly Part[], keyword: string): void => {
-      const found = tried.map((part) => {
-        const own: ValidationError[] = [];
-        descend(part, own);
-        // A branch for another type was hardly meant.
-        const type = own.find((error) => error.instancePath === spot.instance && error.keyword === "type")?.expected;
-        return { part, own, type, score: own.length + (type === undefined ? 0 : limits.errors) };
-      });
-      const types = found.flatMap(({ type }) => type ?? []);
-      if (types.length === tried.length) return add(keyword, or([...new Set(types)]));
-      const best = found.reduce((least, each) => (each.score < least.score ? each : least));
-      const title =
-        isObject(best.part.schema) && typeof best.part.schema["title"] === "string"
-          ? ` (${quote(best.part.schema["title"])})`
-          : "";
-      const wanted = `a value that conforms to ${keyword === "oneOf" ? "exactly" : "at least"} one of ${tried.length} branches`;
-      add(keyword, wanted, `Closest is branch ${found.indexOf(best)}${title}; its errors follow.`);
-      best.own.forEach(report);
-    };
-
-    const hintFor = (keyword: string, wanted: unknown): string | undefined => {
-      if (keyword === "format") return formatHint(wanted);
-      if (isHidden(spot.instance)) return undefined;
-      if (keyword === "enum") return didYouMean(value, wanted as unknown[], `Use ${choices(wanted as unknown[])}.`);
-      if (keyword !== "type" || typeof value !== "string") return undefined;
-      if (/number|integer/.test(String(wanted)) && value.trim() !== "" && Number.isFinite(Number(value)))
-        return "Leave out the quotation marks.";
-      return /object|array/.test(String(wanted)) && /^\s*[[{]/.test(value)
-        ? "Pass the value itself, not JSON text in a string."
-        : undefined;
-    };
-
-    const before = out.length;
-    const onlyRef = place.resource.dialect.year === 7 && schema["$ref"] !== undefined;
-    for (const keyword of onlyRef ? ["$ref"] : Object.keys(schema)) {
-      if (keyword.startsWith("unevaluated")) continue;
-      const wanted = schema[keyword];
-      const known = out.length;
-      if (!isApplicator(keyword)) {
-        // Not by assignment, which would take a keyword __proto__ for the prototype.
-        const siblings = keyword === "contains" ? [keyword, "minContains", "maxContains"] : [keyword];
-        const alone = Object.fromEntries(siblings.map((name) => [name, schema[name]]));
-        if (context.inPlace(alone, place).check(value)) continue;
-      }
-      if (keyword === "anyOf" || keyword === "oneOf") branches(keyword);
-      else if (keyword === "required") missing(wanted, keyword, keyword);
-      else if (keyword.startsWith("depend") && isObject(value)) {
-        for (const [name, needed] of Object.entries(wanted as JsonObject))
-          if (Array.isArray(needed) && Object.hasOwn(value, name))
-            missing(needed, `${keyword}/${escapeToken(name)}`, keyword);
-      }
-      for (const part of applied)
-        if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)/.test(part.step)) descend(part);
-      // No part has said it better.
-      if (out.length === known && !isApplicator(keyword))
-        add(keyword, expected(keyword, wanted), hintFor(keyword, wanted));
-    }
-    // What is unevaluated is only known of a value that conforms to the rest.
-    if (out.length > before || !isCompound(value)) return;
-    const seen = new Set<string | number>();
-    evaluated(schema, place, value, seen, context, /^unevaluated/);
-    for (const part of applied)
-      if (part.keyword.startsWith("unevaluated") && !seen.has(part.token ?? "")) descend(part);
+  const add = (
+    step: string,
+    wanted: string,
+    hint?: string,
+    what: string = received(value, hidden),
+    path: string = instance,
+    keyword: string = step.split("/", 1)[0] || "false",
+  ): void => {
+    const tail = step && `/${step}`;
+    if (errors.length < limits.errors)
+      errors.push(failure(path, walked + tail, from.path + tail, keyword, wanted, what, hint));
   };
-  return explain;
+
+  if (from.schema === false) return add("", "nothing: the schema refuses every value");
+  if (!hasKeywords(from) || check(from)(value)) return;
+  const place = context.locate(from);
+  const { schema } = place;
+  const applied = parts(place, value, context);
+  const object = isObject(value) ? value : {};
+  const known = Object.keys(at(place, "properties").schema ?? {});
+
+  const descend = ({ keyword, step, place: sub, value: part, token }: Part, to = errors): void => {
+    // A name is no part of the value: the error is about the object that has it.
+    const isMember = token !== undefined && keyword !== "propertyNames";
+    const path = isMember ? `${instance}/${escapeToken(String(token))}` : instance;
+    // The value of a misspelt name may be a secret.
+    if (isMember && typeof token === "string" && sub.schema === false)
+      add(step, `no property ${quote(token)}`, unknownHint(token, object, known, place), "an object that has it");
+    else {
+      const mayMiss =
+        token === undefined ? optional : typeof token === "string" && !needed(schema["required"]).includes(token);
+      explain(sub, part, path, `${walked}/${step}`, to, mayMiss, secrets, context);
+    }
+  };
+
+  const needed = (names: unknown): readonly string[] => (Array.isArray(names) ? (names as string[]) : []);
+
+  const missing = (names: unknown, step: string): void => {
+    const others = Object.keys(object).filter((name) => !known.includes(name));
+    for (const name of needed(names))
+      if (!Object.hasOwn(object, name))
+        add(step, `the property ${quote(name)}`, missingHint(name, object, others, place));
+  };
+
+  const branches = (keyword: string): void => {
+    const tried = applied.filter((part) => part.keyword === keyword);
+    const fitting = tried.flatMap((part, index) => (check(part.place)(value) ? [index] : []));
+    if (fitting.length > 1) {
+      return add(
+        keyword,
+        "a value that conforms to exactly one branch",
+        `It conforms to branches ${fitting.join(" and ")}; make it fit only one.`,
+      );
+    }
+    const picked = isObject(value)
+      ? discriminator(
+          tried.map((part) => part.place),
+          context,
+        )
+      : undefined;
+    if (picked === undefined) return closest(tried, keyword);
+    const { key, byTag } = picked;
+    const has = Object.hasOwn(object, key);
+    const tag = has ? object[key] : undefined;
+    const index = byTag.get(tag);
+    if (index !== undefined) return descend(tried[index] as Part);
+    const allowed = choices([...byTag.keys()]);
+    const path = `${instance}/${escapeToken(key)}`;
+    const wanted = `${quote(key)} to be one of ${allowed}`;
+    const hint = didYouMean(tag, byTag.keys(), `Set ${quote(key)} to ${allowed}.`);
+    if (!has) add(keyword, wanted, hint);
+    else add(keyword, wanted, hint, received(tag, hidden || secrets.has(path)), path);
+  };
+
+  /** One error for the keyword, then those of the branch that was most likely meant. */
+  const closest = (tried: readonly Part[], keyword: string): void => {
+    const found = tried.map((part) => {
+      const own: ValidationError[] = [];
+      descend(part, own);
+      // A branch for another type was hardly meant, and one that nothing conforms to not at all.
+      const type = own.find((error) => error.instancePath === instance && error.keyword === "type")?.expected;
+      const impossible = check(part.place) === NEVER.check;
+      const score = own.length + (type === undefined ? 0 : limits.errors) + (impossible ? Infinity : 0);
+      return { part, own, type, score };
+    });
+    const possible = found.filter(({ score }) => score < Infinity);
+    const types = new Set(possible.map(({ type }) => type));
+    const wanted = `a value that conforms to ${keyword === "oneOf" ? "exactly" : "at least"} one of ${tried.length} branches`;
+    if (!types.has(undefined) && types.size > 0)
+      return add(keyword, listed([...types] as string[]), hidden ? undefined : repair(value, check(from)));
+    const best = found.reduce((least, each) => (each.score < least.score ? each : least));
+    const { schema: title } = at(best.part.place, "title");
+    const name = typeof title === "string" ? ` (${quote(title)})` : "";
+    add(keyword, wanted, `Closest is branch ${found.indexOf(best)}${name}; its errors follow.`);
+    for (const error of best.own) if (errors.length < limits.errors) errors.push(error);
+  };
+
+  const hintFor = (keyword: string, wanted: unknown, alone: Check): string | undefined => {
+    if (!hidden) {
+      if (value === null && optional) return "Leave it out.";
+      const isText = /^(pattern|format)$/.test(keyword);
+      if (isText || /^(type|enum|const)$/.test(keyword)) {
+        const fits = (ok: Check) => repair(value, (meant) => ok(meant) && (!isText || typeof meant === "string"));
+        const hint = fits(check(from)) ?? fits(alone);
+        if (hint !== undefined) return hint;
+        if (keyword === "type" && Array.isArray(schema["required"]) && !isObject(value))
+          return `It must have ${choices(schema["required"], "and")}.`;
+      }
+      if (keyword === "enum") return didYouMean(value, wanted as unknown[], `Use ${choices(wanted as unknown[])}.`);
+    }
+    return keyword === "format" ? formatHint(wanted) : undefined;
+  };
+
+  const before = errors.length;
+  for (const keyword of Object.keys(schema)) {
+    if (keyword.startsWith("unevaluated")) continue;
+    const wanted = schema[keyword];
+    const count = errors.length;
+    // Not by assignment, which would take a keyword __proto__ for the prototype.
+    const siblings = keyword === "contains" ? [keyword, "minContains", "maxContains"] : [keyword];
+    const alone = Object.fromEntries(siblings.map((name) => [name, schema[name]]));
+    const own = isApplicator(keyword) ? NEVER.check : context.inPlace({ ...place, schema: alone }).check;
+    if (own(value)) continue;
+    if (keyword === "anyOf" || keyword === "oneOf") branches(keyword);
+    else if (keyword === "required") missing(wanted, keyword);
+    else if (keyword.startsWith("depend")) {
+      for (const [name, names] of Object.entries(wanted as JsonObject))
+        if (Object.hasOwn(object, name)) missing(names, `${keyword}/${escapeToken(name)}`);
+    }
+    for (const part of applied)
+      if (part.keyword === keyword && !/^(contains|anyOf|oneOf|if)/.test(keyword)) descend(part);
+    // No part has said it better.
+    if (errors.length === count && !isApplicator(keyword))
+      add(keyword, expected(keyword, wanted), hintFor(keyword, wanted, own));
+  }
+  // What is unevaluated is only known of a value that conforms to the rest.
+  if (errors.length > before || !isCompound(value)) return;
+  const seen = evaluated(place, value, context, /^unevaluated/);
+  for (const part of applied) if (part.keyword.startsWith("unevaluated") && !seen.has(part.token ?? "")) descend(part);
 }

@@ -1,24 +1,27 @@
-import { at, call, type Context, type Place, schemaList, type Unit } from "../context.ts";
+import { spendOn } from "../budget.ts";
+import { at, type Context, hasKeywords, invalid, type Keywords, listed, type Place } from "../context.ts";
 import { isCompound, isObject } from "../equal.ts";
-import type { Check, JsonObject } from "../types.ts";
+import type { Check } from "../types.ts";
+import { ALWAYS, call, NEVER, type Unit } from "../unit.ts";
 
-/** The schema behind a chain of plain `$ref`s, for looking at, not for compiling. */
-function behindRefs(schema: unknown, place: Place, context: Context): unknown {
-  let current = { schema, place };
-  for (let hops = 0; hops < 8 && isObject(current.schema) && typeof current.schema["$ref"] === "string"; hops++) {
-    if (Object.keys(current.schema).length > 1) return current.schema;
-    current = context.follow(current.schema["$ref"], false, current.place);
+/** What is behind a chain of plain `$ref`s, for looking at, not for compiling. */
+function behindRefs(from: Place, context: Context): Place {
+  let place = from;
+  for (let hops = 0; hops < 8 && hasKeywords(place); hops++) {
+    place = context.locate(place);
+    const { schema } = place as Keywords;
+    if (typeof schema["$ref"] !== "string" || Object.keys(schema).length > 1) break;
+    place = context.follow(place as Keywords, "$ref");
   }
-  return current.schema;
+  return place;
 }
 
 /** The primitive values that a branch allows for a property that it requires. */
-function tags(branch: JsonObject, key: string): readonly unknown[] {
-  const property =
-    isObject(branch["properties"]) && Object.hasOwn(branch["properties"], key) ? branch["properties"][key] : undefined;
-  if (!isObject(property) || property["$ref"] !== undefined) return [];
-  const list = Object.hasOwn(property, "const") ? [property["const"]] : property["enum"];
-  return Array.isArray(list) && list.every((tag) => !isCompound(tag)) ? list : [];
+function tags(branch: Keywords, key: string): readonly unknown[] {
+  const { schema } = at(at(branch, "properties"), key);
+  if (!isObject(schema) || schema["$ref"] !== undefined) return [];
+  const list = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
+  return Array.isArray(list) && !list.some(isCompound) ? list : [];
 }
 
 /**
@@ -26,24 +29,19 @@ function tags(branch: JsonObject, key: string): readonly unknown[] {
  * no other branch allows. Undefined when there is none.
  */
 export function discriminator(
-  branches: readonly unknown[],
-  place: Place,
+  branches: readonly Place[],
   context: Context,
-): { key: string; byTag: Map<unknown, number> } | undefined {
-  if (branches.length < 2) return undefined;
-  const resolved = branches.map((branch) => behindRefs(branch, place, context));
-  if (!resolved.every((branch) => isObject(branch) && branch["type"] === "object" && Array.isArray(branch["required"])))
-    return undefined;
-  const objects = resolved as JsonObject[];
-  for (const key of (objects[0] as JsonObject)["required"] as unknown[]) {
-    if (typeof key !== "string") continue;
+): { readonly key: string; readonly byTag: ReadonlyMap<unknown, number> } | undefined {
+  const resolved = branches.map((branch) => behindRefs(branch, context)).filter(hasKeywords);
+  const required = ({ schema }: Keywords): unknown => schema["type"] === "object" && schema["required"];
+  const keys = resolved.map(required).filter(Array.isArray) as unknown[][];
+  if (keys.length < 2 || keys.length < branches.length) return undefined;
+  for (const key of keys[0] as string[]) {
     const byTag = new Map<unknown, number>();
-    const fits = objects.every((branch, index) => {
+    const fits = resolved.every((branch, index) => {
       const own = tags(branch, key);
       return (
-        own.length > 0 &&
-        (branch["required"] as unknown[]).includes(key) &&
-        own.every((tag) => !byTag.has(tag) && byTag.set(tag, index))
+        own.length > 0 && keys[index]?.includes(key) && own.every((tag) => !byTag.has(tag) && byTag.set(tag, index))
       );
     });
     if (fits) return { key, byTag };
@@ -52,9 +50,9 @@ export function discriminator(
 }
 
 /** At least one of the checks, or exactly one. */
-function some(checks: readonly Check[], exactly: boolean, { budget }: Context): Check {
+function some(checks: readonly Check[], exactly: boolean): Check {
   return (value) => {
-    budget.spendOn(value, checks.length);
+    spendOn(value, checks.length);
     let found = false;
     for (let index = 0; index < checks.length; index++) {
       if ((checks[index] as Check)(value)) {
@@ -67,62 +65,44 @@ function some(checks: readonly Check[], exactly: boolean, { budget }: Context): 
   };
 }
 
-/** `anyOf` and `oneOf` whose branches a discriminator keeps apart: one look instead of a try of each branch. */
-function picked(
-  list: readonly unknown[],
-  checks: readonly Check[],
-  other: Check,
-  place: Place,
-  context: Context,
-): Check {
-  const found = discriminator(list, place, context);
-  if (found === undefined) return other;
+/** `anyOf` and `oneOf`; where a discriminator keeps the branches apart, one look instead of a try of each branch. */
+function alternatives(list: readonly Place[], exactly: boolean, context: Context): Unit {
+  const checks = list.map((branch) => context.inPlace(branch).check);
+  const possible = checks.filter((check) => check !== NEVER.check);
+  if (possible.length === 0) return NEVER;
+  const found = discriminator(list, context);
+  if (found === undefined) return call(some(possible, exactly));
   const { key } = found;
   const byTag = new Map([...found.byTag].map(([tag, index]) => [tag, checks[index] as Check]));
-  return (value) => {
+  return call((value) => {
     if (!isObject(value)) return false;
     const check = byTag.get(value[key]);
     return check !== undefined && check(value);
-  };
+  });
 }
 
 /** `allOf`, `anyOf`, `oneOf`, `not`, `if`. */
-export function logic(schema: JsonObject, place: Place, context: Context): Unit[] {
+export function logic(place: Keywords, context: Context): Unit[] {
+  const { schema } = place;
   const units: Unit[] = [];
-  const branches = (keyword: string): Unit[] =>
-    schemaList(schema, keyword, place).map((branch, index) =>
-      context.inPlace(branch, at(place, `${keyword}/${index}`)),
-    );
-  const { budget } = context;
-  if (schema["allOf"] !== undefined) {
-    const parts = branches("allOf");
-    if (parts.length > 1) units.push(call((value) => (budget.spendOn(value, parts.length), true)));
-    units.push(...parts);
-  }
-  for (const keyword of ["anyOf", "oneOf"]) {
+  const check = (keyword: string): Check => context.inPlace(at(place, keyword)).check;
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
     if (schema[keyword] === undefined) continue;
-    const checks = branches(keyword).map((unit) => unit.check);
-    units.push(
-      call(
-        picked(
-          schema[keyword] as unknown[],
-          checks,
-          some(checks, keyword === "oneOf", context),
-          at(place, keyword),
-          context,
-        ),
-      ),
-    );
+    const list = listed(place, keyword);
+    if (list.length === 0) throw invalid(place, keyword, "a non-empty array of schemas");
+    if (keyword !== "allOf") units.push(alternatives(list, keyword === "oneOf", context));
+    else {
+      if (list.length > 1) units.push(call((value) => (spendOn(value, list.length), true)));
+      units.push(...list.map(context.inPlace));
+    }
   }
   if (schema["not"] !== undefined) {
-    const { check } = context.inPlace(schema["not"], at(place, "not"));
-    units.push(call((value) => !check(value)));
+    const not = check("not");
+    units.push(not === ALWAYS.check ? NEVER : call((value) => !not(value)));
   }
   if (schema["if"] !== undefined) {
-    const { check } = context.inPlace(schema["if"], at(place, "if"));
-    const yes = context.inPlace(schema["then"] ?? true, at(place, "then")).check;
-    const no = context.inPlace(schema["else"] ?? true, at(place, "else")).check;
-    units.push(call((value) => (budget.spendOn(value, 2), check(value) ? yes(value) : no(value))));
+    const [test, yes, no] = ["if", "then", "else"].map(check) as [Check, Check, Check];
+    units.push(call((value) => (spendOn(value, 2), test(value) ? yes(value) : no(value))));
   }
   return units;
 }

@@ -1,5 +1,6 @@
-import { both, invalid, numeric, type Place } from "../context.ts";
-import type { Check, JsonObject } from "../types.ts";
+import { invalid, type Keywords, numeric } from "../context.ts";
+import type { Check } from "../types.ts";
+import { both } from "../unit.ts";
 import { asScalar, type Scalar } from "./types.ts";
 
 /** A decimal as JSON writes it: `digits × 10^exponent`. */
@@ -34,17 +35,19 @@ function multipleOf(divisor: number): Check {
   };
 }
 
-export function numbers(schema: JsonObject, place: Place): Scalar | undefined {
-  const above = numeric(schema, "exclusiveMinimum", place, -Infinity);
-  const below = numeric(schema, "exclusiveMaximum", place, Infinity);
-  const divisor = numeric(schema, "multipleOf", place, 0);
-  if (schema["multipleOf"] !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
-  const multiple = divisor === 0 ? undefined : multipleOf(divisor);
+export function numbers(place: Keywords): Scalar | undefined {
+  const above = numeric(place, "exclusiveMinimum") ?? -Infinity;
+  const below = numeric(place, "exclusiveMaximum") ?? Infinity;
+  const divisor = numeric(place, "multipleOf");
+  if (divisor !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const inside: Check = (value) => (value as number) > above && (value as number) < below;
   return asScalar(
-    numeric(schema, "minimum", place, -Infinity),
+    numeric(place, "minimum") ?? -Infinity,
     -Infinity,
-    numeric(schema, "maximum", place, Infinity),
-    both(above === -Infinity && below === Infinity ? undefined : inside, multiple),
+    numeric(place, "maximum") ?? Infinity,
+    both(
+      above === -Infinity && below === Infinity ? undefined : inside,
+      divisor === undefined ? undefined : multipleOf(divisor),
+    ),
   );
 }

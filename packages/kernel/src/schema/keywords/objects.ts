@@ -1,22 +1,8 @@
-import {
-  ALWAYS,
-  at,
-  type Budget,
-  type Context,
-  count,
-  names,
-  NEVER,
-  ANY,
-  passes,
-  type Op,
-  type Place,
-  schemaMap,
-  type Unit,
-} from "../context.ts";
+import { spend } from "../budget.ts";
+import { at, type Context, count, type Keywords, named, names } from "../context.ts";
 import type { Matcher } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
-import { escapeToken } from "../uri.ts";
-import { all } from "./arrays.ts";
+import { all, ALWAYS, ANY, NEVER, type Op, passes, type Unit } from "../unit.ts";
 
 /** A property that the schema names: how to check it, and whether it is required. */
 interface Slot {
@@ -47,7 +33,6 @@ function members(
   nameCheck: Check | undefined,
   lo: number,
   hi: number,
-  budget: Budget,
 ): Check {
   const byName = new Map(slots.map((slot) => [slot.key as string, slot]));
   const order = [...slots, END];
@@ -58,7 +43,7 @@ function members(
     let next = 0;
     let size = 0;
     for (const key in value as JsonObject) {
-      if ((++size & 15) === 0) budget.spend(16);
+      if ((++size & 15) === 0) spend(16);
       let slot = order[next] as Slot;
       if (slot.key !== key) {
         const found = byName.get(key);
@@ -82,7 +67,7 @@ function members(
     for (const key in value as JsonObject) {
       const member = (value as JsonObject)[key];
       size++;
-      budget.spend(1);
+      spend(1);
       if (nameCheck !== undefined && !nameCheck(key)) return false;
       const expected = order[next] as Slot;
       const slot = expected.key === key ? expected : byName.get(key);
@@ -105,63 +90,52 @@ function members(
   };
 }
 
-/** Members that `required` names and `properties` does not: they still meet `additionalProperties` and `patternProperties`. */
-function onlyRequired(required: ReadonlySet<string>, properties: JsonObject): string[] {
-  return [...required].filter((name) => !Object.hasOwn(properties, name));
-}
-
-function dependents(schema: JsonObject, place: Place, context: Context, checks: Check[]): void {
-  const modern = place.resource.dialect.year !== 7;
-  for (const keyword of modern ? ["dependentRequired", "dependentSchemas", "dependencies"] : ["dependencies"]) {
-    const map = schemaMap(schema, keyword, place);
-    if (map === undefined || (keyword === "dependentRequired" && !place.resource.dialect.validation)) continue;
-    for (const name of Object.keys(map)) {
-      const entry = map[name];
-      if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry))) {
-        const needs = names(entry, `${keyword}/${escapeToken(name)}`, place);
-        checks.push(
-          (value) =>
-            !Object.hasOwn(value as object, name) || needs.every((need) => Object.hasOwn(value as object, need)),
-        );
-      } else {
-        const { check } = context.inPlace(entry, at(place, `${keyword}/${escapeToken(name)}`));
-        checks.push((value) => !Object.hasOwn(value as object, name) || check(value));
+/** `dependentRequired`, `dependentSchemas`, and `dependencies`, which is both. */
+function dependents(place: Keywords, context: Context): Check[] {
+  return ["dependentRequired", "dependentSchemas", "dependencies"].flatMap((keyword) =>
+    named(place, keyword).map(([name, entry]): Check => {
+      if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry.schema))) {
+        const needs = names(at(place, keyword) as Keywords, name) as readonly string[];
+        return (value) => !Object.hasOwn(value as object, name) || hasAll(value, needs);
       }
-    }
-  }
+      const { check } = context.inPlace(entry);
+      return (value) => !Object.hasOwn(value as object, name) || check(value);
+    }),
+  );
 }
 
-export function objects(schema: JsonObject, place: Place, context: Context): Check | undefined {
-  const { validation } = place.resource.dialect;
-  const properties = schemaMap(schema, "properties", place) ?? {};
-  const required = validation && schema["required"] !== undefined ? names(schema["required"], "required", place) : [];
-  const needed = new Set(required);
-  const slots: Slot[] = Object.keys(properties).map((key, index) => {
-    const unit = context.child(properties[key], at(place, `properties/${escapeToken(key)}`));
-    return { key, index, check: unit.check, op: unit.op, lo: unit.lo, hi: unit.hi, required: needed.has(key) ? 1 : 0 };
-  });
-  const additional = schema["additionalProperties"];
-  const extra = additional === undefined ? ALWAYS : context.child(additional, at(place, "additionalProperties"));
-  const patternMap = schemaMap(schema, "patternProperties", place) ?? {};
-  const patterns = Object.keys(patternMap).map((source) => {
-    const where = at(place, `patternProperties/${escapeToken(source)}`);
-    return { matches: context.pattern(source, where.path), check: context.child(patternMap[source], where).check };
-  });
-  const propertyNames = schema["propertyNames"];
-  const nameCheck =
-    propertyNames === undefined ? undefined : context.child(propertyNames, at(place, "propertyNames")).check;
-  const lo = count(schema, "minProperties", place, 0);
-  const hi = count(schema, "maxProperties", place, Infinity);
+const hasAll = (value: unknown, needs: readonly string[]): boolean =>
+  needs.every((name) => Object.hasOwn(value as object, name));
+
+export function objects(place: Keywords, context: Context): Check | undefined {
+  const needed = new Set(names(place, "required"));
+  const slots: Slot[] = [];
+  const addSlot = (key: string, { check, op, lo, hi }: Unit): void => {
+    slots.push({ key, index: slots.length, check, op, lo, hi, required: needed.delete(key) ? 1 : 0 });
+  };
+  for (const [key, property] of named(place, "properties")) addSlot(key, context.child(property));
+  const extra = context.child(at(place, "additionalProperties"));
+  const patterns = named(place, "patternProperties").map(([source, entry]) => ({
+    matches: context.pattern(source, entry.path),
+    check: context.child(entry).check,
+  }));
+  const name = context.child(at(place, "propertyNames"));
+  const nameCheck = name.op === ANY ? undefined : name.check;
+  const lo = count(place, "minProperties") ?? 0;
+  const hi = count(place, "maxProperties") ?? Infinity;
   const checks: Check[] = [];
-  const unnamed = onlyRequired(needed, properties);
-  if (unnamed.length > 0 && extra.op === ANY && patterns.length === 0) {
-    unnamed.forEach((key) => slots.push({ key, index: slots.length, ...ALWAYS, required: 1 }));
-  } else if (unnamed.length > 0) {
-    checks.push((value) => unnamed.every((name) => Object.hasOwn(value as object, name)));
-  }
-  const closed = extra.op !== ANY || patterns.length > 0 || nameCheck !== undefined || lo > 0 || hi !== Infinity;
-  if (slots.some((slot) => slot.required === 1 || slot.op !== ANY) || closed)
-    checks.unshift(members(slots, extra, patterns, nameCheck, lo, hi, context.budget));
-  dependents(schema, place, context, checks);
-  return all(checks);
+  // Members that are required and not named still meet `additionalProperties` and `patternProperties`.
+  const unnamed = [...needed];
+  const open = extra.op === ANY && patterns.length === 0;
+  if (open) for (const key of unnamed) addSlot(key, ALWAYS);
+  if (
+    !open ||
+    nameCheck !== undefined ||
+    lo > 0 ||
+    hi !== Infinity ||
+    slots.some((slot) => slot.required === 1 || slot.op !== ANY)
+  )
+    checks.push(members(slots, extra, patterns, nameCheck, lo, hi));
+  if (!open && unnamed.length > 0) checks.push((value) => hasAll(value, unnamed));
+  return all([...checks, ...dependents(place, context)]);
 }

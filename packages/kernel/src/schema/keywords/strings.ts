@@ -1,26 +1,23 @@
-import { both, count, type Context, invalid, type Place } from "../context.ts";
+import { type Context, count, type Keywords, text } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
-import type { Check, JsonObject } from "../types.ts";
+import type { Check } from "../types.ts";
+import { both } from "../unit.ts";
 import { content } from "./content.ts";
 import { asScalar, type Scalar } from "./types.ts";
 
-export function strings(schema: JsonObject, place: Place, context: Context): Scalar | undefined {
+export function strings(place: Keywords, context: Context): Scalar | undefined {
   const { dialect } = place.resource;
-  const lo = count(schema, "minLength", place, 0);
-  const hi = count(schema, "maxLength", place, Infinity);
-  const { pattern, format } = schema;
-  let more: Check | undefined;
-  if (pattern !== undefined && dialect.validation) {
-    if (typeof pattern !== "string") throw invalid(place, "pattern", "a string");
-    more = context.pattern(pattern, `${place.path}/pattern`) as Check;
-  }
-  if (format !== undefined && (context.assertFormats || dialect.formatAssertion)) {
-    if (typeof format !== "string") throw invalid(place, "format", "a string");
-    const test = findFormat(format, context.idna);
-    const { formatLength } = context.budget.limits;
+  const { limits, options } = context;
+  const asserts = options.formats !== "annotate";
+  const lo = count(place, "minLength") ?? 0;
+  const hi = count(place, "maxLength") ?? Infinity;
+  const pattern = text(place, "pattern");
+  let more = pattern === undefined ? undefined : (context.pattern(pattern, `${place.path}/pattern`) as Check);
+  if (asserts || dialect.formatAssertion === true) {
+    const test = findFormat(text(place, "format"), options.idna);
     if (test !== undefined)
-      more = both(more, (value) => (value as string).length <= formatLength && test(value as string));
+      more = both(more, (value) => (value as string).length <= limits.formatLength && test(value as string));
   }
-  if (dialect.year === 7 && context.assertFormats) more = both(more, content(schema));
+  if (dialect.year === 7 && asserts) more = both(more, content(place.schema));
   return asScalar(lo, 0, hi, more);
 }

@@ -1,18 +1,7 @@
-import {
-  ALWAYS,
-  BOOLEAN,
-  call,
-  INTEGER,
-  invalid,
-  NUMBER,
-  type Op,
-  passes,
-  type Place,
-  STRING,
-  type Unit,
-} from "../context.ts";
+import { invalid, type Keywords } from "../context.ts";
 import { isObject } from "../equal.ts";
 import type { Check } from "../types.ts";
+import { ALWAYS, BOOLEAN, call, INTEGER, NUMBER, type Op, passes, STRING, type Unit } from "../unit.ts";
 
 const BIT: ReadonlyMap<unknown, number> = new Map([
   ["null", 1],
@@ -26,9 +15,9 @@ const BIT: ReadonlyMap<unknown, number> = new Map([
 export const ANY_TYPE = 127;
 
 /** The set of types that a schema allows, as bits; a number that is no integer is bit 4. */
-export function typeMask(type: unknown, place: Place): number {
-  let mask = BIT.get(type) ?? 0;
-  if (mask > 0) return mask;
+export function typeMask(place: Keywords): number {
+  let mask = 0;
+  const { type } = place.schema;
   for (const name of Array.isArray(type) ? (type as unknown[]) : [type]) {
     const bit = BIT.get(name);
     if (bit === undefined) throw invalid(place, "type", "a JSON type or an array of them");

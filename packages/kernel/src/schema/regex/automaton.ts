@@ -1,4 +1,4 @@
-import type { Budget } from "../context.ts";
+import { spend } from "../budget.ts";
 import { ACCEPT, type Node, type Regex, SPLIT } from "./parse.ts";
 
 /** A state of the deterministic automaton, made when a text first leads there. */
@@ -31,7 +31,7 @@ const WORD = "[\\w]";
  * A matcher whose time is linear in the text, whatever the pattern: deterministic states are made lazily and kept in a
  * bounded cache, and each transition that is made costs as many steps of the budget as it has nodes.
  */
-export function automaton(regex: Regex, nodes: Node[], budget: Budget): (text: string) => boolean {
+export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolean {
   nodes.push({ what: ACCEPT, to: [] });
   const start = regex.build(0);
 
@@ -100,7 +100,7 @@ export function automaton(regex: Regex, nodes: Node[], budget: Budget): (text: s
       const reached = kind.has(what) ? after : between.includes(what) ? seen : undefined;
       if (reached !== undefined) for (const node of to) reached.add(node);
     }
-    budget.spend(seen.size + after.size);
+    spend(seen.size + after.size);
     if (result === undefined && number !== 0) {
       if (!regex.anchored) after.add(start);
       if (after.size > 0)
@@ -113,7 +113,7 @@ export function automaton(regex: Regex, nodes: Node[], budget: Budget): (text: s
   };
 
   return (text) => {
-    budget.spend(8 + (text.length >> 4));
+    spend(8 + (text.length >> 4));
     let state = begin;
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);

@@ -59,7 +59,7 @@ export function parse(source: string, nodes: Node[]): Regex | Irregular {
 
   const sequence = (): Regex => {
     const parts: Regex[] = [];
-    while (at < source.length && !/[|)]/.test(source.charAt(at))) parts.push(quantified(atom()));
+    while (at < source.length && !"|)".includes(source.charAt(at))) parts.push(quantified(atom()));
     const anchored = parts[0]?.anchored === true;
     return { size: sum(parts), anchored, build: (next) => parts.reduceRight((to, part) => part.build(to), next) };
   };

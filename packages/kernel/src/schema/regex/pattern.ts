@@ -12,7 +12,7 @@ export type Matcher = (text: string) => boolean;
  * for schemas that the caller trusts.
  */
 export function compilePattern(source: string, path: string, context: Context): Matcher {
-  const { patternLength, patternStates } = context.budget.limits;
+  const { patternLength, patternStates } = context.limits;
   if (source.length > patternLength) {
     throw new Refusal("PATTERN_TOO_LARGE", `The pattern is longer than ${patternLength} characters.`, path);
   }
@@ -30,7 +30,7 @@ export function compilePattern(source: string, path: string, context: Context): 
   const nodes: Node[] = [];
   const regex = parse(source, nodes);
   if (typeof regex === "string") {
-    if (context.trusted) return (text) => native.test(text);
+    if (context.options.trusted === true) return (text) => native.test(text);
     throw new Refusal(
       "PATTERN_UNSAFE",
       `The pattern contains ${regex}, whose matching time has no bound.`,
@@ -47,5 +47,5 @@ export function compilePattern(source: string, path: string, context: Context): 
     );
   }
   let matcher: Matcher | undefined;
-  return (text) => (matcher ??= automaton(regex, nodes, context.budget))(text);
+  return (text) => (matcher ??= automaton(regex, nodes))(text);
 }
