@@ -32,6 +32,8 @@ export interface KernelOptions {
   readonly modeTriggers?: readonly ModeTrigger[];
   /** Values of `${NAME}` in the policy's texts, also for policies that are set later. */
   readonly policyVariables?: PolicyVariables;
+  /** Whether results of `pure` tools that run in isolates may answer equal calls. Default `true`. */
+  readonly cache?: boolean;
   /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
   readonly signer?: ProofSigner;
 }
@@ -55,6 +57,13 @@ export interface CallOptions {
   readonly grants?: readonly Capability[];
   /** Lowers the tool's bounds; can never raise them. */
   readonly bounds?: Partial<Bounds>;
+  /**
+   * Names what the call does, so that it is done once: the same key of the same caller, with the same tool and input, gives the first call's result, also
+   * while that one is under way. With anything else it is refused. Kept for 24 hours in memory; after a restart a key of the log's end is known as used.
+   */
+  readonly idempotencyKey?: string;
+  /** `false`: the tool runs, whatever the cache of pure results holds. Default `true`. */
+  readonly cache?: boolean;
   /** How long to wait for a free slot, in the tool's bounded queue. Default 0: refused at once, with `retryAfterMs`. */
   readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */

@@ -2,7 +2,9 @@ import { AuditLog } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
+import { Results } from "./call/cache.ts";
 import { type Call, openCall } from "./call/call.ts";
+import { Keys } from "./call/keys.ts";
 import { Steps } from "./call/steps.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
@@ -62,7 +64,16 @@ class KernelImplementation implements Kernel {
   #mode: Mode;
 
   constructor(
-    { host, brokers = [], approver, mode = "NORMAL", modeTriggers = [], policyVariables, signer }: KernelOptions,
+    {
+      host,
+      brokers = [],
+      approver,
+      mode = "NORMAL",
+      modeTriggers = [],
+      policyVariables,
+      cache = true,
+      signer,
+    }: KernelOptions,
     policy: Policy,
     log: AuditLog,
     clock: Clock,
@@ -87,6 +98,8 @@ class KernelImplementation implements Kernel {
       approvals: this.#approvals,
       policyState: { counters: new Counters(clock), labels: new SessionLabels() },
       limiter: new Limiter(clock),
+      keys: new Keys(clock, log.usedKeys),
+      results: cache ? new Results() : undefined,
       log,
       clock,
       authority: () => ({ policy: this.#policy, mode: this.#mode }),

@@ -74,6 +74,22 @@ export const limits = {
   edits: 5,
   /** An approval for a session or a pattern is forgotten after a working day. */
   standingApprovalMs: 28_800_000,
+  /** An idempotency key is remembered for a day: longer than any client retries. */
+  keyMs: 86_400_000,
+  /** Idempotency keys of one caller that are remembered at the same time; a new one beyond is refused. */
+  keysPerCaller: 1_000,
+  /** Of all callers. */
+  keys: 100_000,
+  /** UTF-8 bytes of results that are kept for idempotency keys. Beyond, the oldest go; their keys stay used. */
+  keptBytes: 33_554_432,
+  /** Results of pure tools that are kept; the longest unused go first. */
+  cachedResults: 1_000,
+  /** Their UTF-8 bytes. */
+  cachedBytes: 16_777_216,
+  /** Runs of one call, the first one included. */
+  attempts: 3,
+  /** Before the second run; each later one waits four times as long as the one before. */
+  retryMs: 100,
   /** Characters of names that callers choose: caller, session, correlation. */
   nameLength: 256,
 } as const;

@@ -54,9 +54,11 @@ export interface CallError {
 export interface CallMeta {
   /** From the call's arrival to its result. */
   readonly durationMs: number;
-  /** Waiting for an approval and for a free slot. */
+  /** Waiting for an approval, for a free slot, or for an equal call. */
   readonly queuedMs: number;
+  /** The result is that of another call: of an equal pure one, or of the first one under the idempotency key. */
   readonly cached: boolean;
+  /** Runs of the tool; 0 where it did not run. */
   readonly attempts: number;
   readonly fuelUsed?: number;
   readonly networkRequests: number;

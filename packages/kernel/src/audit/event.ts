@@ -60,6 +60,12 @@ export interface AuditPayloads {
     readonly requestHash: string;
     readonly responseHash: string;
   };
+  /** The call carries an idempotency key: digests of the key with its caller, and of tool and input. */
+  readonly "call.keyed": { readonly keyHash: string; readonly argsHash: string };
+  /** Nothing ran for this call: it is given the result of another one, for an equal pure call or under its idempotency key. */
+  readonly "result.reused": { readonly from: string; readonly by: "cache" | "idempotency-key" };
+  /** Run number `attempt` begins, because the one before it failed. */
+  readonly "tool.retried": { readonly attempt: number; readonly code: ErrorCode; readonly errorHash: string };
   readonly "tool.completed": {
     readonly outputHash: string;
     readonly outputBytes: number;

@@ -32,13 +32,23 @@ export class AuditLog {
   #seq: number;
   #prev: string;
 
+  /** Idempotency keys of calls that had started, from the end of the log as it was opened: what was done under them must not be done again. */
+  readonly usedKeys: readonly UsedKey[];
+
   /** Why the log before its end cannot be what was written; `null` where it can. */
   readonly damage: string | null;
 
-  private constructor(sink: AuditSink, clock: Clock, last: EventRecord | undefined, damage: string | null) {
+  private constructor(
+    sink: AuditSink,
+    clock: Clock,
+    recent: readonly EventRecord[],
+    last: EventRecord | undefined,
+    damage: string | null,
+  ) {
     this.#sink = sink;
     this.#clock = clock;
     this.damage = damage;
+    this.usedKeys = usedKeys(recent);
     this.#seq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? firstPrev;
   }
@@ -49,7 +59,7 @@ export class AuditLog {
     const recent = last
       ? await sink.read(Math.max(0, last.seq + 1 - limits.recoveryEvents), limits.recoveryEvents)
       : [];
-    const log = new AuditLog(sink, clock, last, damage ?? faultOf(recent));
+    const log = new AuditLog(sink, clock, recent, last, damage ?? faultOf(recent));
     if (cutBytes > 0) log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last) {
       for (const { callId, sessionId, traceparent } of openCalls(recent)) {
@@ -161,6 +171,29 @@ function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {
     else if (event.type === "call.invoked") open.set(event.callId, event);
   }
   return [...open.values()];
+}
+
+/** A key as a log knows it. */
+export interface UsedKey {
+  readonly keyHash: string;
+  readonly argsHash: string;
+  readonly callId: string;
+  /** Since the epoch. */
+  readonly usedAtMs: number;
+}
+
+function usedKeys(recent: readonly EventRecord[]): readonly UsedKey[] {
+  const keyed = new Map<string, UsedKey>();
+  const used: UsedKey[] = [];
+  // Most logs have none, and reading every event takes longer than looking for the word.
+  for (const record of recent.some(({ body }) => body.includes('"type":"call.keyed"')) ? recent : []) {
+    const { type, callId, payload, time } = eventOf(record);
+    if (callId === null) continue;
+    if (type === "call.keyed") keyed.set(callId, { ...payload, callId, usedAtMs: Date.parse(time) });
+    const key = type === "tool.started" ? keyed.get(callId) : undefined;
+    if (key) used.push(key);
+  }
+  return used;
 }
 
 /** What is wrong with the end of a log as a sink gives it back, checked from digest to digest. */

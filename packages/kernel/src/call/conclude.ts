@@ -63,7 +63,8 @@ export function normalizeOutput(state: Checked): Step<Concluded> {
   return next({ ...state, ...text, hash: normal.hash, outputBytes: normal.byteLength });
 }
 
-function tooLarge(toolId: string, limit: number): Stop {
+/** Also of a result that another call got. */
+export function tooLarge(toolId: string, limit: number): Stop {
   return stop("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, {
     details: { bound: "outputBytes", limit },
     hint: "Ask for less, or raise bounds.outputBytes.",
@@ -79,7 +80,7 @@ function notNormalizable(toolId: string, reason: string, path: string): Stop {
 }
 
 /** Why a run gave no output. */
-function failure({ end, tool, gate }: Ran): Stop {
+function failure({ end, tool, gate, bounds }: Ran): Stop {
   switch (end.kind) {
     case "returned":
       throw new TypeError("a run that returned is no failure");
@@ -114,8 +115,8 @@ function failure({ end, tool, gate }: Ran): Stop {
         hint: "The next call gets a new isolate.",
       });
     case "timed-out":
-      return stop("TIMEOUT", `${tool.id} did not finish within ${end.timeoutMs} ms and was stopped.`, {
-        details: { timeoutMs: end.timeoutMs },
+      return stop("TIMEOUT", `${tool.id} did not finish within ${bounds.timeoutMs} ms and was stopped.`, {
+        details: { timeoutMs: bounds.timeoutMs },
         retryable: tool.manifest.idempotent === true,
       });
     case "cancelled":

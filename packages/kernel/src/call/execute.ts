@@ -4,7 +4,7 @@ import type { Bounds } from "../bounds/bounds.ts";
 import type { Limiter } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
-import { Gate } from "../capability/gate.ts";
+import { Gate, type GateOptions } from "../capability/gate.ts";
 import { grantedKinds } from "../capability/grant.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
@@ -25,6 +25,10 @@ export interface Reserved extends Allowed {
 /** A call whose start is on record. Only such a call may run. */
 export interface Started extends Reserved {
   readonly gate: Gate;
+  /** Number of its run, from 1. */
+  readonly attempt: number;
+  /** Deadline of all its runs, on the monotonic clock. */
+  readonly endsByMs: number;
 }
 
 /** A call whose isolate has answered, or was stopped. Its grants have ended. */
@@ -64,17 +68,36 @@ export async function recordStart(
   brokers: ReadonlyMap<CapabilityKind, Broker>,
   labels: SessionLabels,
   log: AuditLog,
+  clock: Clock,
 ): Promise<Started> {
-  const { call, tool, host, bounds, grant, policy, hold } = state;
+  const { call, tool, host, bounds, policy } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
   await log.flush();
   labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-  const guard = guardOf(policy, state.decisionInput);
+  const gate = openGate(state, { brokers, log });
+  return { ...state, gate, attempt: 1, endsByMs: clock.monotonicMs() + bounds.timeoutMs };
+}
+
+/** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */
+export function nextAttempt(state: Started, log: AuditLog): Started {
+  return {
+    ...state,
+    attempt: state.attempt + 1,
+    gate: openGate(state, { brokers: state.gate.brokers, log, before: state.gate }),
+  };
+}
+
+function openGate(
+  { call, bounds, grant, policy, hold, decisionInput }: Reserved,
+  { brokers, log, before }: Pick<GateOptions, "brokers" | "before"> & { readonly log: AuditLog },
+): Gate {
+  const guard = guardOf(policy, decisionInput);
   const gate = new Gate({
     grant,
     brokers,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
+    ...(before && { before }),
     ...(!observes(policy) && { fileBytes: guard.fileBytes }),
     refusal: (need) => {
       const reason = guard.refusal(need);
@@ -88,12 +111,12 @@ export async function recordStart(
     },
   });
   hold?.revoked.addEventListener("abort", () => gate.close(), { once: true });
-  return { ...state, gate };
+  return gate;
 }
 
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
-  const { call, tool, bounds, gate, grant, inputText } = state;
+  const { call, tool, bounds, gate, grant, inputText, endsByMs } = state;
   const kinds = grantedKinds(grant);
   const end = await runInIsolate(
     tool,
@@ -112,7 +135,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       owner: JSON.stringify([call.caller, call.sessionId]),
       clock,
       gate,
-      timeoutMs: bounds.timeoutMs,
+      timeoutMs: endsByMs - clock.monotonicMs(),
       cancel: call.options.signal,
       onLog: call.options.onLog,
       onProgress: call.options.onProgress,

@@ -1,12 +1,38 @@
-import type { Gate } from "../capability/gate.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { CallError, CallFailure, CallMeta, CallSuccess } from "../result.ts";
+import type { Effect } from "../tool/manifest.ts";
+import type { Decided } from "./authorize.ts";
 import type { Call, Stop } from "./call.ts";
 import type { Concluded } from "./conclude.ts";
+import { dataOf, type KeptOutput } from "./ending.ts";
+import type { Started } from "./execute.ts";
+
+/** What a call used, as its result says it. */
+export interface Spent {
+  readonly effects: readonly Effect[];
+  readonly networkRequests: number;
+  readonly networkBytes: number;
+  readonly attempts: number;
+  /** The result is that of another call. */
+  readonly cached: boolean;
+}
+
+/** Of a call that ran, or of one that did not. */
+export function spentBy(started: Started | undefined): Spent {
+  if (!started) return { effects: [], networkRequests: 0, networkBytes: 0, attempts: 0, cached: false };
+  const { gate, attempt } = started;
+  return { effects: gate.effects, ...gate.usage, attempts: attempt, cached: false };
+}
+
+/** Of a call that was given the result of another one. Its effects are those of the deed that the result tells of. */
+export function spentByOther(effects: readonly Effect[]): Spent {
+  return { ...spentBy(undefined), effects, cached: true };
+}
 
 /** Step 12 of a call that gave a result. */
-export function succeeded({ call, tool, proof, gate, output, hash }: Concluded, clock: Clock): CallSuccess {
+export function succeeded(state: Concluded, clock: Clock): CallSuccess {
+  const { call, tool, proof, output, hash } = state;
   return {
     ok: true,
     data: output,
@@ -14,8 +40,21 @@ export function succeeded({ call, tool, proof, gate, output, hash }: Concluded, 
     tool: tool.id,
     callId: call.callId,
     proof,
-    effects: gate.effects,
-    meta: metaOf(call, gate, clock),
+    ...costOf(call, spentBy(state), clock),
+  };
+}
+
+/** Step 12 of a call that was given the result of another one. */
+export function reused({ call, tool, proof }: Decided, output: KeptOutput, spent: Spent, clock: Clock): CallSuccess {
+  const { callId } = call;
+  return {
+    ok: true,
+    data: dataOf(output),
+    hash: output.hash,
+    tool: tool.id,
+    callId,
+    proof,
+    ...costOf(call, spent, clock),
   };
 }
 
@@ -30,30 +69,19 @@ export function failed(
   why: Stop,
   tool: string,
   proof: Proof | undefined,
-  gate: Gate | undefined,
+  spent: Spent,
   clock: Clock,
 ): CallFailure {
-  return {
-    ok: false,
-    error: errorOf(why),
-    tool,
-    callId: call.callId,
-    ...(proof && { proof }),
-    effects: gate?.effects ?? [],
-    meta: metaOf(call, gate, clock),
-  };
+  const { callId } = call;
+  return { ok: false, error: errorOf(why), tool, callId, ...(proof && { proof }), ...costOf(call, spent, clock) };
 }
 
-function metaOf({ arrivedMs, queuedMs, warnings, traceparent }: Call, gate: Gate | undefined, clock: Clock): CallMeta {
-  const { networkRequests, networkBytes } = gate?.usage ?? { networkRequests: 0, networkBytes: 0 };
-  return {
-    durationMs: clock.monotonicMs() - arrivedMs,
-    queuedMs,
-    cached: false,
-    attempts: gate ? 1 : 0,
-    networkRequests,
-    networkBytes,
-    warnings,
-    traceparent,
-  };
+function costOf(
+  { arrivedMs, queuedMs, warnings, traceparent }: Call,
+  { effects, networkRequests, networkBytes, attempts, cached }: Spent,
+  clock: Clock,
+): { readonly effects: readonly Effect[]; readonly meta: CallMeta } {
+  const durationMs = clock.monotonicMs() - arrivedMs;
+  const meta = { durationMs, queuedMs, cached, attempts, networkRequests, networkBytes, warnings, traceparent };
+  return { effects, meta };
 }

@@ -1,5 +1,5 @@
 import type { CallOptions } from "../kernel-api.ts";
-import { ceilings } from "../limits.ts";
+import { ceilings, limits } from "../limits.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
@@ -24,7 +24,7 @@ const wishes: JsonObject = {
 };
 const boundsValidator = requireValidator(wishes);
 
-const texts = ["version", "caller", "sessionId", "correlationId"] as const;
+const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
 const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 
 /** `grants` are read where they count, in step 3. */
@@ -35,6 +35,10 @@ export function readOptions(foreign: unknown): ReadOptions {
     for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
     for (const name of functions)
       if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
+    if (options["cache"] !== undefined && typeof options["cache"] !== "boolean")
+      return refused("`cache` is true or false.");
+    if (!isKey(options["idempotencyKey"]))
+      return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
     if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
     if (options["bounds"] === undefined) return { options };
     const bounds = readBounds(options["bounds"]);
@@ -57,6 +61,11 @@ function readBounds(
 
 function isAbsentOr(type: "string" | "function", value: unknown): boolean {
   return value === undefined || typeof value === type;
+}
+
+/** Never cut: two different keys must not become one. */
+function isKey(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && value !== "" && value.length <= limits.nameLength);
 }
 
 /** By what is used of it: signals of other realms and libraries are signals too. */

@@ -14,11 +14,16 @@ import type { CallFailure, CallResult } from "../result.ts";
 import type { Registry } from "../tool/registry.ts";
 import { resolve, type Resolved, validateInput } from "./admit.ts";
 import { type ApprovalPorts, approve, type Edited, lapsed } from "./approve.ts";
-import { type Authority, checkCapabilities, decidePolicy, type PolicyState } from "./authorize.ts";
+import { type Authority, checkCapabilities, type Decided, decidePolicy, type PolicyState } from "./authorize.ts";
 import { type Call, type Step, type Stop, stop } from "./call.ts";
-import { normalizeOutput, validateOutput } from "./conclude.ts";
+import type { Results } from "./cache.ts";
+import { type Concluded, normalizeOutput, tooLarge, validateOutput } from "./conclude.ts";
+import { type Ending, endingOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
-import { errorOf, failed, succeeded } from "./finish.ts";
+import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded } from "./finish.ts";
+import type { Keys } from "./keys.ts";
+import { retry } from "./retry.ts";
+import { cacheTurn, keyTurn, type Turn } from "./reuse.ts";
 
 /** What all calls of one kernel share. */
 export interface CallParts {
@@ -30,6 +35,9 @@ export interface CallParts {
   readonly approvals: Approvals;
   readonly policyState: PolicyState;
   readonly limiter: Limiter;
+  readonly keys: Keys;
+  /** `undefined`: nothing is cached. */
+  readonly results: Results | undefined;
   readonly log: AuditLog;
   readonly clock: Clock;
   /** Policy and mode as they are now: both change while calls are under way. */
@@ -59,13 +67,22 @@ export class Steps {
       path.hold?.release();
       path.settle?.(path.started !== undefined);
     }
+    if (path.ends) this.#share(result, path, path.ends);
     await this.#parts.ended(result, path.started !== undefined);
     return result;
   }
 
+  /** Tells those who wait for the same, and those who will ask for it. */
+  #share(result: CallResult, { concluded, why, started }: Path, ends: readonly ((ending: Ending) => void)[]): void {
+    const end =
+      result.ok && concluded ? concluded : { why: why ?? stop("INTERNAL", "The call ended without a reason.") };
+    const ending = endingOf(result, started !== undefined, end);
+    for (const each of ends) each(ending);
+  }
+
   /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
   async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const { registry, hosts, pools, brokers, limiter, log, clock, policyState } = this.#parts;
+    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results } = this.#parts;
 
     const resolved = path.resolved ?? resolve(call, registry, hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
@@ -84,11 +101,21 @@ export class Steps {
     path.proof = decided.proof;
     path.settle = decided.settle;
 
+    const isKeyed = call.options.idempotencyKey !== undefined && path.edited === undefined;
+    const keyed = isKeyed ? await keyTurn(decided, keys, log, clock) : undefined;
+    if (keyed && keyed.kind !== "own") return this.#reuse(decided, keyed, path);
+    if (keyed?.end) path.ends = [keyed.end];
+
     const ports = this.#ports(call);
     const allowed = await approve(decided, ports);
     if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
     path.proof = allowed.state.proof;
     if (allowed.state.hold) path.hold = allowed.state.hold;
+
+    const kept = results?.keysOf(allowed.state);
+    const cached = results && kept ? await cacheTurn(allowed.state, kept, results, clock) : undefined;
+    if (cached && cached.kind !== "own") return this.#reuse(allowed.state, cached, path, lapsed(allowed.state, ports));
+    if (cached?.end) path.ends = [...(path.ends ?? []), cached.end];
 
     const reserved = await reserveBounds(allowed.state, limiter, clock);
     if (!reserved.ok) return this.#close(call, reserved, path);
@@ -97,15 +124,21 @@ export class Steps {
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
-    const started = await recordStart(reserved.state, brokers, policyState.labels, log);
+    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock);
     path.started = started;
     const tooLate = lapsed(started, ports);
     if (tooLate) return this.#close(call, tooLate, path);
 
-    const ran = await run(started, pools.get(started.host)!, clock);
-
-    const checked = validateOutput(ran);
-    if (!checked.ok) return this.#close(call, checked, path);
+    const pool = pools.get(started.host)!;
+    const ran = await run(started, pool, clock);
+    let checked = validateOutput(ran);
+    while (!checked.ok) {
+      const again = await retry(started, checked, log, clock);
+      const isVoid = again.ok ? lapsed(again.state, ports) : again;
+      if (isVoid || !again.ok) return this.#close(call, isVoid ?? checked, path);
+      path.started = started = again.state;
+      checked = validateOutput(await run(started, pool, clock));
+    }
 
     const concluded = normalizeOutput(checked.state);
     if (!concluded.ok) return this.#close(call, concluded, path);
@@ -113,8 +146,29 @@ export class Steps {
     const { hash: outputHash, outputBytes, gate } = concluded.state;
     log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
     await log.flush();
+    path.concluded = concluded.state;
 
     return succeeded(concluded.state, clock);
+  }
+
+  /** The end of a call for which nothing runs: it is given what another one got, if that fits its own bounds and nothing has changed meanwhile. */
+  async #reuse(state: Decided, turn: Exclude<Turn, { kind: "own" }>, path: Path, late?: Stop): Promise<CallResult> {
+    const { log, clock, policyState } = this.#parts;
+    const { call, tool, policy } = state;
+    if (turn.kind === "refused") return this.#close(call, turn.why, path);
+    if (late) return this.#close(call, late, path);
+    const { callId: from, outcome, effects } = turn.ending;
+    log.record("result.reused", call.scope, { from, by: turn.by });
+    const spent = spentByOther(effects);
+    path.spent = spent;
+    if (!outcome.ok) return this.#close(call, outcome.why, path);
+    const { hash: outputHash, outputBytes } = outcome.output;
+    const limit = call.options.bounds?.outputBytes ?? Infinity;
+    if (outputBytes > limit) return this.#close(call, tooLarge(tool.id, limit), path);
+    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects });
+    await log.flush();
+    policyState.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+    return reused(state, outcome.output, spent, clock);
   }
 
   /** Arguments that an approver edited start again at step 2; what is decided about them follows from the question that they answer. */
@@ -135,12 +189,13 @@ export class Steps {
   }
 
   /** Steps 11 and 12 for every call that gave no result: one terminal event, then the answer. */
-  async #close(call: Call, why: Stop, { tool, proof, started }: Path): Promise<CallFailure> {
+  async #close(call: Call, why: Stop, path: Path): Promise<CallFailure> {
     const { log, clock } = this.#parts;
+    const { tool, proof, started, spent = spentBy(started) } = path;
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
       const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
-      if (started) log.record("tool.failed", call.scope, { ...end, effects: started.gate.effects });
+      if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects });
       else log.record("tool.blocked", call.scope, end);
       try {
         await log.flush();
@@ -148,7 +203,8 @@ export class Steps {
         reported = unexpected(error, started !== undefined);
       }
     }
-    return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, started?.gate, clock);
+    path.why = reported;
+    return failed(call, reported, tool ?? call.toolName, why.proof ?? proof, spent, clock);
   }
 }
 
@@ -165,6 +221,13 @@ interface Path {
   settle?: (hasStarted: boolean) => void;
   hold?: Hold;
   started?: Started;
+  concluded?: Concluded;
+  /** What ended it without a result. */
+  why?: Stop;
+  /** Where nothing ran for it, and another call's result answers. */
+  spent?: Spent;
+  /** Who waits for its end. */
+  ends?: readonly ((ending: Ending) => void)[];
 }
 
 function unexpected(error: unknown, ran: boolean): Stop {

@@ -28,6 +28,8 @@ export interface GateOptions {
   readonly refusal?: (need: Need) => string | undefined;
   /** The largest file that the policy lets through. */
   readonly fileBytes?: number;
+  /** The gate of the run before of the same call: this one goes on with its counts. */
+  readonly before?: Gate;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -42,6 +44,7 @@ export class Gate {
   /** Made for the first broker that serves: most calls ask for nothing. */
   #end: AbortController | undefined;
   readonly #effects = new Set<Effect>();
+  #wasUsed = false;
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   #networkRequests = 0;
   #networkBytes = 0;
@@ -56,6 +59,23 @@ export class Gate {
       networkRequests: Math.min(options.networkRequests, totalOf(grant, net, "requests")),
       networkBytes: Math.min(options.networkBytes, totalOf(grant, net, "bytes")),
     };
+    const { before } = options;
+    if (!before) return;
+    for (const effect of before.#effects) this.#effects.add(effect);
+    this.#requestsLeft.count = before.#requestsLeft.count;
+    this.#networkRequests = before.#networkRequests;
+    this.#networkBytes = before.#networkBytes;
+    this.#index = before.#index;
+    this.#wasUsed = before.#wasUsed;
+  }
+
+  get brokers(): GateOptions["brokers"] {
+    return this.#options.brokers;
+  }
+
+  /** Whether any request got as far as its broker. */
+  get wasUsed(): boolean {
+    return this.#wasUsed;
   }
 
   /** Effects that really happened, or may have. */
@@ -152,6 +172,7 @@ export class Gate {
       const refusal = this.#refusal(need);
       if (refusal) return { target, reply: failed(refusal) };
     }
+    this.#wasUsed = true;
     if (isEffect(request.kind)) this.#effects.add(request.kind);
     return { target, reply: await broker.serve(request, this.#session()) };
   }

@@ -1,7 +1,7 @@
 import { limits } from "../limits.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
-import type { Isolate, IsolateHost } from "./port.ts";
+import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
 
 interface Slot {
   readonly key: string;
@@ -39,6 +39,7 @@ export class IsolatePool {
 
   /** Rejects with what the host's `open` rejects with. */
   async lease(tool: RegisteredTool, owner: string): Promise<Lease> {
+    if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The kernel was closed.");
     const key = `${tool.hash} ${owner}`; // A digest has no space.
     let slot = this.#take(key, tool);
     try {

@@ -16,7 +16,7 @@ import {
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
   | IsolateOutcome
-  | { readonly kind: "timed-out"; readonly timeoutMs: number }
+  | { readonly kind: "timed-out" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "not-opened"; readonly failure: IsolateFailure };
 
@@ -92,7 +92,7 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
       }
     };
 
-    const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out", timeoutMs }, "deadline"));
+    const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out" }, "deadline"));
     cancel?.addEventListener("abort", onCancel, { once: true });
     start().then(end, (error: Error) => {
       if (ended) return;

@@ -77,12 +77,15 @@ const tones = {
   "policy.changed": "neutral",
   "mode.changed": "warn",
   "call.invoked": "neutral",
+  "call.keyed": "neutral",
   "capability.checked": "neutral",
   "policy.decided": "neutral",
   "approval.requested": "warn",
   "approval.resolved": "neutral",
   "tool.started": "accent",
   "capability.used": "accent",
+  "result.reused": "accent",
+  "tool.retried": "warn",
   "tool.completed": "good",
   "tool.failed": "bad",
   "tool.blocked": "bad",
@@ -120,6 +123,10 @@ function sentenceOf(event: AuditEvent): string {
       return `${event.payload.operation} ${event.payload.target}${event.payload.outcome === "ok" ? "" : ` (${event.payload.outcome})`}`;
     case "tool.completed":
       return `${event.payload.outputBytes} B of output`;
+    case "result.reused":
+      return event.payload.by === "cache" ? "of an equal call" : "of the first call under the key";
+    case "tool.retried":
+      return `run ${event.payload.attempt}, after ${event.payload.code}`;
     case "tool.failed":
     case "tool.blocked":
       return event.payload.code;
@@ -129,6 +136,7 @@ function sentenceOf(event: AuditEvent): string {
       return event.payload.tool;
     case "log.recovered":
       return `${event.payload.cutBytes} B of a torn write were cut away`;
+    case "call.keyed":
     case "policy.changed":
     case "tool.lost":
       return "";

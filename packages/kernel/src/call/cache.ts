@@ -1,0 +1,67 @@
+import { limits } from "../limits.ts";
+import type { Allowed } from "./approve.ts";
+import type { Call } from "./call.ts";
+import type { Ending } from "./ending.ts";
+
+/**
+ * Results of pure tools, by tool hash and input hash. A tool may lie about being pure: what it remembers of one session must not come out in another. So
+ * a result serves everybody only where its isolate had no call before, which is so for calls without a session of their own; any other serves its
+ * own session. Bounded by entries and bytes, the longest unused go first.
+ */
+export class Results {
+  readonly #kept = new Map<string, Ending>();
+  readonly #running = new Map<string, Promise<Ending>>();
+  #bytes = 0;
+
+  /** Under which keys a result can be found, the one under which it is kept first. `undefined` for a call whose result nobody else can be given. */
+  keysOf({ call, tool, inputHash }: Allowed): readonly [string, ...string[]] | undefined {
+    const { determinism } = tool.manifest;
+    // The digest of an inline tool is not over its code, and nothing takes the clock and the world away from it.
+    if (determinism !== "pure" || tool.body.source === "inline" || call.options.cache === false) return undefined;
+    const everybody = `${tool.hash} ${inputHash}`;
+    return hasSession(call)
+      ? [`${everybody} ${JSON.stringify([call.caller, call.sessionId])}`, everybody]
+      : [everybody];
+  }
+
+  find(keys: readonly string[]): Ending | Promise<Ending> | undefined {
+    for (const key of keys) {
+      const ending = this.#kept.get(key);
+      if (!ending) continue;
+      this.#kept.delete(key);
+      this.#kept.set(key, ending);
+      return ending;
+    }
+    return keys.map((key) => this.#running.get(key)).find((running) => running !== undefined);
+  }
+
+  /** @param isShared Whether equal calls may wait for this one. Returns what has to be told how it ended. */
+  begin(key: string, isShared: boolean): (ending: Ending) => void {
+    let tell: ((ending: Ending) => void) | undefined;
+    if (isShared && !this.#running.has(key)) this.#running.set(key, new Promise((resolve) => (tell = resolve)));
+    return (ending) => {
+      this.#keep(key, ending);
+      if (!tell) return;
+      this.#running.delete(key);
+      tell(ending);
+    };
+  }
+
+  #keep(key: string, ending: Ending): void {
+    if (!ending.outcome.ok || this.#kept.has(key)) return;
+    this.#kept.set(key, ending);
+    this.#bytes += bytesOf(ending);
+    for (const [oldest, each] of this.#kept) {
+      if (this.#kept.size <= limits.cachedResults && this.#bytes <= limits.cachedBytes) return;
+      this.#kept.delete(oldest);
+      this.#bytes -= bytesOf(each);
+    }
+  }
+}
+
+/** Without one, a call is a session of its own, and so is its isolate. */
+const hasSession = ({ callId, sessionId }: Call): boolean => sessionId !== callId;
+
+function bytesOf({ outcome }: Ending): number {
+  return outcome.ok ? outcome.output.outputBytes : 0;
+}

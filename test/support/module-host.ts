@@ -1,0 +1,55 @@
+import {
+  type CallPort,
+  type IsolateCall,
+  type IsolateHost,
+  type IsolateOutcome,
+  manifestOf,
+  packageHash,
+  runCall,
+  type Tool,
+  type ToolPackage,
+} from "@keyhole/kernel";
+
+/** A package of a tool. Its code says nothing: {@link moduleHost} has the tool itself. */
+export function packed(tool: unknown, code = "export default {};"): ToolPackage {
+  const manifest = manifestOf(tool as Tool, "module");
+  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+}
+
+export interface ModuleHost extends IsolateHost {
+  readonly opened: readonly { readonly tool: string; readonly terminated: string | undefined }[];
+}
+
+/** Runs packages as the tools that they were made of, in this realm; an isolate that is terminated ends its calls as lost, as real ones do. */
+export function moduleHost(...tools: readonly unknown[]): ModuleHost {
+  const byName = new Map(tools.map((tool) => [(tool as Tool).definition.name, tool]));
+  const opened: { tool: string; terminated: string | undefined }[] = [];
+  return {
+    name: "modules",
+    sources: ["module"],
+    enforces: [],
+    preempts: true,
+    brokers: [],
+    opened,
+    close: async () => {},
+    open: async ({ id, manifest }) => {
+      const record: (typeof opened)[number] = { tool: id, terminated: undefined };
+      opened.push(record);
+      const waiting = new Set<(outcome: IsolateOutcome) => void>();
+      return {
+        get alive() {
+          return record.terminated === undefined;
+        },
+        call: (call: IsolateCall, port: CallPort) =>
+          new Promise((resolve) => {
+            waiting.add(resolve);
+            void runCall(byName.get(manifest.name), call, port).then(resolve);
+          }),
+        terminate: (reason) => {
+          record.terminated ??= reason;
+          for (const settle of waiting) settle({ kind: "lost", reason });
+        },
+      };
+    },
+  };
+}
