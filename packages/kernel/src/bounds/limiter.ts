@@ -17,8 +17,8 @@ export type Reservation =
  */
 export class Limiter {
   readonly #clock: Clock;
-  /** Per tool: when each running call must have ended. */
-  readonly #running = new Map<string, Set<{ readonly endsByMs: number }>>();
+  /** Per tool: the running calls. Lists, kept when they are empty: maps and sets that change with every call leave their old tables behind for the full collection. */
+  readonly #running = new Map<string, { readonly endsByMs: number }[]>();
   /** Per tool: what tries again to get a slot, in the order of arrival. */
   readonly #queues = new Map<string, Set<() => void>>();
   /** Per tool and caller: when each call of the last hour was admitted, oldest first. */
@@ -30,9 +30,9 @@ export class Limiter {
 
   reserve(toolId: string, caller: string, bounds: Bounds): Reservation {
     const nowMs = this.#clock.monotonicMs();
-    const running = this.#running.get(toolId) ?? new Set();
-    if (running.size >= bounds.concurrency) {
-      const firstEndMs = Math.min(...[...running].map(({ endsByMs }) => endsByMs));
+    const running = this.#running.get(toolId) ?? [];
+    if (running.length >= bounds.concurrency) {
+      const firstEndMs = Math.min(...running.map(({ endsByMs }) => endsByMs));
       return { ok: false, bound: "concurrency", limit: bounds.concurrency, retryAfterMs: wait(firstEndMs - nowMs) };
     }
     const window = this.#window(JSON.stringify([toolId, caller]), nowMs);
@@ -44,8 +44,7 @@ export class Limiter {
     }
     window.push(nowMs);
     const slot = { endsByMs: nowMs + bounds.timeoutMs };
-    running.add(slot);
-    this.#running.set(toolId, running);
+    if (running.push(slot) === 1) this.#running.set(toolId, running);
     return { ok: true, release: () => this.#release(toolId, slot) };
   }
 
@@ -98,15 +97,17 @@ export class Limiter {
   /** Calls that hold a slot now. */
   get inFlight(): number {
     let count = 0;
-    for (const running of this.#running.values()) count += running.size;
+    for (const running of this.#running.values()) count += running.length;
     return count;
   }
 
   #release(toolId: string, slot: { readonly endsByMs: number }): void {
     const running = this.#running.get(toolId);
-    if (!running?.delete(slot)) return;
-    if (running.size === 0) this.#running.delete(toolId);
-    for (const attempt of Array.from(this.#queues.get(toolId) ?? [])) attempt();
+    const place = running?.indexOf(slot) ?? -1;
+    if (place < 0) return;
+    running!.splice(place, 1);
+    const queue = this.#queues.get(toolId);
+    if (queue) for (const attempt of Array.from(queue)) attempt();
   }
 
   /** `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded. */
@@ -119,8 +120,10 @@ export class Limiter {
       this.#windows.set(key, fresh);
       return fresh;
     }
-    const firstInside = known.findIndex((atMs) => atMs > nowMs - limits.rateWindowMs);
-    known.splice(0, firstInside === -1 ? known.length : firstInside);
+    if (known.length > 0 && known[0]! <= nowMs - limits.rateWindowMs) {
+      const firstInside = known.findIndex((atMs) => atMs > nowMs - limits.rateWindowMs);
+      known.splice(0, firstInside === -1 ? known.length : firstInside);
+    }
     return known;
   }
 

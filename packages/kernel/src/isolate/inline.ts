@@ -20,7 +20,8 @@ export function inlineHost(): IsolateHost {
 
 class InlineIsolate implements Isolate {
   readonly #tool: RegisteredTool;
-  readonly #waiting = new Set<(outcome: IsolateOutcome) => void>();
+  /** An array: a set that lives long and changes with each call has its old tables, and with them ended calls, kept until the next full collection. */
+  readonly #waiting: ((outcome: IsolateOutcome) => void)[] = [];
   #alive = true;
 
   constructor(tool: RegisteredTool) {
@@ -34,16 +35,17 @@ class InlineIsolate implements Isolate {
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
     return new Promise((resolve) => {
       const settle = (outcome: IsolateOutcome): void => {
-        this.#waiting.delete(settle);
+        const place = this.#waiting.indexOf(settle);
+        if (place >= 0) this.#waiting.splice(place, 1);
         resolve(outcome);
       };
-      this.#waiting.add(settle);
+      this.#waiting.push(settle);
       void runCall(this.#tool.body, call, port).then(settle);
     });
   }
 
   terminate(reason: string): void {
     this.#alive = false;
-    for (const settle of this.#waiting) settle({ kind: "lost", reason });
+    for (const settle of this.#waiting.splice(0)) settle({ kind: "lost", reason });
   }
 }

