@@ -39,7 +39,7 @@ function browserProject(
     test: {
       name,
       include,
-      globalSetup: "./test/hostile/browser-canary.ts",
+      globalSetup: "./test/hostile/canary.ts",
       api: { host: "127.0.0.1" },
       browser: {
         enabled: true,
@@ -81,6 +81,7 @@ export default defineConfig({
         ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
         test: {
           name: "node",
+          globalSetup: "./test/hostile/canary.ts",
           environment: "node",
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts"],
@@ -98,6 +99,7 @@ export default defineConfig({
         ssr: { resolve: { conditions: [source, "workerd", "worker", "module", "browser"] } },
         test: {
           name: "workerd",
+          globalSetup: "./test/hostile/canary.ts",
           include: ["test/**/*.workerd.test.ts"],
         },
       },

@@ -90,81 +90,6 @@ describe("a guest that usurps the line", () => {
     expect([heard.logs.length, heard.requests.length, alive]).toEqual([1, 1, true]);
   });
 
-  it.each([
-    ["a log line of another call", "await target.say(line({ callId: 'other' }));"],
-    ["a log line without a call", "await target.say(line({}));"],
-    ["a log line of a level that does not exist", "await target.say(line({ callId, level: 'fatal' }));"],
-    ["a log line with a field too many", "await target.say(line({ callId, seq: 1 }));"],
-    ["a log line with an object as text", "await target.say(line({ callId, message: { toString: 'x' } }));"],
-    ["a log line of 2001 characters", "await target.say(line({ callId, message: 'x'.repeat(2001) }));"],
-    ["a log line that is a function", "await target.say(() => 1);"],
-    ["a log line with a function inside", "await target.say(line({ callId, message: () => 'x' }));"],
-    ["nothing at all", "await target.say();"],
-    ["null", "await target.say(null);"],
-    ["an array", "await target.say([line({ callId })]);"],
-    ["an outcome as a log line", "await target.say({ type: 'outcome', callId, outcome: done });"],
-    ["a request as a log line", "await target.say(ask({ callId, request: 0 }));"],
-    ["a Map", "await target.say(new Map([['type', 'log']]));"],
-    ["progress that is not a number", "await target.say({ type: 'progress', callId, done: NaN });"],
-    ["a request of another call", "await target.request(ask({ callId: 'other', request: 0 }));"],
-    ["a request out of order", "await target.request(ask({ callId, request: 1 }));"],
-    [
-      "the same request twice",
-      "await target.request(ask({ callId, request: 0 })); await target.request(ask({ callId, request: 0 }));",
-    ],
-    [
-      "a request of a kind that does not exist",
-      "await target.request(ask({ callId, request: 0, kind: 'net.admin' }));",
-    ],
-    ["a request whose kind is inherited", "await target.request(ask({ callId, request: 0, kind: 'constructor' }));"],
-    [
-      "a request with arguments that are an object",
-      "await target.request(ask({ callId, request: 0, arguments: { path: 'a' } }));",
-    ],
-    ["a request with arguments that are a list", "await target.request(ask({ callId, request: 0, arguments: '[]' }));"],
-    [
-      "a request with arguments that are not JSON",
-      "await target.request(ask({ callId, request: 0, arguments: '{' }));",
-    ],
-    [
-      "a request with arguments nine levels deep",
-      "await target.request(ask({ callId, request: 0, arguments: '{\"a\":'.repeat(9) + '1' + '}'.repeat(9) }));",
-    ],
-    ["a request with a body that is a string", "await target.request(ask({ callId, request: 0, body: 'bytes' }));"],
-    [
-      "a request with a body that is a stream",
-      "await target.request(ask({ callId, request: 0, body: new ReadableStream() }));",
-    ],
-    ["a log line as a request", "await target.request(line({ callId }));"],
-    ["an outcome of a kind that does not exist", "return { kind: 'allowed' };"],
-    ["an outcome that only the host can know", "return { kind: 'lost', reason: 'x' };"],
-    ["an outcome with a value", "return { kind: 'returned', output: { form: 'value', value: 1 } };"],
-    ["an outcome with a field too many", "return { ...done, proof: {} };"],
-    ["an outcome of another form", "return { kind: 'returned', output: { form: 'text', text: 'x' } };"],
-    ["an outcome that is a function", "return () => done;"],
-    ["an outcome with a function as text", "return { kind: 'returned', output: { form: 'json', text: () => '1' } };"],
-    ["an outcome that is the line itself", "return target;"],
-    ["no outcome", "return undefined;"],
-    ["a string", "return 'done';"],
-    [
-      "a thenable without an end in sight",
-      "return { kind: 'returned', output: { form: 'json', text: { then() {} } } };",
-    ],
-    ["an exception", "throw new TypeError('mine');"],
-    [
-      "an exception of the platform's",
-      "const error = new Error('Network connection lost.'); error.retryable = true; throw error;",
-    ],
-  ])("loses the call by sending %s", async (_, deed) => {
-    const heard = port();
-    const { outcome, alive } = await run(usurper(`${deed} return done;`), heard);
-    expect(outcome.kind).toBe("lost");
-    expect(alive).toBe(false);
-    expect(heard.logs).toEqual([]);
-    expect(heard.requests.length).toBeLessThanOrEqual(1);
-    expect(await run(honest, port())).toMatchObject({ outcome: { output: { text: '"honest"' } } });
-  });
-
   it("cannot send more than a call may", async () => {
     const heard = port();
     const { outcome } = await run(
@@ -295,25 +220,6 @@ async function inside(expression: string): Promise<unknown> {
 }
 
 describe("the way out of a dynamic Worker", () => {
-  it.each([
-    ["fetch", "fetch('http://127.0.0.1:1/')"],
-    ["fetch by way of the constructor", "(async () => {}).constructor('return fetch(\"http://127.0.0.1:1/\")')()"],
-    ["a WebSocket", "new WebSocket('ws://127.0.0.1:1/')"],
-    ["an EventSource", "new EventSource('http://127.0.0.1:1/')"],
-    ["the cache", "caches.default.match('http://127.0.0.1:1/')"],
-    ["a timer", "new Promise((resolve) => setTimeout(resolve, 1))"],
-    ["Node's sockets", "import('node:net').then((net) => net.connect(1))"],
-    ["Node's files", "import('node:fs').then((fs) => fs.readdirSync('/'))"],
-    ["another module", "import('data:text/javascript,export default 1')"],
-    ["a module from a URL", "import('https://example.com/x.js')"],
-    ["process", "process.env.PATH"],
-    ["require", "require('fs')"],
-    ["a worker", "new Worker('x.js')"],
-    ["a channel", "new MessageChannel()"],
-  ])("is shut: %s", async (_, expression) => {
-    expect(await inside(expression)).toHaveProperty("threw");
-  });
-
   it("is shut: a socket of workerd's own", async () => {
     const result = await inside(
       "import('cloudflare:sockets').then(async ({ connect }) => { const socket = connect('127.0.0.1:1'); await socket.opened; return 'open'; })",

@@ -6,9 +6,9 @@ import type { FrameMessage, PageMessage } from "./frame-message.ts";
 
 const say = (message: FrameMessage): void => parent.postMessage(message, "*"); // The frame has no origin and cannot name the page's.
 
-addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
-  say({ type: "blocked", directive: effectiveDirective }),
-);
+const onBlocked = ({ effectiveDirective }: SecurityPolicyViolationEvent): void =>
+  say({ type: "blocked", directive: effectiveDirective });
+addEventListener("securitypolicyviolation", onBlocked);
 
 addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>) => {
   if (source !== parent) return;
@@ -22,6 +22,8 @@ function start(script: string, ports: readonly MessagePort[]): void {
   worker.onmessage = () => {
     worker.onmessage = null;
     URL.revokeObjectURL(url);
+    // Firefox tells the frame of what its worker tries as well; from here on that is the tool's.
+    removeEventListener("securitypolicyviolation", onBlocked);
     say({ type: "started" });
   };
   worker.postMessage(null, [...ports]);

@@ -91,11 +91,15 @@ function fix(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: false, enumerable: false, configurable: false });
 }
 
+/** Wherever on the chain an engine keeps them: workerd has a class of its own above `Response`. */
 function removeMembers(global: object, path: string, names: readonly string[]): void {
   let target: unknown = global;
   for (const step of path.split(".")) target = target === undefined ? undefined : Reflect.get(target as object, step);
-  if (target === undefined) return;
-  for (const name of names) Reflect.deleteProperty(target as object, name);
+  let holder = target as object | null | undefined;
+  while (holder && holder !== Object.prototype && holder !== Function.prototype) {
+    for (const name of names) Reflect.deleteProperty(holder, name);
+    holder = Reflect.getPrototypeOf(holder);
+  }
 }
 
 /** Own names and inherited ones: engines keep many globals on the prototypes of the global object. */

@@ -67,6 +67,8 @@ const byType: ReadonlyMap<unknown, v.GenericSchema<unknown, GuestMessage>> = new
 /** Checks one message of a guest; the string says what is wrong with it. Never throws, and repeats nothing that the guest sent. */
 export function parseGuestMessage(data: unknown): GuestMessage | string {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "type")) return "a message without a type";
+  // RPC carries the fields of errors and the like along.
+  if (Object.getPrototypeOf(data) !== Object.prototype) return "a message that is no plain object";
   const schema = byType.get((data as { readonly type: unknown }).type);
   if (schema === undefined) return "a message of unknown type";
   const result = v.safeParse(schema, data, { abortEarly: true });
@@ -77,11 +79,17 @@ export function parseGuestMessage(data: unknown): GuestMessage | string {
 /** The request that a message carries, its arguments now data; a string says what is wrong with them. */
 export function parseRequest({ kind, operation, arguments: text, body }: GuestRequest): CapabilityRequest | string {
   let parsed: unknown;
+  let named = true;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text, (key, value: unknown) => {
+      // Data here, and a prototype where a broker copies it by assignment.
+      if (key === "__proto__") named = false;
+      return value;
+    });
   } catch {
     return "arguments that are not JSON";
   }
+  if (!named) return "arguments with a key that names a prototype";
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return "arguments that are no object";
   if (!canonicalize(parsed, argumentsDepth).ok) return "arguments that are too deep or not well-formed";
   return { kind, operation, arguments: parsed as JsonObject, ...(body !== undefined && { body }) };

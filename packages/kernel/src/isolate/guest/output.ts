@@ -1,3 +1,4 @@
+import { limits } from "../../limits.ts";
 import type { IsolateOutcome } from "../port.ts";
 import { canonicalize } from "../../normalize/canonical-json.ts";
 import type { GuestCall } from "./call.ts";
@@ -22,7 +23,8 @@ export function outputOf(
 }
 
 function jsonOutput(value: unknown, limit: number): IsolateOutcome {
-  const result = canonicalize(value);
+  // The kernel's own limits: what unfolds beyond them would fill this isolate's memory only to be refused there.
+  const result = canonicalize(value, limits.depth, limits.nodes);
   if (!result.ok) return unnormalizable(result.error.reason, result.error.path);
   if (exceedsUtf8(result.text, limit)) return tooLarge(limit);
   return { kind: "returned", output: { form: "json", text: result.text } };

@@ -1,0 +1,57 @@
+/** The platforms that the battery runs on, in the order of the table's columns. */
+export const platforms = ["chromium", "firefox", "webkit", "workerd", "node"] as const;
+export type Platform = (typeof platforms)[number];
+
+/**
+ * Where an attempt's code runs:
+ *
+ * - `frame`: an expression in a worker that nobody sealed, inside a tool's frame. `at(name)` is an address of the canary, `page` the page's origin.
+ * - `tool`: the body of an async function in a sealed isolate, with `context` and `at` at hand. What it returns is what it got.
+ * - `output`: the body of a tool whose result, or exception, is the attack.
+ * - `guest`: code that has taken the shell's place. `send(message, transfer)` speaks to the host, `callId` is the call's.
+ * - `pair`: two bodies, one after the other, in two isolates. The second one gets what the first one returned as `token`.
+ * - `pair of frames`: the same, as expressions in two frames that nobody sealed.
+ * - `spin`: a tool's body that never yields.
+ */
+export type Layer = "frame" | "tool" | "output" | "guest" | "pair" | "pair of frames" | "spin";
+
+export interface Attempt {
+  /** Unique, stable: what a report names. */
+  readonly id: string;
+  readonly tries: string;
+  readonly code: string;
+  /** Of a pair: what the second isolate runs. */
+  readonly second?: string;
+  /** Of a guest: how the host notices. Default `lost`: the message itself ends the isolate. */
+  readonly noticed?: "lost" | "flood" | "late";
+  /** Of a guest: well-formed messages that it sends on the way. Default 0. */
+  readonly heard?: number;
+  /** Platforms where the attempt makes no sense or nothing is promised, each with the reason. */
+  readonly except?: Partial<Record<Platform, string>>;
+}
+
+/** Attempts that share where they run and how their success would show. */
+export interface AttemptGroup {
+  readonly name: string;
+  readonly layer: Layer;
+  /** How an escape would be seen. */
+  readonly seen: string;
+  readonly on: readonly Platform[];
+  readonly attempts: readonly Attempt[];
+}
+
+export const browsers: readonly Platform[] = ["chromium", "firefox", "webkit"];
+
+/** Whether the battery runs an attempt there; a string says why not. */
+export function applies({ on }: AttemptGroup, { except }: Attempt, platform: Platform): true | string {
+  if (!on.includes(platform)) return "–";
+  return except?.[platform] ?? true;
+}
+
+/** A table's rows: id, what it tries, code. */
+export function rows(
+  prefix: string,
+  table: readonly (readonly [id: string, tries: string, code: string])[],
+): Attempt[] {
+  return table.map(([id, tries, code]) => ({ id: `${prefix}.${id}`, tries, code }));
+}

@@ -1,0 +1,23 @@
+import type { AttemptGroup } from "./attempt.ts";
+import { frameNetwork } from "./frame-network.ts";
+import { frameWorld } from "./frame-world.ts";
+import { guests } from "./guest.ts";
+import { outputs, spins } from "./output.ts";
+import { framePairs, toolPairs } from "./pairs.ts";
+import { toolCode, toolNames } from "./tool-names.ts";
+import { toolShell, toolSources } from "./tool-shell.ts";
+
+/** The whole battery. */
+export const groups: readonly AttemptGroup[] = [
+  frameNetwork,
+  frameWorld,
+  toolNames,
+  toolCode,
+  toolShell,
+  toolSources,
+  outputs,
+  guests,
+  framePairs,
+  toolPairs,
+  spins,
+];
