@@ -13,13 +13,12 @@ export function describeBattery(bench: () => Bench, platform: Bench["platform"])
     });
   });
 
-  for (const group of groups) {
-    const attempts = group.attempts.filter((attempt) => applies(group, attempt, platform) === true);
-    if (attempts.length === 0) continue;
-    describe(`${group.name}`, () => {
-      it.each(attempts.map((attempt) => [attempt.id, attempt] as const))("%s", async (_, attempt) => {
-        expect(await judge(bench(), group, attempt)).toBe("held");
-      });
+  const tried = groups
+    .map((group) => ({ group, attempts: group.attempts.filter((each) => applies(group, each, platform) === true) }))
+    .filter(({ attempts }) => attempts.length > 0);
+  describe.each(tried)("$group.name", ({ group, attempts }) => {
+    it.each(attempts.map((attempt) => [attempt.id, attempt] as const))("%s", async (_, attempt) => {
+      expect(await judge(bench(), group, attempt)).toBe("held");
     });
-  }
+  });
 }
