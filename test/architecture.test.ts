@@ -54,6 +54,7 @@ const kernelDirections: Readonly<
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
+  secrets: { values: ["id"], types: ["capability", "normalize"] },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

@@ -1,4 +1,12 @@
-import { type BrokerSession, type Capability, type CapabilityError, covers, grantOf } from "@keyhole/kernel";
+import {
+  type BrokerSession,
+  type CallSecrets,
+  type Capability,
+  type CapabilityError,
+  covers,
+  grantOf,
+} from "@keyhole/kernel";
+import { secretKeeper } from "@keyhole/kernel/secrets";
 
 export interface SessionOptions {
   readonly grants?: readonly Capability[];
@@ -7,6 +15,7 @@ export interface SessionOptions {
   /** What `limit` answers, whatever it is asked for. Default: none. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
+  readonly secrets?: CallSecrets;
 }
 
 export interface TestSession extends BrokerSession {
@@ -30,6 +39,7 @@ export function openSession(options: SessionOptions = {}): TestSession {
     networkBytes = 1 << 20,
     limit = Infinity,
     signal = new AbortController().signal,
+    secrets = secretKeeper({ get: () => undefined }).open({ token: "", refusal: () => undefined }),
   } = options;
   const grant = grantOf(grants, [grants]);
   const used = { networkRequests: 0, networkBytes: 0 };
@@ -47,5 +57,6 @@ export function openSession(options: SessionOptions = {}): TestSession {
       return undefined;
     },
     limit: () => limit,
+    secrets,
   };
 }

@@ -3,6 +3,7 @@ import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { Capability } from "./capability/capability.ts";
+import type { SecretKeeper } from "./capability/secret.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { Approver } from "./policy/approval.ts";
@@ -34,6 +35,8 @@ export interface KernelOptions {
   readonly policyVariables?: PolicyVariables;
   /** Whether results of `pure` tools that run in isolates may answer equal calls. Default `true`. */
   readonly cache?: boolean;
+  /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and a request with a placeholder is refused. */
+  readonly secrets?: SecretKeeper;
   /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
   readonly signer?: ProofSigner;
 }

@@ -6,6 +6,8 @@ import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
 import { Gate, type GateOptions } from "../capability/gate.ts";
 import { grantedKinds } from "../capability/grant.ts";
+import type { SecretKeeper } from "../capability/secret.ts";
+import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
@@ -69,12 +71,17 @@ export async function recordStart(
   labels: SessionLabels,
   log: AuditLog,
   clock: Clock,
+  keeper: SecretKeeper | undefined,
 ): Promise<Started> {
   const { call, tool, host, bounds, policy } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
   await log.flush();
   labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-  const gate = openGate(state, { brokers, log });
+  const gate = openGate(state, {
+    brokers,
+    log,
+    ...(keeper && { secrets: { keeper, token: secretToken(state.call.seed) } }),
+  });
   return { ...state, gate, attempt: 1, endsByMs: clock.monotonicMs() + bounds.timeoutMs };
 }
 
@@ -83,21 +90,20 @@ export function nextAttempt(state: Started, log: AuditLog): Started {
   return {
     ...state,
     attempt: state.attempt + 1,
-    gate: openGate(state, { brokers: state.gate.brokers, log, before: state.gate }),
+    gate: openGate(state, { ...state.gate.parts, log, before: state.gate }),
   };
 }
 
 function openGate(
   { call, bounds, grant, policy, hold, decisionInput }: Reserved,
-  { brokers, log, before }: Pick<GateOptions, "brokers" | "before"> & { readonly log: AuditLog },
+  { log, ...parts }: Pick<GateOptions, "brokers" | "secrets" | "before"> & { readonly log: AuditLog },
 ): Gate {
   const guard = guardOf(policy, decisionInput);
   const gate = new Gate({
+    ...parts,
     grant,
-    brokers,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
-    ...(before && { before }),
     ...(!observes(policy) && { fileBytes: guard.fileBytes }),
     refusal: (need) => {
       const reason = guard.refusal(need);

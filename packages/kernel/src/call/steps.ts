@@ -2,6 +2,7 @@ import { type AuditLog, AuditUnavailable } from "../audit/log.ts";
 import type { Limiter } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
+import type { SecretKeeper } from "../capability/secret.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
 import type { IsolateHost } from "../isolate/port.ts";
@@ -31,6 +32,7 @@ export interface CallParts {
   readonly hosts: readonly IsolateHost[];
   readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly secrets: SecretKeeper | undefined;
   readonly approver: Approver | undefined;
   readonly approvals: Approvals;
   readonly policyState: PolicyState;
@@ -82,7 +84,7 @@ export class Steps {
 
   /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
   async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results } = this.#parts;
+    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results, secrets } = this.#parts;
 
     const resolved = path.resolved ?? resolve(call, registry, hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
@@ -124,7 +126,7 @@ export class Steps {
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
-    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock);
+    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock, secrets);
     path.started = started;
     const tooLate = lapsed(started, ports);
     if (tooLate) return this.#close(call, tooLate, path);

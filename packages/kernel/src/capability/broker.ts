@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
+import type { CallSecrets } from "./secret.ts";
 
 /**
  * One request of a tool, as it left the isolate: shape-checked by the host, meaning not yet. `net.read` and `net.write` take
@@ -37,6 +38,7 @@ export interface BrokerSession {
   spend(usage: { readonly networkRequests?: number; readonly networkBytes?: number }): CapabilityError | undefined;
   /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
   limit(need: Need): number;
+  readonly secrets: CallSecrets;
 }
 
 /** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */

@@ -38,8 +38,9 @@ export function checkCapability(
       return firstFault(capability.tools, "/tools", checkNamePattern);
     case "secret.use":
       return (
-        firstFault(capability.names, "/names", checkNamePattern) ??
-        firstFault(capability.hosts, "/hosts", checkHostPattern)
+        firstFault(capability.names, "/names", (each) =>
+          each.includes(".") ? "the name of a secret has no dot" : checkNamePattern(each),
+        ) ?? firstFault(capability.hosts, "/hosts", checkHostPattern)
       );
     case "clock":
     case "random":

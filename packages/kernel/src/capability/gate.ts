@@ -7,6 +7,7 @@ import type { Broker, BrokerSession, CapabilityError, CapabilityReply, Capabilit
 import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
+import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -30,6 +31,8 @@ export interface GateOptions {
   readonly fileBytes?: number;
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate;
+  /** `token` marks the call's own placeholders. */
+  readonly secrets?: { readonly keeper: SecretKeeper; readonly token: string };
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -50,6 +53,10 @@ export class Gate {
   #networkBytes = 0;
   #lastRefusal: CapabilityError | undefined;
   #index = 0;
+  /** Opened for the first broker that serves, and handed on to the next run: a value that one run revealed can come back in any. */
+  #secrets: OpenSecrets = noSecrets;
+  /** Which of the runs asks: the present one. */
+  readonly #latest: { gate: Gate };
 
   constructor(options: GateOptions) {
     const { grant } = options;
@@ -60,7 +67,10 @@ export class Gate {
       networkBytes: Math.min(options.networkBytes, totalOf(grant, net, "bytes")),
     };
     const { before } = options;
+    this.#latest = before ? before.#latest : { gate: this };
     if (!before) return;
+    this.#latest.gate = this;
+    this.#secrets = before.#secrets;
     for (const effect of before.#effects) this.#effects.add(effect);
     this.#requestsLeft.count = before.#requestsLeft.count;
     this.#networkRequests = before.#networkRequests;
@@ -69,8 +79,10 @@ export class Gate {
     this.#wasUsed = before.#wasUsed;
   }
 
-  get brokers(): GateOptions["brokers"] {
-    return this.#options.brokers;
+  /** What a gate for another run of the call is opened with. */
+  get parts(): Pick<GateOptions, "brokers" | "secrets"> {
+    const { brokers, secrets } = this.#options;
+    return { brokers, ...(secrets && { secrets }) };
   }
 
   /** Whether any request got as far as its broker. */
@@ -134,7 +146,9 @@ export class Gate {
     const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
     const index = this.#index++;
     const requestHash = hashRequest(request);
-    const { reply, target } = await this.#decide(request);
+    const { reply: dirty, target } = await this.#decide(request);
+    const reply = this.#secrets.clean(dirty);
+    await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"
       : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED"
@@ -152,6 +166,15 @@ export class Gate {
     if (this.#ended) return ended;
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
+  }
+
+  /** Which secret went where with a request; the request's own entry follows. */
+  async #journalSecrets(requestHash: string): Promise<void> {
+    for (const { name, host } of this.#secrets.takeUses()) {
+      const target = targetOf({ kind: "secret.use", name, host });
+      const use = { kind: "secret.use", operation: "reveal", target, outcome: "ok", requestHash } as const;
+      await this.#options.journal({ index: this.#index++, ...use, responseHash: hashJsonOrFault(null) });
+    }
   }
 
   async #decide(request: CapabilityRequest): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
@@ -178,10 +201,16 @@ export class Gate {
   }
 
   #session(): BrokerSession {
-    const { networkRequests, networkBytes, grant, fileBytes = Infinity } = this.#options;
+    const { networkRequests, networkBytes, grant, fileBytes = Infinity, secrets } = this.#options;
     this.#end ??= new AbortController();
     if (this.#ended) this.#end.abort("the call has ended");
+    if (this.#secrets === noSecrets && secrets) {
+      const refusal = (name: string, host: string): CapabilityError | undefined =>
+        this.#latest.gate.#refusal({ kind: "secret.use", name, host });
+      this.#secrets = secrets.keeper.open({ token: secrets.token, refusal });
+    }
     return {
+      secrets: this.#secrets,
       signal: this.#end.signal,
       refusal: (need) => this.#refusal(need),
       spend: ({ networkRequests: requests = 0, networkBytes: bytes = 0 }) => {

@@ -1,8 +1,13 @@
-/**
- * Stands for a secret inside a tool: `keyhole-secret.TOKEN.NAME.`, of characters that neither headers nor URLs nor JSON change. The token is the second
- * half of the call's seed: nobody but the call itself knows it while it runs, not even from its random numbers, which the first half still hides; and a
- * run that is replayed with its seed sees the same text.
- */
-export function placeholder(seed: string, name: string): string {
-  return `keyhole-secret.${seed.slice(32)}.${name}.`;
+/** What a secret is called: nothing in it needs another spelling in a header, a URL or JSON. */
+const secretName: RegExp = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The second half of a call's seed. Nobody but the call itself knows it while it runs, not even from its random numbers, which the first half hides. */
+export function secretToken(seed: string): string {
+  return seed.slice(32);
+}
+
+/** Stands for a secret inside one call, and means nothing in any other. A run that is replayed with its seed sees the same text. */
+export function placeholder(token: string, name: string): string {
+  if (!secretName.test(name)) throw new TypeError("a secret's name has 1 to 64 letters, digits, `_` or `-`");
+  return `keyhole-secret.${token}.${name}.`;
 }

@@ -11,7 +11,7 @@ import type {
   ToolRequestInit,
   ToolRows,
 } from "../../tool/define.ts";
-import { placeholder } from "../../id/placeholder.ts";
+import { placeholder, secretToken } from "../../id/placeholder.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
 
@@ -70,7 +70,7 @@ class CallContext implements ToolContext {
   }
 
   get secret(): ToolContext["secret"] {
-    return (name) => placeholder(this.#seed, String(name));
+    return (name) => placeholder(secretToken(this.#seed), String(name));
   }
 
   get log(): ToolContext["log"] {

@@ -1,0 +1,73 @@
+import type { CapabilityError, CapabilityReply } from "./broker.ts";
+
+/** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */
+export interface SecretKeeper {
+  /** What one call needs of it. */
+  open(call: {
+    /** Marks the call's own placeholders. */
+    readonly token: string;
+    /** Why a secret may not go to a host; `undefined` where it may. */
+    readonly refusal: (name: string, host: string) => CapabilityError | undefined;
+  }): OpenSecrets;
+}
+
+/**
+ * What a broker does with secrets. It keeps the request as the tool made it, and reveals it anew for every hop: so a redirect to a host that may not see a
+ * secret is refused, and a header that is dropped reveals nothing.
+ */
+export interface CallSecrets {
+  /**
+   * A text with values in the place of the call's placeholders, for one host. `encode` writes a value as the place demands: `encodeURIComponent` in a query,
+   * `(value) => JSON.stringify(value).slice(1, -1)` in JSON; by default it stands as it is. Values can hold line breaks: not every one fits a header.
+   */
+  reveal(text: string, host: string, encode?: (value: string) => string): Promise<Revealed<string>>;
+  /** The same in a body; values as UTF-8. */
+  revealBytes(
+    bytes: Uint8Array,
+    host: string,
+    encode?: (value: string) => string,
+  ): Promise<Revealed<Uint8Array<ArrayBuffer>>>;
+  /** A text of the other side, with placeholders for every value that was revealed in this call: a redirect's target, before it is followed. */
+  redact(text: string): string;
+  /** The same for a body that comes in pieces, wherever it was cut. Replies need none of it: the kernel redacts each as a whole. */
+  redactor(): Redactor;
+}
+
+export type Revealed<Content> =
+  | { readonly ok: true; readonly value: Content }
+  | { readonly ok: false; readonly error: CapabilityError };
+
+export interface Redactor {
+  /** What can be passed on already. */
+  push(piece: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** What was held back. */
+  end(): Uint8Array<ArrayBuffer>;
+}
+
+/** The kernel's side of it. */
+export interface OpenSecrets extends CallSecrets {
+  /** What was revealed since the last time it was asked, each once. */
+  takeUses(): readonly { readonly name: string; readonly host: string }[];
+  /** A reply without any value that was revealed in this call. */
+  clean(reply: CapabilityReply): CapabilityReply;
+}
+
+/** Where nobody keeps secrets, a placeholder goes nowhere. */
+export const noSecrets: OpenSecrets = {
+  reveal: async (text) => (text.includes("keyhole-secret.") ? nobody : { ok: true, value: text }),
+  revealBytes: async (bytes) =>
+    new TextDecoder().decode(bytes).includes("keyhole-secret.") ? nobody : { ok: true, value: new Uint8Array(bytes) },
+  redact: (text) => text,
+  redactor: () => ({ push: (piece) => new Uint8Array(piece), end: () => new Uint8Array() }),
+  takeUses: () => [],
+  clean: (reply) => reply,
+};
+
+const nobody: { readonly ok: false; readonly error: CapabilityError } = {
+  ok: false,
+  error: {
+    code: "CAPABILITY_DENIED",
+    message: "This kernel keeps no secrets.",
+    hint: "Give createKernel `secrets: secretKeeper(store)`.",
+  },
+};
