@@ -49,7 +49,7 @@ const kernelDirections: Readonly<
     values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
     types: ["result.ts", "kernel-api.ts"],
   },
-  replay: { values: ["normalize", "schema", "limits.ts"], types: ["capability", "isolate", "tool"] },
+  replay: { values: ["normalize", "schema", "audit", "limits.ts"], types: ["capability", "isolate", "tool"] },
   review: {
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],

@@ -8,6 +8,7 @@ import {
   systemClock,
   type Tool,
 } from "@keyhole/kernel";
+import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, verifyPure, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -92,8 +93,8 @@ describe("a run", () => {
         async (calls) => {
           const { run, files } = await recorded(calls);
           const before = files.served;
-          const read = readRun(writeRun(run).split("\n"));
-          expect(read).toEqual({ ok: true, run });
+          const read = await readRun(writeRun(run).split("\n"));
+          expect(read).toMatchObject({ ok: true, run });
           expect(await replay(run, options)).toEqual({ ok: true, calls: calls.length });
           expect(files.served).toBe(before);
         },
@@ -180,7 +181,7 @@ describe("a run", () => {
       [run.entries.with(last, { ...call, real: ["clock"] } as RunEntry), /real clock/],
       [run.entries.toSpliced(last, 1), /no beginning/],
       [[...run.entries, call], /twice/],
-      [run.entries.filter(({ kind }) => kind !== "outcome"), /one end/],
+      [run.entries.filter(({ kind }) => kind !== "outcome"), /no end/],
       [run.entries.map((entry) => (entry.kind === "reply" ? { ...entry, body: "%" } : entry)), /base64/],
     ];
     for (const [entries, reason] of bad)
@@ -207,8 +208,51 @@ describe("a run file that is none", () => {
         '","more":1}',
       2,
     ],
-  ])("%s is refused with its line", (_, text, line) => {
-    expect(readRun(text.split("\n"))).toMatchObject({ ok: false, line });
+  ])("%s is refused with its line", async (_, text, line) => {
+    expect(await readRun(text.split("\n"))).toMatchObject({ ok: false, line });
+  });
+});
+
+describe("a run file that was", () => {
+  const make = async () => writeRun((await recorded([["a", "b"], ["c"]])).run);
+
+  it("cut at any byte is refused", async () => {
+    const bytes = new TextEncoder().encode(await make());
+    for (let length = 0; length < bytes.length - 1; length++)
+      expect((await readRun(lines([bytes.subarray(0, length)]))).ok, `${length} bytes`).toBe(false);
+    expect((await readRun(lines([bytes.subarray(0, -1)]))).ok).toBe(true);
+  });
+
+  it("changed in any bit is refused", async () => {
+    const bytes = new TextEncoder().encode(await make());
+    for (let at = 0; at < bytes.length; at++) {
+      const copy = bytes.slice();
+      copy[at]! ^= 1 << (at % 8);
+      const read = await readRun(lines([copy]));
+      if (read.ok) expect(at).toBe(bytes.length - 1);
+    }
+  });
+
+  it.each<[string, (list: readonly string[]) => readonly string[], RegExp]>([
+    ["cut before its end", (list) => list.slice(0, -2), /end is missing/],
+    ["joined with another", (list) => [...list.slice(0, -1), ...list], /behind the end/],
+    ["shortened by an entry", (list) => list.toSpliced(2, 1), /entries/],
+    ["reordered", (list) => list.toSpliced(2, 2, list[3]!, list[2]!), /changed/],
+  ])("%s is refused", async (_, change, reason) => {
+    const list = (await make()).split("\n");
+    expect(await readRun(change(list))).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
+  });
+
+  it("sealed anew over entries that are no run is refused at the entry", async () => {
+    const { run } = await recorded([["a"]]);
+    const moved = { entries: [run.entries[1]!, run.entries[0]!, ...run.entries.slice(2)] };
+    expect(await readRun(writeRun(moved).split("\n"))).toMatchObject({ ok: false, line: 2 });
+    const twice = {
+      entries: run.entries.flatMap((entry): RunEntry[] => (entry.kind === "reply" ? [entry, entry] : [entry])),
+    };
+    expect(await readRun(writeRun(twice).split("\n"))).toMatchObject({
+      reason: expect.stringMatching(/answered twice/),
+    });
   });
 });
 

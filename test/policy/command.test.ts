@@ -7,6 +7,7 @@ import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
 import { root } from "../support/sources.ts";
+import { filesOf } from "../support/command-files.ts";
 import { document, record } from "./recorded.ts";
 
 const run = (line: string, files: Record<string, unknown>) => {
@@ -18,10 +19,7 @@ const run = (line: string, files: Record<string, unknown>) => {
     else if (word.startsWith("--")) options[word.slice(2)] = words.shift();
     else positionals.push(word);
   }
-  return runCommand(positionals, options, async (path) => {
-    if (!(path in files)) throw new Error(`ENOENT: ${path}`);
-    return typeof files[path] === "string" ? files[path] : JSON.stringify(files[path]);
-  });
+  return runCommand(positionals, options, filesOf(files));
 };
 
 describe("keyhole verify", () => {

@@ -18,10 +18,12 @@ const NEWLINE = 10;
 /**
  * The lines of a file that comes in pieces (a `ReadableStream`, a file handle's stream), in memory for one line. The last one may lack its line end.
  *
+ * @param maxBytes of one line. A longer one is refused before it is in memory.
  * @throws LineFault for a line that is too long or is not UTF-8.
  */
 export async function* lines(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number = LINE_BYTES,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let parts: Uint8Array[] = [];
@@ -44,7 +46,7 @@ export async function* lines(
   };
   const add = (part: Uint8Array): void => {
     partsBytes += part.length;
-    if (partsBytes > LINE_BYTES) throw new LineFault(line, `it is longer than ${LINE_BYTES} bytes`);
+    if (partsBytes > maxBytes) throw new LineFault(line, `it is longer than ${maxBytes} bytes`);
     parts.push(part);
   };
   for await (const chunk of chunks) {

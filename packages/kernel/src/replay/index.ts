@@ -3,5 +3,6 @@
  */
 export { recordingHost } from "./record.ts";
 export { type Divergence, replay, type Replay, type ReplayOptions } from "./replay.ts";
-export { readRun, type Run, type RunEntry, type RunResult, writeRun } from "./run.ts";
+export { type Run, type RunEntry, type RunFault, runFault } from "./run.ts";
+export { readRun, RUN_LINE_BYTES, type RunResult, writeRun } from "./run-file.ts";
 export { type PureCheck, type PureOptions, verifyPure } from "./verify-pure.ts";

@@ -5,7 +5,7 @@ import { hashText } from "../normalize/hash.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { decodeBase64 } from "./base64.ts";
 import { outcomeHash, requestHash } from "./record.ts";
-import type { Run, RunEntry } from "./run.ts";
+import { type Run, type RunEntry, runFault } from "./run.ts";
 import { turns } from "./turns.ts";
 
 type Call = Extract<RunEntry, { kind: "call" }>;
@@ -46,16 +46,13 @@ export type Replay =
  * if (!replayed.ok && replayed.kind === "diverged") console.log(replayed.divergence);
  */
 export async function replay({ entries }: Run, options: ReplayOptions): Promise<Replay> {
+  const fault = runFault({ entries });
+  if (fault) return { ok: false, kind: "refused", callId: fault.callId, reason: fault.reason };
   const calls = entries.filter((entry) => entry.kind === "call");
-  const seen = new Set<string>();
   for (const call of calls) {
-    const reason = seen.has(call.callId) ? "The run has this call twice." : refusalOf(call, entries, options);
+    const reason = refusalOf(call, options);
     if (reason !== undefined) return { ok: false, kind: "refused", callId: call.callId, reason };
-    seen.add(call.callId);
   }
-  const stray = entries.find(({ callId }) => !seen.has(callId));
-  if (stray)
-    return { ok: false, kind: "refused", callId: stray.callId, reason: "The run has no beginning of this call." };
   for (const call of calls) {
     const divergence = await replayCall(call, entries, options);
     if (divergence) return { ok: false, kind: "diverged", divergence };
@@ -63,16 +60,14 @@ export async function replay({ entries }: Run, options: ReplayOptions): Promise<
   return { ok: true, calls: calls.length };
 }
 
-function refusalOf(call: Call, entries: Run["entries"], { tools, host }: ReplayOptions): string | undefined {
+function refusalOf(call: Call, { tools, host }: ReplayOptions): string | undefined {
   const tool = tools.find(({ hash }) => hash === call.toolHash);
   if (!tool) return `${call.tool} with hash ${call.toolHash} is not among the tools.`;
   if (!host.sources.includes(tool.manifest.source))
     return `The host does not run tools of source ${tool.manifest.source}.`;
-  if (call.real.length > 0) return `The tool saw the real ${call.real.join(" and ")}, which no journal can give again.`;
-  const ends = entries.filter(({ kind, callId }) => kind === "outcome" && callId === call.callId);
-  if (ends.length !== 1) return "The run does not have one end of this call.";
-  const damaged = entries.some((entry) => entry.kind === "reply" && entry.body !== null && !decodeBase64(entry.body));
-  return damaged ? "The body of an answer is not base64." : undefined;
+  return call.real.length > 0
+    ? `The tool saw the real ${call.real.join(" and ")}, which no journal can give again.`
+    : undefined;
 }
 
 async function replayCall(

@@ -1,9 +1,8 @@
-import { parseJson } from "../normalize/snapshot.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { requireValidator } from "../schema/require.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { decodeBase64 } from "./base64.ts";
 
 /**
- * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, after a header.
+ * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.
  */
 export type RunEntry =
   /** A call reached its isolate. */
@@ -38,68 +37,46 @@ export interface Run {
   readonly entries: readonly RunEntry[];
 }
 
-const header = { format: "keyhole-run", v: 1 } as const;
-
-/** A run as the text of a `.keyhole` file: JSON Lines. It holds arguments and answers in full; treat it as they are treated. */
-export function writeRun({ entries }: Run): string {
-  return [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join("");
+/** Why some entries are no whole run. */
+export interface RunFault {
+  /** Place of the entry, from 0. */
+  readonly seq: number;
+  readonly callId: string;
+  readonly reason: string;
 }
 
-export type RunResult =
-  | { readonly ok: true; readonly run: Run }
-  | { readonly ok: false; readonly line: number; readonly reason: string };
-
-const text = { type: "string", maxLength: 1_000 } as const;
-const digest = { type: "string", pattern: "^blake3:[0-9a-f]{64}$" } as const;
-const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
-const entry = (kind: RunEntry["kind"], properties: JsonObject): JsonObject => ({
-  type: "object",
-  properties: { kind: { const: kind }, callId: text, ...properties },
-  required: ["kind", "callId", ...Object.keys(properties)],
-  additionalProperties: false,
-});
-
-const validator = requireValidator({
-  oneOf: [
-    entry("call", {
-      sessionId: text,
-      tool: text,
-      toolHash: digest,
-      inputText: { type: "string" },
-      outputKind: { enum: ["json", "text", "binary"] },
-      outputBytes: count,
-      seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
-      nowMs: { type: "number" },
-      real: { type: "array", items: { enum: ["clock", "random"] } },
-    }),
-    entry("request", { index: count, requestHash: digest }),
-    entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
-    entry("outcome", { outcome: text, outcomeHash: digest }),
-  ],
-});
-
-/** Reads the lines of a run file. They are foreign: what is not a run is refused, with its line, and nothing of it is executed. */
-export function readRun(lines: Iterable<string>): RunResult {
-  const entries: RunEntry[] = [];
-  let line = 0;
-  const refuse = (reason: string): RunResult => ({ ok: false, line, reason });
-  for (const content of lines) {
-    line++;
-    if (content === "" && line > 1) continue; // behind the last line end
-    const parsed = parseJson(content);
-    if (!parsed.ok) return refuse(`It is not JSON: ${parsed.error.message}.`);
-    if (line === 1) {
-      if (!isHeader(parsed.value)) return refuse(`A run file begins with ${JSON.stringify(header)}.`);
+/** Whether every call of a run is whole: one beginning and one end, and between them its requests, each answered at most once. */
+export function runFault({ entries }: Run): RunFault | undefined {
+  const calls = new Map<
+    string,
+    { asked: number; readonly answered: Set<number>; hasEnded: boolean; readonly seq: number }
+  >();
+  for (const [seq, entry] of entries.entries()) {
+    const { callId } = entry;
+    const fault = (reason: string): RunFault => ({ seq, callId, reason });
+    const call = calls.get(callId);
+    if (entry.kind === "call") {
+      if (call) return fault("The run has this call twice.");
+      calls.set(callId, { asked: 0, answered: new Set(), hasEnded: false, seq });
       continue;
     }
-    const valid = validator.validate(parsed.value);
-    if (!valid.ok) return refuse(`It is no entry of a run: ${valid.errors[0]!.message}`);
-    entries.push(valid.value as RunEntry);
+    if (!call) return fault("The run has no beginning of this call.");
+    if (call.hasEnded) return fault("The call has ended already.");
+    switch (entry.kind) {
+      case "request":
+        if (entry.index !== call.asked++) return fault(`Request ${call.asked - 1} of this call is missing.`);
+        break;
+      case "reply":
+        if (entry.index >= call.asked) return fault("This answers a request that was not made.");
+        if (call.answered.has(entry.index)) return fault("The request was answered twice.");
+        if (entry.body !== null && !decodeBase64(entry.body)) return fault("The body of an answer is not base64.");
+        call.answered.add(entry.index);
+        break;
+      case "outcome":
+        call.hasEnded = true;
+    }
   }
-  return line === 0 ? refuse("The file is empty.") : { ok: true, run: { entries } };
-}
-
-function isHeader(value: JsonValue): boolean {
-  const { format, v } = (value ?? {}) as JsonObject;
-  return format === header.format && v === header.v;
+  for (const [callId, { hasEnded, seq }] of calls)
+    if (!hasEnded) return { seq, callId, reason: "The run has no end of this call." };
+  return undefined;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { runCommand } from "./command.ts";
@@ -8,6 +9,8 @@ const { values, positionals } = parseArgs({
   strict: false,
   options: {
     keys: { type: "string" },
+    key: { type: "string" },
+    checkpoint: { type: "string" },
     log: { type: "string" },
     policy: { type: "string" },
     tool: { type: "string" },
@@ -16,6 +19,10 @@ const { values, positionals } = parseArgs({
     help: { type: "boolean" },
   },
 });
-const { exitCode, output } = await runCommand(positionals, values, (path) => readFile(path, "utf8"));
+const { key, ...others } = values;
+const { exitCode, output } = await runCommand(positionals, key === undefined ? others : { keys: key, ...others }, {
+  text: (path) => readFile(path, "utf8"),
+  chunks: (path) => createReadStream(path, { highWaterMark: 262_144 }),
+});
 process.stdout.write(output);
 process.exitCode = exitCode;

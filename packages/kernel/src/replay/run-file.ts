@@ -1,0 +1,143 @@
+import { LineFault } from "../audit/lines.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { parseJson } from "../normalize/snapshot.ts";
+import { requireValidator } from "../schema/require.ts";
+import { type Run, type RunEntry, runFault } from "./run.ts";
+
+/*
+ * A run as a file: JSON Lines. The first line says what it is; the last one how many entries there are, and the digest over all lines before it, so that
+ * a file that was cut or changed is not taken for a run.
+ */
+
+/** UTF-8 bytes of one line of a run file: an answer of the largest size, as base64, with room for the rest. */
+export const RUN_LINE_BYTES = 67_108_864;
+
+const header = { format: "keyhole-run", v: 1 } as const;
+const headerLine = JSON.stringify(header);
+
+/** The text of a `.keyhole` file. It holds arguments and answers in full; treat it as they are treated. */
+export function writeRun({ entries }: Run): string {
+  const lines = [headerLine, ...entries.map((entry) => JSON.stringify(entry))];
+  const hash = lines.reduce(nextHash, "");
+  return [...lines, JSON.stringify({ kind: "end", entries: entries.length, hash })].map((line) => `${line}\n`).join("");
+}
+
+const nextHash = (hash: string, line: string): string => hashText(`${hash}\n${line}`);
+
+export type RunResult =
+  | { readonly ok: true; readonly run: Run; readonly hash: string }
+  /** `line` is the first one that is wrong, from 1. */
+  | { readonly ok: false; readonly line: number; readonly reason: string };
+
+const text = { type: "string", maxLength: 1_000 } as const;
+const digest = { type: "string", pattern: "^blake3:[0-9a-f]{64}$" } as const;
+const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
+const entry = (kind: RunEntry["kind"], properties: JsonObject): JsonObject => ({
+  type: "object",
+  properties: { kind: { const: kind }, callId: text, ...properties },
+  required: ["kind", "callId", ...Object.keys(properties)],
+  additionalProperties: false,
+});
+
+const validator = requireValidator({
+  oneOf: [
+    entry("call", {
+      sessionId: text,
+      tool: text,
+      toolHash: digest,
+      inputText: { type: "string" },
+      outputKind: { enum: ["json", "text", "binary"] },
+      outputBytes: count,
+      seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      nowMs: { type: "number" },
+      real: { type: "array", items: { enum: ["clock", "random"] } },
+    }),
+    entry("request", { index: count, requestHash: digest }),
+    entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
+    entry("outcome", { outcome: text, outcomeHash: digest }),
+  ],
+});
+
+const endValidator = requireValidator({
+  type: "object",
+  properties: { kind: { const: "end" }, entries: count, hash: digest },
+  required: ["kind", "entries", "hash"],
+  additionalProperties: false,
+});
+
+/** Thrown and caught inside this file only. */
+class Refusal extends Error {}
+
+/**
+ * Reads the lines of a run file. They are foreign: what is not a whole run is refused, with its line, and nothing of it is executed.
+ *
+ * @example
+ * const read = await readRun(lines(file.stream(), RUN_LINE_BYTES));
+ */
+export async function readRun(lines: Iterable<string> | AsyncIterable<string>): Promise<RunResult> {
+  const reader = new RunReader();
+  try {
+    for await (const line of lines) reader.add(line);
+    return reader.end();
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, line: reader.line, reason: error.message };
+    if (error instanceof LineFault)
+      return { ok: false, line: error.line, reason: `The line cannot be read: ${error.message}.` };
+    return { ok: false, line: reader.line + 1, reason: "The file could not be read to its end." };
+  }
+}
+
+class RunReader {
+  line = 0;
+  readonly #entries: RunEntry[] = [];
+  #hash = "";
+  #hasEnded = false;
+
+  add(content: string): void {
+    this.line++;
+    if (content === "" && this.#hasEnded) return; // behind the last line end
+    if (this.#hasEnded) throw new Refusal("There is more behind the end of the run.");
+    if (!content.isWellFormed()) throw new Refusal("It is not Unicode text.");
+    const parsed = parseJson(content);
+    if (!parsed.ok) throw new Refusal(`It is not JSON: ${parsed.error.message}.`);
+    if (this.line === 1) {
+      if (!isHeader(parsed.value)) throw new Refusal(`A run file begins with ${headerLine}.`);
+    } else if (isEnd(parsed.value)) return this.#end(parsed.value);
+    else {
+      const valid = validator.validate(parsed.value);
+      if (!valid.ok) throw new Refusal(`It is no entry of a run: ${valid.errors[0]!.message}`);
+      this.#entries.push(valid.value as RunEntry);
+    }
+    this.#hash = nextHash(this.#hash, content);
+  }
+
+  #end(value: JsonObject): void {
+    const valid = endValidator.validate(value);
+    if (!valid.ok) throw new Refusal(`It is no end of a run: ${valid.errors[0]!.message}`);
+    if (value["entries"] !== this.#entries.length)
+      throw new Refusal(`The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`);
+    if (value["hash"] !== this.#hash) throw new Refusal("A line before this end was changed.");
+    this.#hasEnded = true;
+  }
+
+  end(): RunResult {
+    if (this.line === 0) return { ok: false, line: 1, reason: "The file is empty." };
+    if (!this.#hasEnded) return { ok: false, line: this.line + 1, reason: "The file was cut: its end is missing." };
+    const run: Run = { entries: this.#entries };
+    const fault = runFault(run);
+    if (fault) return { ok: false, line: fault.seq + 2, reason: `Call ${fault.callId}: ${fault.reason}` };
+    return { ok: true, run, hash: this.#hash };
+  }
+}
+
+function isHeader(value: JsonValue): boolean {
+  const { format, v } = (value ?? {}) as JsonObject;
+  return format === header.format && v === header.v;
+}
+
+function isEnd(value: JsonValue): value is JsonObject {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && (value as JsonObject)["kind"] === "end"
+  );
+}

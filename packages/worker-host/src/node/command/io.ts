@@ -1,0 +1,83 @@
+import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import type { ProofPublicKey } from "@keyhole/kernel/policy";
+
+export interface CommandResult {
+  readonly exitCode: 0 | 1 | 2;
+  readonly output: string;
+}
+
+/** What a command reads. Paths are those that the person typed. */
+export interface CommandFiles {
+  text(path: string): Promise<string>;
+  /** In pieces: a log can be larger than memory. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+}
+
+export type CommandOptions = Readonly<Record<string, unknown>>;
+
+/** What a person has to put right before anything can be checked. */
+export class Unusable extends Error {}
+
+export const marks = { passed: "✓", failed: "✗", skipped: "–" } as const;
+
+/** What a file says cannot steer a terminal, nor reorder what stands beside it. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export async function readText(path: string, files: CommandFiles): Promise<string> {
+  try {
+    return await files.text(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+export function unreadable(path: string, error: unknown): Unusable {
+  const why = error instanceof Error ? visible(error.message) : "it failed";
+  return new Unusable(`${visible(path)} cannot be read: ${why}`, { cause: error });
+}
+
+export function parse(text: string, path: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const why = error instanceof Error ? visible(error.message) : "";
+    throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
+  }
+}
+
+export async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
+  return parse(await readText(path, files), path);
+}
+
+/** The document that an option names; `undefined` where it was not given. */
+export async function readOption(
+  name: string,
+  options: CommandOptions,
+  files: CommandFiles,
+): Promise<JsonValue | undefined> {
+  const path = options[name];
+  return typeof path === "string" ? readJson(path, files) : undefined;
+}
+
+/** Public keys of `--keys`: one JSON Web Key, a list, or a set. */
+export function readKeys(value: JsonValue): readonly ProofPublicKey[] {
+  const list = Array.isArray(value)
+    ? (value as readonly JsonValue[])
+    : isObject(value) && Array.isArray(value["keys"])
+      ? (value["keys"] as readonly JsonValue[])
+      : [value];
+  return list.map((key) => {
+    if (!isObject(key) || key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || typeof key["x"] !== "string")
+      throw new Unusable("A key is a JSON Web Key of kty OKP and crv Ed25519.");
+    return { kty: "OKP", crv: "Ed25519", x: key["x"] };
+  });
+}

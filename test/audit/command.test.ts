@@ -1,0 +1,202 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
+import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { filesOf } from "../support/command-files.ts";
+import { root } from "../support/sources.ts";
+import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
+
+const records = await recordsOf(20);
+const lines = linesOf(records);
+const text = lines.map((line) => `${line}\n`).join("");
+const run = (files: Record<string, unknown>, file: string, options: Record<string, unknown> = {}) =>
+  runCommand(["verify", file], options, filesOf(files));
+
+describe("keyhole verify, on a log", () => {
+  it("says what it has verified", async () => {
+    const { exitCode, output } = await run({ "audit.jsonl": text }, "audit.jsonl");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^✓ log +20 events, 0 to 19, from 2026-\S+ to 2026-\S+: none changed, missing or moved\./);
+    expect(output).toContain(`Last digest ${records.at(-1)!.hash}`);
+    const check = await verifyAudit(lines);
+    expect(output).toContain(`Root ${check.ok ? check.root : ""}.`);
+  });
+
+  it.each<[string, unknown]>([
+    ["a file of another name", text],
+    ["a JSON list", eventsOf(records)],
+    ["a pretty JSON list", JSON.stringify(eventsOf(records), undefined, 2)],
+  ])("knows it in %s", async (_, file) => {
+    expect(await run({ file }, "file")).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^✓ log +20 events/),
+    });
+  });
+
+  it("from a later event on, and empty", async () => {
+    const later = await run({ log: lines.slice(7).join("\n") }, "log");
+    expect(later).toMatchObject({ exitCode: 0, output: expect.stringContaining("Its beginning is not in the file.") });
+    expect(await run({ "a.jsonl": "" }, "a.jsonl")).toMatchObject({
+      exitCode: 0,
+      output: "✓ log         It is empty.\n",
+    });
+    expect(await run({ "a.json": [] }, "a.json")).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      "a changed event",
+      text.replace('"seq":7', '"seq":8'),
+      /^✗ log +Line 8: Event 7 is missing: event 8 came instead\. 7 events before it are whole\.$/m,
+    ],
+    ["a changed first event", text.replace('"seq":0', '"seq":1'), /^✗ log +Line 1: /],
+    ["a damaged first line", `x${text}`, /^✗ log +Line 1: It is not JSON/],
+    ["a missing event", lines.toSpliced(7, 1).join("\n"), /Line 8: Event 7 is missing: event 8 came instead/],
+    ["an empty line", lines.toSpliced(7, 0, "").join("\n"), /Line 8: It is not JSON/],
+    [
+      "a torn end",
+      text.slice(0, -40),
+      /Line 20: .*19 events before it are whole\. The file does not end with a line end/,
+    ],
+    ["a line that is too long", `${lines[0]}\n${"x".repeat(1_100_000)}`, /Line 2 cannot be read: it is longer than/],
+  ])("names the place of %s", async (_, file, message) => {
+    const { exitCode, output } = await run({ "a.jsonl": file }, "a.jsonl");
+    expect(output).toMatch(message);
+    expect(exitCode).toBe(1);
+  });
+
+  it("gives the report as JSON", async () => {
+    const { exitCode, output } = await run({ log: lines.toSpliced(7, 1).join("\n") }, "log", { json: true });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(output)).toMatchObject({ ok: false, events: 7, seq: 7, reason: expect.any(String) });
+  });
+
+  it("that is not there, or cannot be read to its end, is nothing found out", async () => {
+    expect(await run({}, "log.jsonl")).toMatchObject({ exitCode: 2, output: expect.stringContaining("log.jsonl") });
+    let reads = 0;
+    const files = {
+      ...filesOf({ log: text }),
+      async *chunks() {
+        if (reads++ > 0) throw new Error("EIO");
+        yield Buffer.from(text);
+      },
+    };
+    expect(await runCommand(["verify", "log"], {}, files)).toMatchObject({
+      exitCode: 2,
+      output: expect.stringContaining("EIO"),
+    });
+  });
+});
+
+describe("keyhole verify, with a checkpoint", () => {
+  let keys: { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey };
+  let files: Record<string, unknown>;
+  beforeAll(async () => {
+    keys = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+    const other = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+    const check = await verifyAudit(lines.slice(0, 12));
+    if (!check.ok) throw new Error(check.reason);
+    const state = { origin: "shop", size: 12, root: check.root!, time: "2026-01-01T00:00:00.000Z" };
+    files = {
+      log: text,
+      cut: lines.slice(0, 11).join("\n"),
+      other: linesOf(await recordsOf(20)).join("\n"),
+      checkpoint: await signCheckpoint(state, keys.privateKey, "2026-1"),
+      key: await crypto.subtle.exportKey("jwk", keys.publicKey),
+      stranger: await crypto.subtle.exportKey("jwk", other.publicKey),
+      "no-key": { kty: "OKP", crv: "Ed25519", x: "AA" },
+    };
+  });
+  const verify = (file: string, options: Record<string, unknown>) =>
+    run(files, file, { checkpoint: "checkpoint", ...options });
+
+  it("says whose it is and that the log is its log", async () => {
+    const { exitCode, output } = await verify("log", { keys: "key" });
+    expect(exitCode).toBe(0);
+    expect(output.split("\n")).toEqual([
+      '✓ checkpoint  "shop" of 2026-01-01T00:00:00.000Z, over the first 12 events',
+      '✓ signature   of key "2026-1"',
+      expect.stringContaining("It is the log of every checkpoint."),
+      "",
+    ]);
+    const unsigned = await verify("log", {});
+    expect(unsigned).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining("– signature   No keys were given"),
+    });
+  });
+
+  it("finds a log that was cut or written anew, and a checkpoint of somebody else", async () => {
+    expect(await verify("cut", { keys: "key" })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("The log was cut"),
+    });
+    expect(await verify("other", { keys: "key" })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("not those of the checkpoint"),
+    });
+    expect(await verify("log", { keys: "stranger" })).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("✗ checkpoint  The signature is not one of this key"),
+    });
+    expect(await run(files, "log", { checkpoint: "key" })).toMatchObject({ exitCode: 1 });
+    expect(await verify("log", { keys: "no-key" })).toMatchObject({ exitCode: 2 });
+    expect(await run(files, "log", { checkpoint: "nowhere" })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("keyhole verify, on a run", () => {
+  const hash = `blake3:${"1".repeat(64)}`;
+  const call = { kind: "call", callId: "c", sessionId: "s", tool: "echo@1.0.0", toolHash: hash, inputText: "{}", outputKind: "json", outputBytes: 9, seed: "0".repeat(64), nowMs: 0, real: [] } as const; // prettier-ignore
+  const entries: RunEntry[] = [
+    call,
+    { kind: "request", callId: "c", index: 0, requestHash: hash },
+    { kind: "reply", callId: "c", index: 0, reply: {}, body: null },
+    { kind: "outcome", callId: "c", outcome: "returned", outcomeHash: hash },
+  ];
+
+  it("says what is in it and what it needs", async () => {
+    const { exitCode, output } = await run({ "a.keyhole": writeRun({ entries }) }, "a.keyhole");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(
+      /^✓ run  1 calls with 1 requests, all whole\. Digest blake3:[0-9a-f]{64}\.\n  needs echo@1\.0\.0 blake3:1+\n$/,
+    );
+    const real = await run({ a: writeRun({ entries: [{ ...call, real: ["clock"] }, ...entries.slice(1)] }) }, "a");
+    expect(real.output).toContain("1 calls saw the real clock");
+    expect(JSON.parse((await run({ a: writeRun({ entries }) }, "a", { json: true })).output)).toMatchObject({
+      ok: true,
+      calls: 1,
+    });
+  });
+
+  it("names the line of what is wrong", async () => {
+    const file = writeRun({ entries });
+    expect(await run({ a: file.split("\n").slice(0, 3).join("\n") }, "a")).toEqual({
+      exitCode: 1,
+      output: "✗ run  Line 4: The file was cut: its end is missing.\n",
+    });
+    expect(await run({ a: file.replace('"index":0', '"index":1') }, "a")).toMatchObject({ exitCode: 1 });
+  });
+});
+
+it("keyhole verify runs as a process, with a key under either name", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "keyhole-"));
+  try {
+    const file = join(folder, "audit.jsonl");
+    writeFileSync(file, text);
+    const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
+    const { stdout } = await promisify(execFile)(process.execPath, command);
+    expect(stdout).toContain("20 events");
+    writeFileSync(file, lines.toSpliced(3, 1).join("\n"));
+    await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({ code: 1 });
+    const absent = [...command, "--checkpoint", file, "--key", join(folder, "absent")];
+    await expect(promisify(execFile)(process.execPath, absent)).rejects.toMatchObject({ code: 2 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
