@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type EnvironmentOptions } from "vite";
 import { contentSecurityPolicy } from "./packages/playground/content-security-policy.ts";
+import { oneFile } from "./packages/playground/one-file.ts";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -38,7 +39,7 @@ function workerdBundle(name: string): EnvironmentOptions {
 // `vite build --app` builds everything that `npm start` serves.
 export default defineConfig({
   root: path("packages/playground"),
-  plugins: [keyhole(), react(), contentSecurityPolicy()],
+  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify")],
   // The kernel's worker imports tools too, and a worker has plugins of its own.
   worker: { format: "es", plugins: () => [keyhole()] },
   server: { host: "127.0.0.1" },
@@ -56,12 +57,23 @@ export default defineConfig({
       resolve: { conditions: [sourceCondition, "module", "browser", "development|production"] },
       build: { outDir: path("packages/playground/dist"), emptyOutDir: true, target: "es2024", sourcemap: true },
     },
+    verify: {
+      consumer: "client",
+      resolve: { conditions: [sourceCondition, "module", "browser", "production"] },
+      build: {
+        outDir: path("packages/playground/dist"),
+        emptyOutDir: false,
+        copyPublicDir: false,
+        target: "es2024",
+        rolldownOptions: { input: path("packages/playground/verify.html") },
+      },
+    },
     edge: workerdBundle("worker"),
     sandbox: workerdBundle("sandbox"),
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["client", "edge", "sandbox"]) {
+      for (const name of ["client", "verify", "edge", "sandbox"]) {
         const environment = builder.environments[name];
         if (environment !== undefined) await builder.build(environment);
       }

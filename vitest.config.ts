@@ -14,6 +14,9 @@ const source = "keyhole-source";
 /** Far from UTC: an isolate that shows the machine's time zone fails. */
 const env = { ...process.env, TZ: "America/New_York" };
 
+/** Ends a test that hangs, and no test that is slow: how long one takes on a busy machine says nothing. */
+const patience = { testTimeout: 60_000, hookTimeout: 120_000 };
+
 const executablePath = findChromium();
 const chromium = playwright({
   launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
@@ -37,6 +40,7 @@ function browserProject(
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
+      ...patience,
       name,
       include,
       globalSetup: "./test/hostile/canary.ts",
@@ -80,6 +84,7 @@ export default defineConfig({
         resolve: { conditions: [source, "module", "node", "development|production"] },
         ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
         test: {
+          ...patience,
           name: "node",
           globalSetup: "./test/hostile/canary.ts",
           environment: "node",
@@ -98,6 +103,7 @@ export default defineConfig({
         resolve: { conditions: [source] },
         ssr: { resolve: { conditions: [source, "workerd", "worker", "module", "browser"] } },
         test: {
+          ...patience,
           name: "workerd",
           globalSetup: "./test/hostile/canary.ts",
           include: ["test/**/*.workerd.test.ts"],

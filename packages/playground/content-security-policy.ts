@@ -20,7 +20,8 @@ export function contentSecurityPolicy(): Plugin {
     },
     transformIndexHtml: {
       order: "post",
-      handler() {
+      handler(_, { path }) {
+        if (path !== "/index.html") return []; // The page of one file has a policy of its own.
         if (digest === undefined)
           throw new Error(
             "The script of the isolates' frame was not found, so that the page's policy cannot allow it.",

@@ -1,4 +1,4 @@
-import type { AuditEvent, CallResult, PolicyDocument } from "@keyhole/kernel";
+import type { AuditEvent, CallResult, PolicyDocument, ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
 import {
@@ -14,7 +14,7 @@ import { idle, reduceRun, type Run, type RunAction } from "../../packages/playgr
 
 const after = (...actions: readonly RunAction[]): Run => actions.reduce(reduceRun, idle);
 const event = (seq: number): AuditEvent => ({ seq, id: `e${seq}`, type: "call.invoked" }) as AuditEvent;
-const start: RunAction = { type: "start", tool: "echo@1.0.0", at: 0 };
+const start: RunAction = { type: "start", tool: { id: "echo@1.0.0" } as ToolSummary, input: {}, at: 0 };
 const done: RunAction = { type: "done", result: { ok: true } as CallResult };
 
 describe("a run", () => {

@@ -81,7 +81,10 @@ export interface CallOptions {
 export interface ToolSummary {
   /** `name@version`. */
   readonly id: string;
+  /** Over manifest and `codeHash`. */
   readonly hash: string;
+  /** Of the code alone; `null` for an inline tool. */
+  readonly codeHash: string | null;
   readonly manifest: ToolManifest;
 }
 

@@ -28,7 +28,7 @@ import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import { type Mode, modes } from "./tool/manifest.ts";
-import { Registry } from "./tool/registry.ts";
+import { Registry, summaryOf } from "./tool/registry.ts";
 
 /**
  * Opens a kernel: its log goes on where the sink ends, and calls that a crash left open are closed as lost.
@@ -112,10 +112,10 @@ class KernelImplementation implements Kernel {
   register(tool: unknown): Setup<ToolSummary> {
     const added = this.#registry.add(tool);
     if (!added.ok) return added;
-    const { id, hash, manifest } = added.value;
+    const { id, hash } = added.value;
     // Made durable together with the first event of the first call: a registration alone does nothing.
     this.#log.record("tool.registered", kernelScope, { tool: id, toolHash: hash });
-    return { ok: true, value: { id, hash, manifest } };
+    return { ok: true, value: summaryOf(added.value) };
   }
 
   list(filter?: ToolFilter): readonly ToolSummary[] {

@@ -6,8 +6,8 @@ import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import { loadPolicy } from "../policy/load.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
-import { packageHash } from "../tool/hash.ts";
-import type { ProofEvidence } from "./verify.ts";
+import { manifestHash, packageHash } from "../tool/hash.ts";
+import type { ProofEvidence, ToolEvidence } from "./verify.ts";
 
 type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
@@ -64,7 +64,7 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
     enforced: verdict.enforced ?? true,
     reasonCode: isAnswer ? proof.reasonCode : verdict.reasonCode,
     tool: `${manifest.name}@${manifest.version}`,
-    toolHash: packageHash(manifest, tool.code ?? null) ?? "",
+    toolHash: toolHashOf(tool) ?? "",
     inputHash: hashText(inputText),
     grantHash: grant.hash,
     policyHash: policy.hash,
@@ -85,4 +85,8 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
   if (proof.approval && proof.approval.scope === "once" && proof.approval.argsHash !== proof.inputHash)
     return "The approval is for other arguments.";
   return undefined;
+}
+
+function toolHashOf({ manifest, code, codeHash = null }: ToolEvidence): string | undefined {
+  return code === undefined ? manifestHash(manifest, codeHash) : packageHash(manifest, code);
 }

@@ -21,14 +21,21 @@ export interface ProofEvidence {
   /** Level 2: the document as it was loaded, and its variables. */
   readonly policy?: unknown;
   readonly variables?: PolicyVariables;
-  /** Level 2: the tool's package; of an inline tool the manifest alone. */
-  readonly tool?: { readonly manifest: ToolManifest; readonly code?: string };
+  /** Level 2: the tool's package, or what `kernel.list` says of it. */
+  readonly tool?: ToolEvidence;
   /** Level 2: the input, defaults filled in. */
   readonly input?: JsonValue;
   /** Level 2: what the caller narrowed the grants to. */
   readonly grants?: readonly Capability[];
   /** Level 2, for the answer to a question: the proof of the question. Taken from `events` where those are given. */
   readonly parent?: unknown;
+}
+
+/** A manifest, and what it takes to check that it is the one that was used: the code, or its digest. An inline tool has neither. */
+export interface ToolEvidence {
+  readonly manifest: ToolManifest;
+  readonly code?: string;
+  readonly codeHash?: string | null;
 }
 
 export interface ProofStep {

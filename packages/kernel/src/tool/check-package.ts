@@ -6,7 +6,7 @@ import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
-import { packageHash } from "./hash.ts";
+import { codeHashOf, manifestHash } from "./hash.ts";
 import { type Effect, effects, type ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
@@ -29,8 +29,10 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
       "A package with code has source `module`; a tool object has source `inline`.",
     );
   }
-  const hash = packageHash(manifest.value, code);
-  if (hash === undefined) return refused("INVALID_MANIFEST", "", "The manifest has no canonical form.");
+  const codeHash = code === null ? null : codeHashOf(code);
+  const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash);
+  if (hash === undefined || codeHash === undefined)
+    return refused("INVALID_MANIFEST", "", "The package has no canonical form.");
   if (claimedHash !== undefined && claimedHash !== hash) {
     return refused("PACKAGE_HASH_MISMATCH", "/hash", `The package says ${quote(claimedHash)}, its content is ${hash}.`);
   }
@@ -42,6 +44,7 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
       id: `${manifest.value.name}@${manifest.value.version}`,
       manifest: manifest.value,
       hash,
+      codeHash,
       ...validators.value,
       body: tool ? { source: "inline", code: tool.code } : { source: "module", code: code! },
     },

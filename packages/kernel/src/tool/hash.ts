@@ -3,10 +3,21 @@ import { canonicalize } from "../normalize/canonical-json.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /**
- * The digest that pins a package: over the canonical JSON of `{ code, manifest }`. An inline tool has no code of its own that could be
- * hashed; its digest is over the manifest alone. `undefined` for a manifest that is not JSON.
+ * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. With the digest of its code in place of the code, a manifest can be checked
+ * by somebody who does not have the code. `undefined` for what has no canonical form.
  */
 export function packageHash(manifest: ToolManifest, code: string | null): string | undefined {
-  const text = canonicalize({ code, manifest });
+  const codeHash = code === null ? null : codeHashOf(code);
+  return codeHash === undefined ? undefined : manifestHash(manifest, codeHash);
+}
+
+/** As {@link packageHash}. `null` for an inline tool: it has no code of its own that could be hashed. */
+export function manifestHash(manifest: ToolManifest, codeHash: string | null): string | undefined {
+  const text = canonicalize({ codeHash, manifest });
   return text.ok ? hashText(text.text) : undefined;
+}
+
+/** A lone surrogate has no UTF-8: two texts with different ones would have one digest. */
+export function codeHashOf(code: string): string | undefined {
+  return code.isWellFormed() ? hashText(code) : undefined;
 }

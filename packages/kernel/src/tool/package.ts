@@ -26,6 +26,8 @@ export interface RegisteredTool {
   readonly id: string;
   readonly manifest: ToolManifest;
   readonly hash: string;
+  /** Of the code alone; `null` for an inline tool. */
+  readonly codeHash: string | null;
   readonly input: Validator;
   readonly output: Validator | undefined;
   readonly body:

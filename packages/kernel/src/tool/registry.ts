@@ -79,7 +79,7 @@ export class Registry {
           `${manifest.name}\n${manifest.title ?? ""}\n${manifest.description}`.toLowerCase().includes(text)
         );
       })
-      .map(({ id, hash, manifest }) => ({ id, hash, manifest }));
+      .map(summaryOf);
   }
 
   #refuse(foreign: unknown, error: SetupError): Setup<RegisteredTool> {
@@ -105,6 +105,10 @@ export class Registry {
         : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
     return { ok: false, message: `There is no tool ${quote(name)}.`, hint, nearest: close };
   }
+}
+
+export function summaryOf({ id, hash, codeHash, manifest }: RegisteredTool): ToolSummary {
+  return { id, hash, codeHash, manifest };
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -170,7 +170,13 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
           onBack={showList}
         />
       )}
-      <RunPanel ref={result} run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+      <RunPanel
+        ref={result}
+        run={run}
+        governance={client.governance}
+        onOpenPolicy={onOpenPolicy}
+        onReconnect={onReconnect}
+      />
       <ApprovalDialog question={question} tools={tools} />
     </main>
   );

@@ -64,7 +64,7 @@ const manifest: JsonObject = {
 
 export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard(
   "a list of tools",
-  record({ tools: { type: "array", items: record({ id: text, hash: text, manifest }) } }),
+  record({ tools: { type: "array", items: record({ id: text, hash: text, codeHash: nullableText, manifest }) } }),
 );
 
 const event: JsonObject = record({

@@ -1,9 +1,12 @@
 import { type Proof, type ReasonCode, type ProofCheck, verifyProof } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
+import type { Governance } from "../client/kernel-client.ts";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json } from "../ui/Json.tsx";
+import { saveFile } from "../ui/save.ts";
+import { evidenceOf } from "./evidence.ts";
 import type { ActiveRun } from "./run-state.ts";
 
 const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
@@ -24,7 +27,12 @@ const reasons = {
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 
-export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
+interface ProofViewProps {
+  readonly run: ActiveRun;
+  readonly governance: Governance | undefined;
+}
+
+export function ProofView({ run, governance }: ProofViewProps): ReactNode {
   const decisions = run.events.filter((event) => event.type === "policy.decided");
   // While somebody is asked, the question's proof is in the log; all others come with the result.
   const proof = (run.phase === "done" ? run.result.proof : undefined) ?? decisions.at(-1)?.payload.proof;
@@ -37,10 +45,15 @@ export function ProofView({ run }: { readonly run: ActiveRun }): ReactNode {
       </p>
     );
   const logged = decisions.map(({ payload }) => payload.proofHash);
-  return <ProofFacts key={proof.hash} proof={proof} logged={logged} />;
+  const save = async (): Promise<void> =>
+    saveFile(
+      `keyhole-evidence-${proof.callId}.json`,
+      JSON.stringify(await evidenceOf(run, proof, governance), undefined, 2),
+    );
+  return <ProofFacts key={proof.hash} proof={proof} logged={logged} onSave={() => void save()} />;
 }
 
-function ProofFacts({ proof, logged }: VerifyProps): ReactNode {
+function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
   const hashes = [
     ["Proof", proof.hash],
     ["Tool", proof.toolHash],
@@ -77,7 +90,7 @@ function ProofFacts({ proof, logged }: VerifyProps): ReactNode {
           <Hash key={name} name={name} hash={hash} />
         ))}
       </dl>
-      <Verify proof={proof} logged={logged} />
+      <Verify proof={proof} logged={logged} onSave={onSave} />
       <details className="details">
         <summary>The whole proof</summary>
         <Json value={proof} label="The whole proof" />
@@ -102,10 +115,11 @@ interface VerifyProps {
   readonly proof: Proof;
   /** Hashes of the proofs that the call's own events carry. */
   readonly logged: readonly string[];
+  readonly onSave: () => void;
 }
 
 /** Computed here, in the page: the kernel is not asked. */
-function Verify({ proof, logged }: VerifyProps): ReactNode {
+function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
   const [check, setCheck] = useState<ProofCheck | undefined>(undefined);
   const isLogged = logged.includes(proof.hash);
   return (
@@ -114,8 +128,18 @@ function Verify({ proof, logged }: VerifyProps): ReactNode {
         <Button icon="shield" onPress={() => setCheck(verifyProof(proof))}>
           Verify in this page
         </Button>
+        <Button icon="download" onPress={onSave}>
+          Save evidence
+        </Button>
         <CopyButton text={JSON.stringify(proof)} what="the proof" />
       </div>
+      <p className="hint">
+        Evidence is one file for somebody else, who checks it without this kernel: with{" "}
+        <a href="./verify.html" target="_blank" rel="noreferrer">
+          verify.html
+        </a>
+        , which works offline, or with <code>keyhole verify FILE</code>.
+      </p>
       <output className="verdict" data-good={(check?.ok === true && isLogged) || undefined}>
         {check !== undefined && (check.ok ? (isLogged ? matches : onlyMatches) : check.reason)}
       </output>

@@ -4,6 +4,7 @@ import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json, Text } from "../ui/Json.tsx";
+import { saveFile } from "../ui/save.ts";
 
 export function ResultView({ result }: { readonly result: CallSuccess }): ReactNode {
   const { data, hash, effects, meta } = result;
@@ -60,7 +61,7 @@ function Bytes({ bytes }: { readonly bytes: Uint8Array }): ReactNode {
   return (
     <div className="code-frame">
       <span className="code-tools">
-        <Button look="quiet" icon="download" onPress={() => download(bytes)}>
+        <Button look="quiet" icon="download" onPress={() => saveFile("result.bin", new Uint8Array(bytes))}>
           Save {bytesText(bytes.byteLength)}
         </Button>
       </span>
@@ -78,13 +79,4 @@ function hexDump(bytes: Uint8Array): string {
     lines.push(`${start.toString(16).padStart(6, "0")}  ${hex.padEnd(bytesPerLine * 3 - 1)}  ${text}`);
   }
   return lines.join("\n");
-}
-
-function download(bytes: Uint8Array): void {
-  const url = URL.createObjectURL(new Blob([new Uint8Array(bytes)]));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "result.bin";
-  link.click();
-  URL.revokeObjectURL(url);
 }

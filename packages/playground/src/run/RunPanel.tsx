@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@keyhole/kernel";
+import type { Governance } from "../client/kernel-client.ts";
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
@@ -14,12 +15,13 @@ import { Timeline } from "./Timeline.tsx";
 
 interface RunPanelProps {
   readonly run: Run;
+  readonly governance: Governance | undefined;
   readonly ref: RefObject<HTMLElement | null>;
   readonly onOpenPolicy: () => void;
   readonly onReconnect: () => void;
 }
 
-export function RunPanel({ run, ref, onOpenPolicy, onReconnect }: RunPanelProps): ReactNode {
+export function RunPanel({ run, ref, ...rest }: RunPanelProps): ReactNode {
   return (
     <section ref={ref} className="run" aria-label="The call" aria-busy={run.phase === "running"}>
       {run.phase === "idle" ? (
@@ -27,7 +29,7 @@ export function RunPanel({ run, ref, onOpenPolicy, onReconnect }: RunPanelProps)
           <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
         </Empty>
       ) : (
-        <ActiveRunView key={run.startedAt} run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+        <ActiveRunView key={run.startedAt} run={run} {...rest} />
       )}
     </section>
   );
@@ -35,7 +37,7 @@ export function RunPanel({ run, ref, onOpenPolicy, onReconnect }: RunPanelProps)
 
 type ActiveRunProps = Omit<RunPanelProps, "run" | "ref"> & { readonly run: ActiveRun };
 
-function ActiveRunView({ run, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
+function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   return (
     <>
       <RunHead run={run} />
@@ -58,7 +60,7 @@ function ActiveRunView({ run, onOpenPolicy, onReconnect }: ActiveRunProps): Reac
           <Timeline events={run.events} isRunning={run.phase === "running"} />
         </TabPanel>
         <TabPanel id="proof" className="tab-panel">
-          <ProofView run={run} />
+          <ProofView run={run} governance={governance} />
         </TabPanel>
         <TabPanel id="logs" className="tab-panel">
           <Logs logs={run.logs} />
@@ -68,7 +70,7 @@ function ActiveRunView({ run, onOpenPolicy, onReconnect }: ActiveRunProps): Reac
   );
 }
 
-function Outcome({ run, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
+function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "governance">): ReactNode {
   switch (run.phase) {
     case "running":
       return <RunProgress run={run} />;
@@ -120,7 +122,7 @@ function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
   const { text, tone } = stateOf(run);
   return (
     <header className="run-head">
-      <h2 className="mono">{run.tool}</h2>
+      <h2 className="mono">{run.tool.id}</h2>
       <output>
         <Badge tone={tone}>{text}</Badge>
       </output>

@@ -1,4 +1,4 @@
-import type { AuditEvent, CallResult, LogEntry, Progress } from "@keyhole/kernel";
+import type { AuditEvent, CallResult, JsonValue, LogEntry, Progress, ToolSummary } from "@keyhole/kernel";
 import type { ClientFault } from "../client/kernel-client.ts";
 
 /** One call as the page shows it, from the press of Run to its end. */
@@ -10,7 +10,9 @@ export type Run =
 
 /** What a call left so far. */
 export interface Trace {
-  readonly tool: string;
+  readonly tool: ToolSummary;
+  /** As the person sent it. */
+  readonly input: JsonValue;
   /** Milliseconds since the epoch, of this page. */
   readonly startedAt: number;
   readonly events: readonly AuditEvent[];
@@ -21,7 +23,7 @@ export interface Trace {
 export type ActiveRun = Exclude<Run, { phase: "idle" }>;
 
 export type RunAction =
-  | { readonly type: "start"; readonly tool: string; readonly at: number }
+  | { readonly type: "start"; readonly tool: ToolSummary; readonly input: JsonValue; readonly at: number }
   | { readonly type: "event"; readonly event: AuditEvent }
   | { readonly type: "log"; readonly entry: LogEntry }
   | { readonly type: "progress"; readonly progress: Progress }
@@ -36,8 +38,8 @@ export const idle: Run = { phase: "idle" };
 export function reduceRun(run: Run, action: RunAction): Run {
   if (action.type === "clear") return idle;
   if (action.type === "start") {
-    const { tool, at } = action;
-    return { phase: "running", cancelling: false, tool, startedAt: at, events: [], logs: [], progress: undefined };
+    const { tool, input, at: startedAt } = action;
+    return { phase: "running", cancelling: false, tool, input, startedAt, events: [], logs: [], progress: undefined };
   }
   if (run.phase === "idle") return run;
   switch (action.type) {
@@ -61,6 +63,6 @@ function inOrder(events: readonly AuditEvent[], event: AuditEvent): readonly Aud
   return [...events, event].sort((a, b) => a.seq - b.seq);
 }
 
-function traceOf({ tool, startedAt, events, logs, progress }: Trace): Trace {
-  return { tool, startedAt, events, logs, progress };
+function traceOf({ tool, input, startedAt, events, logs, progress }: Trace): Trace {
+  return { tool, input, startedAt, events, logs, progress };
 }

@@ -33,7 +33,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
       const ifCurrent = (action: Parameters<typeof dispatch>[0]): void => {
         if (current.current === own) dispatch(action);
       };
-      dispatch({ type: "start", tool: tool.id, at: Date.now() });
+      dispatch({ type: "start", tool, input, at: Date.now() });
       client
         .call({
           tool: tool.manifest.name,

@@ -14,7 +14,7 @@ keyhole lint POLICY
 
 verify   says what a file is, and whether it is what was written. Works offline; what was not given is not checked.
   LOG           an audit log: one event a line, or a JSON list. Read once, in little memory, however large it is
-  PROOF         a proof, or a call's result with one
+  PROOF         a proof, a call's result with one, or the evidence that the playground saves
   RUN           a recorded run (.keyhole)
   --checkpoint  a checkpoint of the log, or a list of them: that nothing was cut or written anew since
   --keys        public keys: a JSON Web Key, a list of them, or { "keys": [ … ] }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import type { ProofPublicKey } from "@keyhole/kernel/policy";
+import { type ProofPublicKey, readKeys } from "@keyhole/kernel/policy";
 
 export interface CommandResult {
   readonly exitCode: 0 | 1 | 2;
@@ -68,16 +68,9 @@ export async function readOption(
   return typeof path === "string" ? readJson(path, files) : undefined;
 }
 
-/** Public keys of `--keys`: one JSON Web Key, a list, or a set. */
-export function readKeys(value: JsonValue): readonly ProofPublicKey[] {
-  const list = Array.isArray(value)
-    ? (value as readonly JsonValue[])
-    : isObject(value) && Array.isArray(value["keys"])
-      ? (value["keys"] as readonly JsonValue[])
-      : [value];
-  return list.map((key) => {
-    if (!isObject(key) || key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || typeof key["x"] !== "string")
-      throw new Unusable("A key is a JSON Web Key of kty OKP and crv Ed25519.");
-    return { kty: "OKP", crv: "Ed25519", x: key["x"] };
-  });
+/** Public keys of `--keys`. */
+export function keysOf(value: JsonValue): readonly ProofPublicKey[] {
+  const keys = readKeys(value);
+  if (typeof keys === "string") throw new Unusable(keys);
+  return keys;
 }

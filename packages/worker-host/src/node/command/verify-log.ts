@@ -5,8 +5,8 @@ import {
   type CommandOptions,
   type CommandResult,
   isObject,
+  keysOf,
   marks,
-  readKeys,
   readOption,
   unreadable,
   Unusable,
@@ -124,7 +124,7 @@ async function readCheckpoints(
   if (document === undefined) return { checkpoints: [], steps: [] };
   const keyFile = await readOption("keys", options, files);
   const keys = await Promise.all(
-    (keyFile === undefined ? [] : readKeys(keyFile)).map((key) =>
+    (keyFile === undefined ? [] : keysOf(keyFile)).map((key) =>
       crypto.subtle.importKey("jwk", { ...key }, "Ed25519", false, ["verify"]).catch(() => {
         throw new Unusable("A key of --keys is no Ed25519 key.");
       }),

@@ -1,0 +1,33 @@
+import type { JsonObject, JsonValue, Proof } from "@keyhole/kernel";
+import { compileSchema } from "@keyhole/kernel/schema";
+import type { Governance } from "../client/kernel-client.ts";
+import type { Trace } from "./run-state.ts";
+
+/**
+ * What somebody else needs to check a decision offline: the proof, the call's events, the policy that decided, the tool's manifest and the exact input.
+ * `keyhole verify FILE` and `verify.html` read it. A policy that has changed since is left out.
+ */
+export async function evidenceOf(
+  { tool, input, events }: Trace,
+  proof: Proof,
+  governance: Governance | undefined,
+): Promise<JsonObject> {
+  const governed = await governance?.read();
+  const policy = governed?.policyHash === proof.policyHash ? governed.policy : undefined;
+  const isWhole = events.every(({ seq }, index) => index === 0 || seq === events[index - 1]!.seq + 1);
+  return {
+    proof: proof as unknown as JsonValue,
+    tool: { manifest: tool.manifest as unknown as JsonValue, codeHash: tool.codeHash },
+    input: withDefaults(tool.manifest.input, input),
+    // With events of other calls between them they do not chain, and prove nothing.
+    ...(isWhole && { events: events as unknown as JsonValue }),
+    ...(policy !== undefined && { policy }),
+  };
+}
+
+/** As the kernel hashed it. */
+function withDefaults(schema: JsonObject, input: JsonValue): JsonValue {
+  const compiled = compileSchema(schema);
+  const valid = compiled.ok ? compiled.validator.validate(input) : undefined;
+  return valid?.ok === true ? (valid.value as JsonValue) : input;
+}

@@ -1,0 +1,171 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
+import type { Browser, Page } from "playwright";
+import { createBuilder } from "vite";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { document as policy, record } from "../policy/recorded.ts";
+import { filesOf } from "../support/command-files.ts";
+import { type Site, servePage } from "./playground/site.ts";
+import { callOf, choose, endOf, field, launch, run, visit } from "./playground/visitor.ts";
+
+let folder: string;
+let browser: Browser;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "keyhole-verify-"));
+  vi.stubEnv("NODE_ENV", "production");
+  const configFile = fileURLToPath(new URL("../../vite.config.ts", import.meta.url));
+  const environments = { verify: { build: { outDir: folder } } };
+  const builder = await createBuilder({ configFile, logLevel: "error", environments });
+  await builder.build(builder.environments["verify"]!);
+  vi.unstubAllEnvs();
+  browser = await launch();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The one file, from the disk: no server, no network. */
+async function openPage(
+  test: (page: Page, complaints: readonly string[]) => Promise<void>,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<void> {
+  const context = await browser.newContext({ offline: true, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  await page.goto(pathToFileURL(join(folder, "verify.html")).href);
+  await test(page, complaints);
+  await context.close();
+}
+
+const fill = async (page: Page, member: string, value: unknown): Promise<void> => {
+  const area = page.locator(`#${member}`);
+  if (!(await area.isVisible())) await page.getByText("What to check it against").click();
+  await area.fill(typeof value === "string" ? value : JSON.stringify(value));
+};
+const verdict = async (page: Page): Promise<string> => {
+  await page.getByRole("button", { name: "Verify" }).click();
+  const heading = page.getByRole("region", { name: "Report" }).getByRole("heading");
+  await heading.waitFor();
+  return (await heading.textContent()) ?? "";
+};
+
+describe("verify.html", { timeout: 30_000 }, () => {
+  it("is one file that asks for no other", async () => {
+    const html = await readFile(join(folder, "verify.html"), "utf8");
+    expect(html).not.toMatch(/<(?:script|link|img)[^>]*(?:src|href)=/);
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toContain("connect-src");
+  });
+
+  it("checks every level from the disk, offline, and says what it means", () =>
+    openPage(async (page, complaints) => {
+      const { calls, log, manifest } = await record();
+      const { input, result } = calls.denied;
+      const key = await createProofKey();
+      const { signature: _, ...bare } = result.proof!;
+      await fill(page, "proof", await (await proofSigner(key)).sign(bare));
+      await fill(page, "keys", publicKeyOf(key));
+      await fill(page, "events", log.map((event) => JSON.stringify(event)).join("\n"));
+      await fill(page, "policy", policy);
+      await fill(page, "tool", { manifest });
+      await fill(page, "input", input);
+      expect(await verdict(page)).toBe("Everything holds");
+      await page.getByText("The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).").waitFor();
+
+      await fill(page, "input", { amount: 2 });
+      expect(await verdict(page)).toBe("This does not hold");
+      await page.getByText(/Level 2, re-evaluation: failed\. .*inputHash/).waitFor();
+      expect(complaints).toEqual([]);
+    }));
+
+  it("takes one file with everything, and says what was not checked", () =>
+    openPage(async (page) => {
+      const { calls, log, manifest } = await record();
+      const { input, result } = calls.allowed;
+      const whole = { proof: result.proof, events: log, policy, tool: manifest, input };
+      await page
+        .getByLabel("File with the proof")
+        .setInputFiles({ name: "e.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(whole)) });
+      await expect.poll(() => page.locator("#proof").inputValue()).toContain("proofId");
+      expect(await verdict(page)).toBe("What could be checked holds; 1 of 5 were not");
+      await fill(page, "proof", { ...result.proof, tier: 3 });
+      expect(await verdict(page)).toBe("This does not hold");
+    }));
+
+  it.each([
+    ["proof", "", "Paste a proof, or choose a file with one."],
+    ["proof", "{ nonsense", /^This is not JSON/],
+    ["keys", '{ "kty": "RSA" }', "A key is a JSON Web Key of kty OKP and crv Ed25519."],
+    ["events", "{}\n{", /^Line 2\. This is not JSON/],
+  ])("says what it cannot read of %s: %j", (member, text, message) =>
+    openPage(async (page) => {
+      if (member !== "proof") await fill(page, "proof", {});
+      await fill(page, member, text);
+      expect(await verdict(page)).toBe("This cannot be checked");
+      await page.getByRole("region", { name: "Report" }).getByText(message).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe(member);
+    }),
+  );
+
+  it("makes no markup of a proof, and lets it reach nothing", () =>
+    openPage(async (page, complaints) => {
+      const { calls } = await record();
+      const evil = '<img src=x onerror="globalThis.broken = 1">\u202e';
+      await fill(page, "proof", { ...calls.allowed.result.proof, tool: evil, reasonCode: evil });
+      await verdict(page);
+      expect(await page.locator("#report img").count()).toBe(0);
+      expect(await page.evaluate(() => "broken" in globalThis)).toBe(false);
+      expect(complaints).toEqual([]);
+      const reached = page.evaluate(() =>
+        fetch("https://example.com/").then(
+          () => "reached",
+          () => "refused",
+        ),
+      );
+      expect(await reached).toBe("refused");
+      expect(complaints.join(" ")).toMatch(/Content Security Policy/);
+    }));
+});
+
+describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await servePage();
+  }, 60_000);
+  afterAll(() => site.close());
+
+  it("holds for verify.html and for the command, without the kernel", async () => {
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await choose(page, "calculator");
+    await field(page, "expression").fill("2 * 21");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    await callOf(page).getByRole("tab", { name: "Proof" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save evidence" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^keyhole-evidence-[0-9a-f-]{36}\.json$/);
+    const text = await readFile(await download.path(), "utf8");
+    await visitor.leave();
+
+    await openPage(async (verifier) => {
+      await fill(verifier, "proof", text);
+      expect(await verdict(verifier)).toBe("What could be checked holds; 1 of 5 were not");
+    });
+    const { exitCode, output } = await runCommand(["verify", "evidence"], {}, filesOf({ evidence: text }));
+    expect(output).toContain("✓ level 2  re-evaluation");
+    expect(output).toContain("✓ level 3  discharge");
+    expect(exitCode).toBe(0);
+  });
+});
