@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileSchema } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 
 const keyword = fc.constantFrom(
   "$schema",
@@ -96,7 +97,7 @@ it("no schema and no value throws, and check and validate agree", () => {
           ["http://x/y", values[0]],
           ["a.json", schema],
         ]);
-        const compiled = compileSchema(schema, { draft, resources, defaults: "ignore" });
+        const compiled = compileSchema(schema, { draft, resources, explain, defaults: "ignore" });
         if (!compiled.ok) {
           expect(compiled.error.message).not.toBe("");
           return;
@@ -107,7 +108,7 @@ it("no schema and no value throws, and check and validate agree", () => {
           if (!isRefused) expect(result.ok).toBe(compiled.validator.check(value));
           if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
         }
-        const filled = compileSchema(schema, { draft, resources });
+        const filled = compileSchema(schema, { draft, resources, explain });
         for (const value of values) if (filled.ok) filled.validator.validate(value);
       },
     ),

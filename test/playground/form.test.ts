@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorsWithin, placeErrors } from "../../packages/playground/src/form/errors.ts";
@@ -108,7 +109,7 @@ describe("an error", () => {
     required: ["a/b", "list"],
   };
   const errorsOf = (value: JsonObject) => {
-    const compiled = compileSchema(schema);
+    const compiled = compileSchema(schema, { explain });
     const result = compiled.ok ? compiled.validator.validate(value) : undefined;
     return result === undefined || result.ok ? [] : placeErrors(result.errors, value);
   };

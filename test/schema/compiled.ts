@@ -5,9 +5,10 @@ import {
   type ValidationError,
   type Validator,
 } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 
 export function compiled(schema: unknown, options?: CompileOptions): Validator {
-  const result = compileSchema(schema, options);
+  const result = compileSchema(schema, { explain, ...options });
   if (!result.ok) throw new Error(`${result.error.code} at ${result.error.schemaPath}: ${result.error.message}`);
   return result.validator;
 }

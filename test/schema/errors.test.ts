@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOutput } from "@keyhole/kernel/schema";
+import { compileSchema, toOutput } from "@keyhole/kernel/schema";
 import { compiled, errors } from "./compiled.ts";
 
 const one = (schema: unknown, value: unknown) => {
@@ -306,5 +306,23 @@ describe("standard outputs", () => {
         },
       ],
     });
+  });
+});
+
+it("without explain there is one error that only says that the value does not conform", () => {
+  const result = compileSchema({ properties: { a: { type: "string" } } });
+  expect(result.ok && result.validator.validate({ a: 1 })).toEqual({
+    ok: false,
+    errors: [
+      {
+        instancePath: "",
+        schemaPath: "",
+        schemaLocation: "#",
+        keyword: "schema",
+        expected: "a value that conforms to the schema",
+        received: "one that does not",
+        message: "The value: expected a value that conforms to the schema, got one that does not.",
+      },
+    ],
   });
 });

@@ -1,4 +1,5 @@
 import { compileSchema } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 import { idna } from "@keyhole/kernel/schema/idna";
 
 export interface SuiteFile {
@@ -43,7 +44,14 @@ export function runFile(
   let tests = 0;
   for (const { description, schema, tests: list } of file.cases) {
     const formats = group.kind === "required" ? "annotate" : "assert";
-    const compiled = compileSchema(schema, { draft: group.draft, formats, resources, idna, defaults: "ignore" });
+    const compiled = compileSchema(schema, {
+      draft: group.draft,
+      formats,
+      resources,
+      idna,
+      explain,
+      defaults: "ignore",
+    });
     for (const test of list) {
       tests++;
       const name = `${file.name}: ${description}: ${test.description}`;

@@ -1,9 +1,8 @@
 import { within } from "./budget.ts";
 import { compiler } from "./compiler.ts";
 import { draftDialect } from "./dialect.ts";
-import { fillDefaults, findSecrets } from "./explain/defaults.ts";
-import { explain } from "./explain/explain.ts";
-import { failure } from "./explain/failure.ts";
+import { fillDefaults } from "./defaults.ts";
+import { failure } from "./failure.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import { openResources } from "./resources.ts";
@@ -25,9 +24,7 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
     return { ok: true, validator: validator(schema, options) };
   } catch (thrown) {
     const refusal =
-      thrown instanceof RangeError
-        ? new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep to be compiled.", "")
-        : thrown;
+      thrown instanceof RangeError ? new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep.", "") : thrown;
     if (refusal instanceof Refusal) return { ok: false, error: refusal.error };
     throw thrown;
   }
@@ -43,42 +40,29 @@ function validator(schema: unknown, options: CompileOptions): Validator {
 
   const failed = (value: unknown): ValidationResult => {
     const errors: ValidationError[] = [];
-    const secrets = new Set<string>();
-    const run = (): void => {
-      if (resources.secrets) findSecrets(place, value, "", context, secrets);
-      explain(place, value, "", "", errors, false, secrets, context);
-    };
-    within(limits, run, value);
-    return errors.length > 0 ? { ok: false, errors } : EXHAUSTED_RESULT;
+    const { explain } = options;
+    if (explain === undefined) return UNEXPLAINED;
+    within(limits, () => explain(place as never, value, context as never, errors), value);
+    return errors.length > 0 ? { ok: false, errors } : EXHAUSTED;
   };
 
   return {
     check: (value) => within(limits, conforms, value),
     validate(input) {
       const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
-      if (!copied.ok) {
-        const { path, limit, expected, received, hint } = copied.reason;
-        const keyword = limit === undefined ? "json" : "limit";
-        return { ok: false, errors: [failure(path, "", "", keyword, expected, received, hint)] };
-      }
+      if (!copied.ok) return { ok: false, errors: [copied.error] };
       const { value } = copied;
-      if (fills && !within(limits, () => fillDefaults(place, value, context), value)) return EXHAUSTED_RESULT;
+      if (fills && !within(limits, () => fillDefaults(place, value, context), value)) return EXHAUSTED;
       return within(limits, conforms, value) ? { ok: true, value } : failed(value);
     },
     fills,
   };
 }
 
-const EXHAUSTED_RESULT: ValidationResult = {
+/** A result whose one error is about the whole value. */
+const refused = (keyword: string, expected: string, received: string): ValidationResult => ({
   ok: false,
-  errors: [
-    failure(
-      "",
-      "",
-      "",
-      "limit",
-      "a value that can be checked within the limits",
-      "one that takes more steps or nests deeper",
-    ),
-  ],
-};
+  errors: [failure("", "", "", keyword, expected, received)],
+});
+const EXHAUSTED = refused("limit", "a value within the limits", "one that exceeds them");
+const UNEXPLAINED = refused("schema", "a value that conforms to the schema", "one that does not");

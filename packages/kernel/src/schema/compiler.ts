@@ -11,7 +11,7 @@ import { ANY_TYPE, typed, typeMask } from "./keywords/types.ts";
 import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import type { Limits } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, tooMuch } from "./refusal.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
 import type { Resource, Resources } from "./resources.ts";
 import type { CompileOptions } from "./types.ts";
@@ -104,7 +104,7 @@ export function compiler(
     const target: Target = { unit: undefined, descent, inPlace: new Set(), path: place.path };
     byScope.set(place.scope, target);
     if (nesting++ > limits.refDepth)
-      throw new Refusal("SCHEMA_TOO_DEEP", `More than ${limits.refDepth} references form a chain.`, place.path);
+      throw tooMuch("SCHEMA_TOO_DEEP", limits.refDepth, "references in a chain", place.path);
     const outer = owner;
     owner = target;
     try {
@@ -139,7 +139,6 @@ export function compiler(
   };
 
   const context: Context = {
-    resources,
     limits,
     options,
     check: (place) => (isObject(place.schema) ? (targetOf(place).unit as Unit) : context.inPlace(place)).check,
@@ -153,8 +152,7 @@ export function compiler(
       if (schema === true || schema === undefined) return ALWAYS;
       if (schema === false) return NEVER;
       if (!hasKeywords(place)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", path);
-      if (++subschemas > limits.subschemas)
-        throw new Refusal("SCHEMA_TOO_LARGE", `The schema has more than ${limits.subschemas} subschemas.`, path);
+      if (++subschemas > limits.subschemas) throw tooMuch("SCHEMA_TOO_LARGE", limits.subschemas, "subschemas", path);
       return unit(context.locate(place));
     },
     child(place) {

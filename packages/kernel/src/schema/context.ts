@@ -1,7 +1,7 @@
 import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
-import type { Anchored, Resource, Resources } from "./resources.ts";
+import type { Anchored, Resource } from "./resources.ts";
 import type { Check, CompileOptions, JsonObject } from "./types.ts";
 import type { Unit } from "./unit.ts";
 import { escapeToken } from "./uri.ts";
@@ -25,7 +25,6 @@ export const hasKeywords = (place: Place): place is Keywords => isObject(place.s
 
 /** What keyword compilers ask of the compiler. */
 export interface Context {
-  readonly resources: Resources;
   readonly limits: Limits;
   readonly options: CompileOptions;
   /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */

@@ -6,6 +6,7 @@ export type {
   CompileOptions,
   CompileResult,
   Draft,
+  Explain,
   Idna,
   SchemaError,
   SchemaErrorCode,

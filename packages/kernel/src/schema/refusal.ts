@@ -8,9 +8,13 @@ export class Refusal {
   readonly error: SchemaError;
 
   constructor(code: SchemaErrorCode, message: string, schemaPath: string, hint?: string) {
-    this.error = hint === undefined ? { code, message, schemaPath } : { code, message, schemaPath, hint };
+    this.error = { code, message, schemaPath, ...(hint === undefined ? {} : { hint }) };
   }
 }
+
+/** The refusal of a schema that has more of something than a limit allows. */
+export const tooMuch = (code: SchemaErrorCode, limit: number, what: string, path: string, hint?: string): Refusal =>
+  new Refusal(code, `The schema has more than ${limit} ${what}.`, path, hint);
 
 /** Thrown by a check whose budget is used up; caught where the check began. */
 export const EXHAUSTED: unique symbol = Symbol("exhausted");

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../normalize/json.ts";
+import { explain } from "./explain/index.ts";
 import { compileSchema } from "./index.ts";
 import type { Validator } from "./types.ts";
 
@@ -8,7 +9,7 @@ import type { Validator } from "./types.ts";
  * @throws TypeError when it is refused: a bug in the schema.
  */
 export function requireValidator(schema: JsonObject): Validator {
-  const compiled = compileSchema(schema, { trusted: true });
+  const compiled = compileSchema(schema, { trusted: true, explain });
   if (!compiled.ok)
     throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
   return compiled.validator;

@@ -31,8 +31,6 @@ export interface Anchored extends Located {
 export interface Resources {
   /** True when some document has `default`. */
   defaults: boolean;
-  /** True when some document has `writeOnly` or the format `password`. */
-  secrets: boolean;
   /** Copies a document, within the limits, and makes it a resource. */
   add(source: unknown, retrievalUri: string, fallback: Dialect): Resource;
   /** The resource that a schema begins, or the one that it is in. */
@@ -49,18 +47,16 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
   /** One copy of everything, so that no later read can differ from what was counted and checked here. */
   const copy = (source: unknown, uri: string): [root: unknown, hasIds: boolean] => {
     let hasIds = false;
-    const copied = snapshot(source, limits.schemaDepth, limits.schemaNodes, (key, member) => {
+    const copied = snapshot(source, limits.schemaDepth, limits.schemaNodes, (key) => {
       if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
       else if (key === "default") resources.defaults = true;
-      else if (key === "writeOnly" || member === "password") resources.secrets = true;
     });
     if (copied.ok) return [copied.value, hasIds];
-    const { path, limit, expected, received, hint } = copied.reason;
-    const code = limit === undefined ? "SCHEMA_NOT_JSON" : limit === "depth" ? "SCHEMA_TOO_DEEP" : "SCHEMA_TOO_LARGE";
+    const { instancePath, expected, received, hint } = copied.error;
     throw new Refusal(
-      code,
+      copied.code,
       `The schema must be ${expected} here, not ${received}.`,
-      uri + (uri && path && "#") + path,
+      uri + (uri && instancePath && "#") + instancePath,
       hint,
     );
   };
@@ -137,7 +133,6 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
 
   const resources: Resources = {
     defaults: false,
-    secrets: false,
     add(source, retrievalUri, fallback) {
       const [root, hasIds] = copy(source, retrievalUri);
       const resource = register(root, retrievalUri, undefined, fallback) as Resource;
@@ -156,7 +151,7 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
           path,
           hint,
         );
-      if (found === undefined) throw fail("Pass the document in resources; nothing is fetched.");
+      if (found === undefined) throw fail("Pass the document in resources: nothing is fetched.");
       if (/^[^/]/.test(fragment)) {
         const anchored = found.anchors.get(fragment);
         if (anchored === undefined) throw fail("No subschema of that document has this anchor.");

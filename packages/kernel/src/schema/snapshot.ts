@@ -1,14 +1,27 @@
+import { failure } from "./failure.ts";
+import type { ValidationError } from "./types.ts";
 import { escapeToken } from "./uri.ts";
 
-/** Why a value is not JSON data; `path` is a JSON Pointer. */
+/** Why a value is not JSON data, and what a schema is refused with for the same reason. */
 export interface NotJson {
-  readonly path: string;
-  /** The limit that was passed; undefined where it is not JSON. */
-  readonly limit?: "depth" | "nodes" | undefined;
-  readonly expected: string;
-  readonly received: string;
-  readonly hint?: string | undefined;
+  readonly ok: false;
+  readonly error: ValidationError;
+  readonly code: Code;
 }
+
+type Code = "SCHEMA_NOT_JSON" | "SCHEMA_TOO_DEEP" | "SCHEMA_TOO_LARGE";
+
+const notJson = (
+  path: string,
+  expected: string,
+  received: string,
+  hint?: string,
+  code: Code = "SCHEMA_NOT_JSON",
+): NotJson => ({
+  ok: false,
+  error: failure(path, "", "", code === "SCHEMA_NOT_JSON" ? "json" : "limit", expected, received, hint),
+  code,
+});
 
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["Date", "Use an ISO 8601 string."],
@@ -33,24 +46,18 @@ export function snapshot(
   source: unknown,
   maxDepth: number,
   maxNodes: number,
-  onMember?: (key: string, value: unknown) => void,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: NotJson } {
+  onMember?: (key: string) => void,
+): { readonly ok: true; readonly value: unknown } | NotJson {
   let nodes = 0;
   let reason: NotJson | undefined;
   const tokens: (string | number)[] = [];
   /** Leaves from any depth; what is thrown does not matter. */
-  const refuse = (expected: string, received: string, hint?: string, limit?: NotJson["limit"]): never => {
-    reason = {
-      path: tokens.map((token) => `/${escapeToken(String(token))}`).join(""),
-      limit,
-      expected,
-      received,
-      hint,
-    };
+  const refuse = (...why: [expected: string, received: string, hint?: string | undefined, code?: Code]): never => {
+    reason = notJson(tokens.map((token) => `/${escapeToken(String(token))}`).join(""), ...why);
     throw reason;
   };
   const count = (more: number): void => {
-    if ((nodes += more) > maxNodes) refuse(`at most ${maxNodes} values`, "more", undefined, "nodes");
+    if ((nodes += more) > maxNodes) refuse(`at most ${maxNodes} values`, "more", undefined, "SCHEMA_TOO_LARGE");
   };
   const copy = (value: unknown): unknown => {
     if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
@@ -61,7 +68,7 @@ export function snapshot(
       const received = typeof value === "number" ? `the number ${value}` : value === undefined ? "undefined" : name;
       return refuse("a JSON value", received, HINTS.get(tag));
     }
-    if (tokens.length >= maxDepth) refuse(`at most ${maxDepth} levels`, "more", undefined, "depth");
+    if (tokens.length >= maxDepth) refuse(`at most ${maxDepth} levels`, "more", undefined, "SCHEMA_TOO_DEEP");
     return Array.isArray(value) ? copyArray(value) : copyObject(value);
   };
   const read = (from: object, key: string | number): unknown => {
@@ -89,7 +96,7 @@ export function snapshot(
       const value = read(from, key);
       if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
       else to[key] = value;
-      onMember?.(key, value);
+      onMember?.(key);
     }
     return to;
   };
@@ -98,7 +105,6 @@ export function snapshot(
     return { ok: true, value: copy(source) };
   } catch {
     // Without a reason it was foreign code that threw: a trap of a proxy, or a revoked one.
-    reason ??= { path: "", expected: "plain data", received: "an object that throws when it is read" };
-    return { ok: false, reason };
+    return reason ?? notJson("", "plain data", "an object that throws when it is read");
   }
 }

@@ -11,12 +11,20 @@ export interface Idna {
   hostname(name: string): boolean;
 }
 
+/** Adds to `errors` why a value was refused. `@keyhole/kernel/schema/explain` has it; the other arguments are the engine's own. */
+export type Explain = (place: never, value: unknown, context: never, errors: ValidationError[]) => void;
+
 export interface CompileOptions {
   /**
    * Exact rules for the formats `idn-hostname`, `idn-email` and for `xn--` labels in host names. Without them a name is
    * only held to the kinds of characters and the lengths that IDNA 2008 allows.
    */
   readonly idna?: Idna;
+  /**
+   * Says why a value was refused: where, what was expected, what came, and what to do. Without it a value that does not
+   * conform has one error, which only says so.
+   */
+  readonly explain?: Explain;
   /** The draft of schemas without `$schema`. Default `"2020-12"`. */
   readonly draft?: Draft;
   /** Whether `format` fails a value (`"assert"`, the default) or only describes it (`"annotate"`, the specification's default). */
@@ -61,7 +69,7 @@ export interface ValidationError {
   readonly schemaPath: string;
   /** The same place in the document that has it, every `$ref` resolved: a URI reference such as `#/$defs/id/minimum`. */
   readonly schemaLocation: string;
-  /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator. */
+  /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator, `"schema"` without `explain`. */
   readonly keyword: string;
   /** What the schema asks for, as a noun phrase: `a string of 3 or more characters`. */
   readonly expected: string;

@@ -1,21 +1,16 @@
+import { attempt } from "./attempt.ts";
+
 /** Resolves a reference against a base, as the platform does; one that cannot be resolved stays as it is. */
 export function resolveUri(base: string, reference: string): string {
-  try {
-    return new URL(reference, base === "" ? undefined : base).href;
-  } catch {
-    return reference;
-  }
+  return attempt(() => new URL(reference, base === "" ? undefined : base).href) ?? reference;
 }
 
 /** Splits `uri#fragment`; the fragment is percent-decoded, and a broken escape stays as it is. */
 export function splitFragment(uri: string): [uri: string, fragment: string] {
   const hash = uri.indexOf("#");
   if (hash < 0) return [uri, ""];
-  let fragment = uri.slice(hash + 1);
-  try {
-    fragment = decodeURIComponent(fragment);
-  } catch {}
-  return [uri.slice(0, hash), fragment];
+  const fragment = uri.slice(hash + 1);
+  return [uri.slice(0, hash), attempt(() => decodeURIComponent(fragment)) ?? fragment];
 }
 
 /** One reference token of a JSON Pointer (RFC 6901 section 4), escaped. */

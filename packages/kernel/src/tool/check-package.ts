@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
+import { explain } from "../schema/explain/index.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
@@ -123,7 +124,7 @@ function compileSchemas(
   { input, output }: ToolManifest,
   trusted: boolean,
 ): Setup<{ input: Validator; output: Validator | undefined }> {
-  const forInput = compileSchema(input, { trusted });
+  const forInput = compileSchema(input, { trusted, explain });
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
   if (output.kind !== "json")
@@ -133,7 +134,7 @@ function compileSchemas(
       `A schema describes JSON; for outputs of kind ${output.kind} it would hold nothing.`,
       "Leave it out, or return JSON.",
     );
-  const forOutput = compileSchema(output.schema, { trusted, defaults: "ignore" });
+  const forOutput = compileSchema(output.schema, { trusted, explain, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }

@@ -14,13 +14,14 @@ import {
   type ToolSummary,
 } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 import { ClientFault, type GovernanceState } from "./kernel-client.ts";
 
 /** What an edge sends is foreign until its guard has seen it: every member that the page reads has the type that the page expects. */
 type Guard<T> = (foreign: unknown) => T;
 
 function guard<T>(what: string, schema: JsonObject): Guard<T> {
-  const compiled = compileSchema(schema);
+  const compiled = compileSchema(schema, { explain });
   if (!compiled.ok) throw new Error(compiled.error.message);
   return (foreign) => {
     const checked = compiled.validator.validate(foreign);

@@ -1,5 +1,6 @@
 import type { JsonObject, ToolSummary } from "@keyhole/kernel";
 import { compileSchema, type Validator } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
 import { useCallback, useMemo, useState } from "react";
 import type { FormState } from "./context.ts";
 import { errorsWithin, type FieldError, placeErrors } from "./errors.ts";
@@ -64,7 +65,7 @@ export function useDraft(tool: ToolSummary): DraftState {
 
 /** A registered tool's schema compiles; what does not is left to the kernel to refuse. */
 function validatorOf(schema: JsonObject): Validator | undefined {
-  const compiled = compileSchema(schema);
+  const compiled = compileSchema(schema, { explain });
   return compiled.ok ? compiled.validator : undefined;
 }
 

@@ -9,7 +9,7 @@ import { NEVER } from "../unit.ts";
 import { escapeToken } from "../uri.ts";
 import { type Part, parts } from "../walk.ts";
 import { choices, expected, formatHint, listed, quote, received } from "./describe.ts";
-import { failure } from "./failure.ts";
+import { failure } from "../failure.ts";
 import { didYouMean, missingHint, repair, unknownHint } from "./hints.ts";
 
 /** Keywords whose failure is that of the parts they apply to, each of which explains itself. */
@@ -21,7 +21,7 @@ const isApplicator = (keyword: string): boolean =>
  * that makes the message better: each keyword is checked again by itself. `instance` is where it has come in the value,
  * `walked` in the schema; `optional` says that the value may be missing.
  */
-export function explain(
+export function explainPart(
   from: Place,
   value: unknown,
   instance: string,
@@ -67,7 +67,7 @@ export function explain(
     else {
       const mayMiss =
         token === undefined ? optional : typeof token === "string" && !needed(schema["required"]).includes(token);
-      explain(sub, part, path, `${walked}/${step}`, to, mayMiss, secrets, context);
+      explainPart(sub, part, path, `${walked}/${step}`, to, mayMiss, secrets, context);
     }
   };
 

@@ -1,3 +1,4 @@
+import { attempt } from "../attempt.ts";
 import type { Idna } from "../types.ts";
 import { date, dateTime, duration, time } from "./dates.ts";
 import { email, hostname, idnEmail, idnHostname, ipv4, ipv6 } from "./hosts.ts";
@@ -11,14 +12,7 @@ const matches =
   (text) =>
     pattern.test(text);
 
-function regex(text: string): boolean {
-  try {
-    new RegExp(text, "u");
-    return true;
-  } catch {
-    return false;
-  }
-}
+const regex = (text: string): boolean => attempt(() => new RegExp(text, "u")) !== undefined;
 
 const FORMATS: ReadonlyMap<unknown, Format> = new Map<string, Format>([
   ["date", date],

@@ -1,15 +1,9 @@
+import { attempt } from "../attempt.ts";
 import type { Check, JsonObject } from "../types.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => attempt((): unknown => JSON.parse(text)) !== undefined;
 
 /** `contentEncoding` and `contentMediaType`, which draft 7 lets a validator assert: base64 and JSON. Later drafts only annotate. */
 export function content(schema: JsonObject): Check | undefined {

@@ -53,15 +53,11 @@ export function discriminator(
 function some(checks: readonly Check[], exactly: boolean): Check {
   return (value) => {
     spendOn(value, checks.length);
-    let found = false;
+    let found = 0;
     for (let index = 0; index < checks.length; index++) {
-      if ((checks[index] as Check)(value)) {
-        if (!exactly) return true;
-        if (found) return false;
-        found = true;
-      }
+      if ((checks[index] as Check)(value) && (++found > 1 || !exactly)) return !exactly;
     }
-    return found;
+    return found === 1;
   };
 }
 

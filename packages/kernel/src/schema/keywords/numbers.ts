@@ -42,9 +42,8 @@ export function numbers(place: Keywords): Scalar | undefined {
   if (divisor !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
   const inside: Check = (value) => (value as number) > above && (value as number) < below;
   return asScalar(
-    numeric(place, "minimum") ?? -Infinity,
-    -Infinity,
-    numeric(place, "maximum") ?? Infinity,
+    numeric(place, "minimum"),
+    numeric(place, "maximum"),
     both(
       above === -Infinity && below === Infinity ? undefined : inside,
       divisor === undefined ? undefined : multipleOf(divisor),

@@ -9,8 +9,6 @@ export function strings(place: Keywords, context: Context): Scalar | undefined {
   const { dialect } = place.resource;
   const { limits, options } = context;
   const asserts = options.formats !== "annotate";
-  const lo = count(place, "minLength") ?? 0;
-  const hi = count(place, "maxLength") ?? Infinity;
   const pattern = text(place, "pattern");
   let more = pattern === undefined ? undefined : (context.pattern(pattern, `${place.path}/pattern`) as Check);
   if (asserts || dialect.formatAssertion === true) {
@@ -19,5 +17,5 @@ export function strings(place: Keywords, context: Context): Scalar | undefined {
       more = both(more, (value) => (value as string).length <= limits.formatLength && test(value as string));
   }
   if (dialect.year === 7 && asserts) more = both(more, content(place.schema));
-  return asScalar(lo, 0, hi, more);
+  return asScalar(count(place, "minLength") ?? 0, count(place, "maxLength"), more);
 }

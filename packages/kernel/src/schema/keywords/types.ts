@@ -33,16 +33,17 @@ export interface Scalar {
   readonly more: Check | undefined;
 }
 
-/** Undefined where nothing is asked; no number is below its infinity, and no length below 0. */
-export const asScalar = (lo: number, least: number, hi: number, more: Check | undefined): Scalar | undefined =>
-  lo === least && hi === Infinity && more === undefined ? undefined : { lo, hi, more };
+/** Undefined where nothing is asked. */
+export const asScalar = (lo: number = -Infinity, hi: number = Infinity, more?: Check): Scalar | undefined =>
+  lo === -Infinity && hi === Infinity && more === undefined ? undefined : { lo, hi, more };
 
 function scalar(op: Op, { lo, hi, more }: Scalar): Unit {
   const unit: Unit = { op, lo, hi, check: (value) => passes(unit, value) };
   return more === undefined ? unit : call((value) => passes(unit, value) && more(value));
 }
 
-const ANY_NUMBER: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
+const ANY_SCALAR: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
+/** A length is an integer, and stays one. */
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
 /** Checks that only apply to one type; specialised for the single types, the rest goes through one switch. */
@@ -57,11 +58,11 @@ export function typed(
     case 1:
       return call((value) => value === null);
     case 2:
-      return scalar(BOOLEAN, ANY_NUMBER);
+      return scalar(BOOLEAN, ANY_SCALAR);
     case 8:
-      return scalar(INTEGER, number ?? ANY_NUMBER);
+      return scalar(INTEGER, number ?? ANY_SCALAR);
     case 12:
-      return scalar(NUMBER, number ?? ANY_NUMBER);
+      return scalar(NUMBER, number ?? ANY_SCALAR);
     case 16:
       return scalar(STRING, string ?? ANY_STRING);
     case 32:
@@ -75,7 +76,7 @@ export function typed(
     case ANY_TYPE:
       if (number === undefined && string === undefined && array === undefined && object === undefined) return ALWAYS;
   }
-  const isNumber = scalar(NUMBER, number ?? ANY_NUMBER).check;
+  const isNumber = scalar(NUMBER, number ?? ANY_SCALAR).check;
   const isString = scalar(STRING, string ?? ANY_STRING).check;
   return call((value) => {
     switch (typeof value) {

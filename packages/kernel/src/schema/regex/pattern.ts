@@ -1,5 +1,6 @@
+import { attempt } from "../attempt.ts";
 import type { Context } from "../context.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal, tooMuch } from "../refusal.ts";
 import { automaton } from "./automaton.ts";
 import { type Node, parse } from "./parse.ts";
 
@@ -14,17 +15,15 @@ export type Matcher = (text: string) => boolean;
 export function compilePattern(source: string, path: string, context: Context): Matcher {
   const { patternLength, patternStates } = context.limits;
   if (source.length > patternLength) {
-    throw new Refusal("PATTERN_TOO_LARGE", `The pattern is longer than ${patternLength} characters.`, path);
+    throw tooMuch("PATTERN_TOO_LARGE", patternLength, "characters in a pattern", path);
   }
-  let native: RegExp;
-  try {
-    native = new RegExp(source, "u");
-  } catch {
+  const native = attempt(() => new RegExp(source, "u"));
+  if (native === undefined) {
     throw new Refusal(
       "PATTERN_INVALID",
       "The pattern is not an ECMA-262 regular expression with Unicode semantics.",
       path,
-      "With Unicode semantics only syntax characters may be escaped, and a hyphen in a class stands first, last or escaped.",
+      "Escape only syntax characters, and a hyphen inside a class.",
     );
   }
   const nodes: Node[] = [];
@@ -35,15 +34,16 @@ export function compilePattern(source: string, path: string, context: Context): 
       "PATTERN_UNSAFE",
       `The pattern contains ${regex}, whose matching time has no bound.`,
       path,
-      "Write it without, use several patterns in allOf, or mark the schema as trusted.",
+      "Write it without, use several patterns in allOf, or trust the schema.",
     );
   }
   if (regex.size > patternStates) {
-    throw new Refusal(
+    throw tooMuch(
       "PATTERN_TOO_LARGE",
-      `The pattern needs more than ${patternStates} states with its repetitions written out.`,
+      patternStates,
+      "states in a pattern, repetitions written out",
       path,
-      "Use maxLength or minLength instead of large repetition counts.",
+      "Use minLength or maxLength instead of large counts.",
     );
   }
   let matcher: Matcher | undefined;

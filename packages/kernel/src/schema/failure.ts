@@ -1,4 +1,4 @@
-import type { ValidationError } from "../types.ts";
+import type { ValidationError } from "./types.ts";
 
 /** `schemaPath` is the way as it was walked, `location` the place in its document. */
 export function failure(

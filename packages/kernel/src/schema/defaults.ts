@@ -1,9 +1,8 @@
-import { spend } from "../budget.ts";
-import { at, type Context, hasKeywords, type Place } from "../context.ts";
-import { isCompound, isObject } from "../equal.ts";
-import { EXHAUSTED } from "../refusal.ts";
-import { escapeToken } from "../uri.ts";
-import { parts } from "../walk.ts";
+import { spend } from "./budget.ts";
+import { at, type Context, hasKeywords, type Place } from "./context.ts";
+import { isCompound, isObject } from "./equal.ts";
+import { EXHAUSTED } from "./refusal.ts";
+import { parts } from "./walk.ts";
 
 /** A copy that shares nothing with the schema; a key `__proto__` is left out. */
 const clone = (value: unknown): unknown =>
@@ -28,13 +27,4 @@ export function fillDefaults(from: Place, value: unknown, context: Context, dept
     if (!branch && !keyword.startsWith("unevaluated"))
       fillDefaults(sub, part, context, token === undefined ? depth : depth + 1);
   }
-}
-
-/** Adds the paths of all parts of a value that some subschema marks as secret, whether or not it applies in the end. */
-export function findSecrets(from: Place, value: unknown, path: string, context: Context, out: Set<string>): void {
-  if (!hasKeywords(from)) return;
-  spend(1);
-  if (from.schema["writeOnly"] === true || from.schema["format"] === "password") out.add(path);
-  for (const { place, value: part, token } of parts(context.locate(from), value, context))
-    findSecrets(place, part, token === undefined ? path : `${path}/${escapeToken(String(token))}`, context, out);
 }
