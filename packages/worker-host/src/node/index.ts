@@ -2,5 +2,6 @@ export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
 export { nodeDatabase, type NodeDatabase } from "./database.ts";
 export { nodeKv, type NodeKv, type NodeKvOptions } from "./kv.ts";
+export { parsePolicyText, type PolicyText, type PolicyTextRead, readPolicyFile } from "./policy-text.ts";
 export { spawnBroker, type SpawnBrokerOptions, type SpawnCommand } from "./spawn.ts";
 export { nodeStore } from "./store.ts";

@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import type { JsonValue } from "@keyhole/kernel";
+import { locate, type Position } from "@keyhole/kernel/policy";
+import { isNode, isScalar, LineCounter, parseDocument, visit, type YAMLParseError, type YAMLWarning } from "yaml";
+
+export interface PolicyText {
+  /** For `createKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
+  readonly document: JsonValue;
+  /** Where a JSON Pointer of a refusal leads in the text. */
+  locate(pointer: string): Position;
+}
+
+export type PolicyTextRead =
+  | { readonly ok: true; readonly value: PolicyText }
+  | { readonly ok: false; readonly message: string; readonly at: Position };
+
+/**
+ * Reads the text of a policy: JSON, or YAML 1.2 with nothing that JSON does not have. Anchors, aliases, tags and merge keys are refused: what a person
+ * reads is what holds, and no text is larger than it looks. A key that stands twice is refused in both.
+ *
+ * @param format default: JSON where the text begins with a brace
+ */
+export function parsePolicyText(
+  text: string,
+  format: "json" | "yaml" = text.trimStart().startsWith("{") ? "json" : "yaml",
+): PolicyTextRead {
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, {
+    version: "1.2",
+    schema: format === "json" ? "json" : "core",
+    lineCounter: lines,
+  });
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const refused = (message: string, offset: number): PolicyTextRead => ({ ok: false, message, at: at(offset) });
+
+  const [error] = [...parsed.errors, ...parsed.warnings];
+  if (error) return refused(messageOf(error), error.pos[0]);
+  let stray: { readonly what: string; readonly offset: number } | undefined;
+  visit(parsed, {
+    Alias: (_, { range }) => void (stray ??= { what: "An alias", offset: range?.[0] ?? 0 }),
+    Pair: (_, { key }) => {
+      if (isScalar(key) && typeof key.value === "string") return;
+      stray ??= { what: "A key that is no text", offset: isNode(key) ? (key.range?.[0] ?? 0) : 0 };
+    },
+    Node: (_, node) => {
+      if ("anchor" in node && node.anchor !== undefined) stray ??= { what: "An anchor", offset: node.range?.[0] ?? 0 };
+      if (node.tag !== undefined) stray ??= { what: "A tag", offset: node.range?.[0] ?? 0 };
+    },
+  });
+  if (stray) return refused(`${stray.what} is not part of a policy: write out what is meant.`, stray.offset);
+  if (format === "json") {
+    const fault = jsonFault(text);
+    if (fault !== undefined) return { ok: false, ...fault };
+    return { ok: true, value: { document: JSON.parse(text) as JsonValue, locate: (pointer) => locate(text, pointer) } };
+  }
+  return {
+    ok: true,
+    value: {
+      document: parsed.toJS() as JsonValue,
+      locate: (pointer) => at(offsetOf(parsed, pointer)),
+    },
+  };
+}
+
+/** Where a policy is a file. Rejects as `node:fs` does when it cannot be read. */
+export async function readPolicyFile(path: string): Promise<PolicyTextRead> {
+  return parsePolicyText(await readFile(path, "utf8"), /\.ya?ml$/i.test(path) ? "yaml" : undefined);
+}
+
+/** YAML takes more than JSON does: single quotes, comments, bare words. */
+function jsonFault(text: string): { readonly message: string; readonly at: Position } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "It is not JSON.";
+    const [, line = "1", column = "1"] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+    return { message, at: { line: Number(line), column: Number(column) } };
+  }
+}
+
+/** Without the excerpt that follows it, and in the words of a policy. */
+function messageOf({ code, message }: YAMLParseError | YAMLWarning): string {
+  if (code === "MULTIPLE_DOCS") return "A policy is one document.";
+  return message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:$/, ".");
+}
+
+/** As far as the document goes with the pointer. */
+function offsetOf(parsed: ReturnType<typeof parseDocument>, pointer: string): number {
+  const tokens = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  for (let depth = tokens.length; depth >= 0; depth--) {
+    const path = tokens.slice(0, depth).map((token) => (/^(?:0|[1-9]\d*)$/.test(token) ? Number(token) : token));
+    const node: unknown = depth === 0 ? parsed.contents : parsed.getIn(path, true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
