@@ -147,15 +147,6 @@ describe("what a tool asks for", () => {
     expect(new TextDecoder().decode(broker.asked[0]!.body)).toBe("in");
   });
 
-  it("another tool", async () => {
-    const answer = { ok: true, data: { message: "hi" }, hash: "blake3:0", callId: "x" };
-    const { result } = await callWith(
-      ({ tools }) => tools.call("echo", { message: "hi" }),
-      () => ({ ok: true, value: answer }),
-    );
-    expect(result).toMatchObject({ ok: true, data: answer, effects: [] });
-  });
-
   it("a secret, as a text of its own in each call", async () => {
     const first = await callWith(({ secret }) => secret("api_key"));
     const second = await callWith(({ secret }) => secret("api_key"));
@@ -187,7 +178,6 @@ describe("what is refused", () => {
       ({ kv }) => kv.get("a/x"),
       ({ kv }) => kv.put("a/x", ""),
       ({ spawn }) => spawn("git", ["log"]),
-      ({ tools }) => tools.call("echo"),
     ];
     const policy = {
       version: "1",

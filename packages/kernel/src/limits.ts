@@ -90,6 +90,14 @@ export const limits = {
   attempts: 3,
   /** Before the second run; each later one waits four times as long as the one before. */
   retryMs: 100,
+  /** Calls within calls within a call. */
+  nestedDepth: 8,
+  /** Calls that one call from outside leads to, however deep. */
+  nestedCalls: 1_000,
+  /** A call from within waits so long for a free slot of its tool: then somebody who holds one may be waiting for it. */
+  nestedWaitMs: 5_000,
+  /** How long a call's deadline stands still, in all, while calls from within wait for people: two questions that nobody answers, and a little. */
+  nestedPauseMs: 300_000,
   /** Characters of names that callers choose: caller, session, correlation. */
   nameLength: 256,
 } as const;

@@ -17,6 +17,8 @@ export interface AuditPayloads {
     readonly caller: string;
     readonly inputHash: string | null;
     readonly correlationId: string | null;
+    /** The call from within which this one was made. */
+    readonly parentCallId: string | null;
   };
   readonly "capability.checked": {
     readonly grantHash: string;

@@ -7,8 +7,9 @@ import type { AuditPayloads, AuditType } from "./event.ts";
  * quoted. Written out, a payload costs a tenth of what sorting and copying it does.
  */
 const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) => string } = {
-  "call.invoked": ({ caller, correlationId, inputHash, tool }) =>
-    `{"caller":${quote(caller)},"correlationId":${quote(correlationId)},"inputHash":${word(inputHash)},"tool":${quote(tool)}}`,
+  "call.invoked": ({ caller, correlationId, inputHash, parentCallId, tool }) =>
+    `{"caller":${quote(caller)},"correlationId":${quote(correlationId)},"inputHash":${word(inputHash)}` +
+    `,"parentCallId":${word(parentCallId)},"tool":${quote(tool)}}`,
   "capability.checked": ({ grantHash, granted, missing }) =>
     `{"grantHash":"${grantHash}","granted":${words(granted)},"missing":${words(missing)}}`,
   "policy.decided": ({ decision, enforced, labels, policyHash, proof, proofHash, reasonCode, rules }) =>

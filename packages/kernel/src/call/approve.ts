@@ -99,10 +99,13 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
   await log.flush();
   const startedMs = clock.monotonicMs();
+  // People take longer than tools: the time of the calls around this one stands still.
+  const goOn = call.parent?.pause();
   const hold = approvals.hold(approvalId);
   const { approvers } = policy.document;
   const { signal: cancel } = call.options;
   const outcome = await ask(approver, { request, approvers, cancel, revoked: hold.revoked }, clock);
+  goOn?.();
   if (outcome.kind !== "allowed") hold.release();
   call.queuedMs += clock.monotonicMs() - startedMs;
   const resolved = (answer: "allow" | "deny" | "expired" | "cancelled", who: string, why: string): void =>

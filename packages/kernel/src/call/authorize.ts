@@ -115,13 +115,13 @@ function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
   return fault ? stop("INVALID_INPUT", `The call's grants are malformed: ${fault.message}`) : next(capabilities);
 }
 
-/** Step 4. Always has a proof. `parentProofId` names the question whose arguments were edited. */
+/** Step 4. Always has a proof. `parentProofId` names the question whose arguments were edited; else it is the proof of the call from within which this one is made. */
 export function decidePolicy(
   state: Granted,
   { counters, labels }: PolicyState,
   log: AuditLog,
   clock: Clock,
-  parentProofId: string | null,
+  parentProofId?: string,
 ): Decided {
   const { call, tool, policy, mode, input, inputBytes, grant } = state;
   const nowMs = clock.now();
@@ -156,7 +156,7 @@ export function prove(
   { call, tool, inputHash, grant, policy, mode }: Granted,
   verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
   nowMs: number,
-  parentProofId: string | null = null,
+  parentProofId: string | null = call.parent?.proofId ?? null,
   approval: Proof["approval"] = null,
 ): Proof {
   const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;

@@ -1,4 +1,5 @@
 import { type EventScope, eventScope } from "../audit/scope.ts";
+import type { BrokerSession } from "../capability/broker.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -9,6 +10,22 @@ import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
 import { readOptions, readTool } from "./options.ts";
+
+/** The call from within which another one is made. */
+export interface Parent {
+  readonly call: Call;
+  /** `name@version`. */
+  readonly toolId: string;
+  readonly toolHash: string;
+  /** The proof that it runs on. */
+  readonly proofId: string;
+  /** Aborts when it ends, however it does: nothing of it outlives it. */
+  readonly ended: AbortSignal;
+  /** Its network budget, on which the calls from within draw as well. */
+  readonly spend: BrokerSession["spend"];
+  /** Stops its time, and that of all around it, until the returned function is called. */
+  readonly pause: () => () => void;
+}
 
 /** Who calls, and everything that belongs to one call from its arrival to its end. */
 export interface Call {
@@ -31,9 +48,13 @@ export interface Call {
   /** Sum of the times spent waiting for people. */
   queuedMs: number;
   readonly warnings: string[];
+  /** `undefined` for a call from outside. */
+  readonly parent: Parent | undefined;
+  /** Shared by all calls that one call from outside leads to. */
+  readonly tree: { callsLeft: number };
 }
 
-export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
+export function openCall(tool: unknown, foreign: unknown, clock: Clock, parent?: Parent): Call {
   const { name, pinned } = readTool(tool);
   const { options: given, fault } = readOptions(foreign);
   const options = pinned === undefined ? given : { ...given, version: pinned };
@@ -56,6 +77,8 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock): Call {
     nowMs,
     queuedMs: 0,
     warnings: [],
+    parent,
+    tree: parent?.call.tree ?? { callsLeft: limits.nestedCalls },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
+import { Deadline } from "../bounds/deadline.ts";
 import { effectiveBounds } from "../bounds/effective.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { Limiter } from "../bounds/limiter.ts";
@@ -17,6 +18,7 @@ import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
 import { next, type Step, stop } from "./call.ts";
+import { type Caller, type CallWithin, countAround, NestedCalls } from "./nested.ts";
 
 /** A call that holds its slot. Whoever has one must release it, on every way out. */
 export interface Reserved extends Allowed {
@@ -29,8 +31,10 @@ export interface Started extends Reserved {
   readonly gate: Gate;
   /** Number of its run, from 1. */
   readonly attempt: number;
-  /** Deadline of all its runs, on the monotonic clock. */
-  readonly endsByMs: number;
+  /** Of all its runs. */
+  readonly deadline: Deadline;
+  /** Whether its tool may call tools. */
+  readonly mayCall: boolean;
 }
 
 /** A call whose isolate has answered, or was stopped. Its grants have ended. */
@@ -45,6 +49,12 @@ export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clo
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
   const governed = observes(policy) ? undefined : policy.governance(tool.manifest.name)?.bounds;
   const bounds = effectiveBounds(effectiveBounds(tool.manifest.bounds, governed), call.options.bounds);
+  if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency) {
+    return stop("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
+      details: { bound: "concurrency", limit: bounds.concurrency },
+      hint: "Call a tool from within itself less deeply, or raise bounds.concurrency.",
+    });
+  }
   const startedMs = clock.monotonicMs();
   const reservation =
     waitMs > 0
@@ -72,17 +82,33 @@ export async function recordStart(
   log: AuditLog,
   clock: Clock,
   keeper: SecretKeeper | undefined,
+  within: CallWithin,
 ): Promise<Started> {
   const { call, tool, host, bounds, policy } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
   await log.flush();
   labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+  const deadline = new Deadline(bounds.timeoutMs, clock);
+  const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
+  const nested = (): Broker => new NestedCalls(callerOf(state, deadline), within);
   const gate = openGate(state, {
-    brokers,
+    brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
     log,
-    ...(keeper && { secrets: { keeper, token: secretToken(state.call.seed) } }),
+    ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
   });
-  return { ...state, gate, attempt: 1, endsByMs: clock.monotonicMs() + bounds.timeoutMs };
+  return { ...state, gate, attempt: 1, deadline, mayCall };
+}
+
+function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
+  const pause = (): (() => void) => {
+    const goOn = deadline.pause();
+    const goOnAround = call.parent?.pause();
+    return () => {
+      goOn();
+      goOnAround?.();
+    };
+  };
+  return { call, toolId: tool.id, toolHash: tool.hash, proofId: proof.proofId, pause };
 }
 
 /** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */
@@ -104,6 +130,7 @@ function openGate(
     grant,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
+    ...(call.parent && { spend: call.parent.spend }),
     ...(!observes(policy) && { fileBytes: guard.fileBytes }),
     refusal: (need) => {
       const reason = guard.refusal(need);
@@ -122,7 +149,7 @@ function openGate(
 
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
-  const { call, tool, bounds, gate, grant, inputText, endsByMs } = state;
+  const { call, tool, bounds, gate, grant, inputText, deadline } = state;
   const kinds = grantedKinds(grant);
   const end = await runInIsolate(
     tool,
@@ -138,16 +165,26 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
     },
     {
       pool,
-      owner: JSON.stringify([call.caller, call.sessionId]),
+      owner: ownerOf(state),
       clock,
       gate,
-      timeoutMs: endsByMs - clock.monotonicMs(),
+      deadline,
       cancel: call.options.signal,
+      abandoned: call.parent?.ended,
       onLog: call.options.onLog,
       onProgress: call.options.onProgress,
     },
   );
   return { ...state, end };
+}
+
+/**
+ * A session of one caller has one isolate of a tool; a tool that is called from within itself gets another one, which can be stopped without stopping the
+ * call that waits for it, and does not have to wait for itself.
+ */
+function ownerOf({ call, tool }: Started): string {
+  const around = call.parent ? countAround(call, ({ toolHash }) => toolHash === tool.hash) : 0;
+  return JSON.stringify(around > 0 ? [call.caller, call.sessionId, around] : [call.caller, call.sessionId]);
 }
 
 const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

@@ -12,9 +12,9 @@ import { errorOf } from "./finish.ts";
  * of one call share its deadline and its budgets.
  */
 export async function retry(started: Started, why: Stop, log: AuditLog, clock: Clock): Promise<Step<Started>> {
-  const { call, attempt, endsByMs } = started;
+  const { call, attempt, deadline } = started;
   const delayMs = limits.retryMs * 4 ** (attempt - 1);
-  if (!canRunAgain(started, why) || clock.monotonicMs() + delayMs >= endsByMs) return why;
+  if (!canRunAgain(started, why) || delayMs >= deadline.leftMs) return why;
   await pause(delayMs, call.options.signal, clock);
   if (call.options.signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool ran again.");
   log.record("tool.retried", call.scope, {

@@ -16,13 +16,14 @@ import type { Registry } from "../tool/registry.ts";
 import { resolve, type Resolved, validateInput } from "./admit.ts";
 import { type ApprovalPorts, approve, type Edited, lapsed } from "./approve.ts";
 import { type Authority, checkCapabilities, type Decided, decidePolicy, type PolicyState } from "./authorize.ts";
-import { type Call, type Step, type Stop, stop } from "./call.ts";
+import { type Call, openCall, type Step, type Stop, stop } from "./call.ts";
 import type { Results } from "./cache.ts";
 import { type Concluded, normalizeOutput, tooLarge, validateOutput } from "./conclude.ts";
 import { type Ending, endingOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded } from "./finish.ts";
 import type { Keys } from "./keys.ts";
+import type { CallWithin } from "./nested.ts";
 import { retry } from "./retry.ts";
 import { cacheTurn, keyTurn, type Turn } from "./reuse.ts";
 
@@ -55,6 +56,10 @@ export class Steps {
   constructor(parts: CallParts) {
     this.#parts = parts;
   }
+
+  /** A call that a tool makes. Its tool is a name, its options are ours. */
+  readonly #within: CallWithin = (name, input, options, parent) =>
+    this.take(openCall(name, options, this.#parts.clock, parent), input);
 
   async take(call: Call, input: unknown): Promise<CallResult> {
     const path: Path = {};
@@ -91,7 +96,12 @@ export class Steps {
     const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
     const inputHash = validated.ok ? validated.state.inputHash : null;
     if (path.edited === undefined)
-      log.record("call.invoked", call.scope, { ...invoked, inputHash, correlationId: call.correlationId });
+      log.record("call.invoked", call.scope, {
+        ...invoked,
+        inputHash,
+        correlationId: call.correlationId,
+        parentCallId: call.parent?.call.callId ?? null,
+      });
     path.resolved = resolved;
     path.tool = invoked.tool;
     if (!validated.ok) return this.#close(call, validated, path);
@@ -99,7 +109,7 @@ export class Steps {
     const granted = checkCapabilities(validated.state, this.#parts.authority(), log, clock);
     if (!granted.ok) return this.#close(call, granted, path);
 
-    const decided = decidePolicy(granted.state, policyState, log, clock, path.edited?.proof.proofId ?? null);
+    const decided = decidePolicy(granted.state, policyState, log, clock, path.edited?.proof.proofId);
     path.proof = decided.proof;
     path.settle = decided.settle;
 
@@ -126,13 +136,14 @@ export class Steps {
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
-    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock, secrets);
+    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock, secrets, this.#within);
     path.started = started;
     const tooLate = lapsed(started, ports);
     if (tooLate) return this.#close(call, tooLate, path);
 
     const pool = pools.get(started.host)!;
     const ran = await run(started, pool, clock);
+    if (started.mayCall) await started.gate.settled();
     let checked = validateOutput(ran);
     while (!checked.ok) {
       const again = await retry(started, checked, log, clock);
@@ -140,6 +151,7 @@ export class Steps {
       if (isVoid || !again.ok) return this.#close(call, isVoid ?? checked, path);
       path.started = started = again.state;
       checked = validateOutput(await run(started, pool, clock));
+      if (started.mayCall) await started.gate.settled();
     }
 
     const concluded = normalizeOutput(checked.state);

@@ -29,6 +29,8 @@ export interface GateOptions {
   readonly refusal?: (need: Need) => string | undefined;
   /** The largest file that the policy lets through. */
   readonly fileBytes?: number;
+  /** The budget of the call from within which this one was made. */
+  readonly spend?: BrokerSession["spend"];
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate;
   /** `token` marks the call's own placeholders. */
@@ -48,6 +50,7 @@ export class Gate {
   #end: AbortController | undefined;
   readonly #effects = new Set<Effect>();
   #wasUsed = false;
+  readonly #calls = new Set<Promise<unknown>>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   #networkRequests = 0;
   #networkBytes = 0;
@@ -111,7 +114,7 @@ export class Gate {
 
   /** Never rejects. */
   async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    if (this.#ended) return ended;
+    if (this.#ended) return this.#refuse(ended.error);
     if (this.#requestsLeft.count === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
     if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
@@ -119,7 +122,7 @@ export class Gate {
     this.#requestsLeft.count--;
     this.#requestsLeft.inFlight++;
     try {
-      return await this.#serve(foreign);
+      return await (foreign.kind === "tool.call" ? this.#callOut(foreign) : this.#serve(foreign));
     } catch (error) {
       // A broker or the journal broke its promise: the tool learns nothing of the host.
       return this.#refuse({
@@ -130,6 +133,21 @@ export class Gate {
     } finally {
       this.#requestsLeft.inFlight--;
     }
+  }
+
+  async #callOut(foreign: CapabilityRequest): Promise<CapabilityReply> {
+    const serving = this.#serve(foreign);
+    this.#calls.add(serving);
+    try {
+      return await serving;
+    } finally {
+      this.#calls.delete(serving);
+    }
+  }
+
+  /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
+  async settled(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.allSettled(this.#calls);
   }
 
   async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
@@ -163,7 +181,7 @@ export class Gate {
       requestHash,
       responseHash: hashReply(reply),
     });
-    if (this.#ended) return ended;
+    if (this.#ended) return this.#refuse(ended.error);
     if (!reply.ok) this.#lastRefusal = reply.error;
     return reply;
   }
@@ -201,7 +219,7 @@ export class Gate {
   }
 
   #session(): BrokerSession {
-    const { networkRequests, networkBytes, grant, fileBytes = Infinity, secrets } = this.#options;
+    const { networkRequests, networkBytes, grant, fileBytes = Infinity, secrets, spend } = this.#options;
     this.#end ??= new AbortController();
     if (this.#ended) this.#end.abort("the call has ended");
     if (this.#secrets === noSecrets && secrets) {
@@ -213,11 +231,14 @@ export class Gate {
       secrets: this.#secrets,
       signal: this.#end.signal,
       refusal: (need) => this.#refusal(need),
-      spend: ({ networkRequests: requests = 0, networkBytes: bytes = 0 }) => {
+      spend: (usage) => {
+        const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
         if (this.#networkRequests + requests > networkRequests)
           return bounds(`The call may make ${networkRequests} network requests.`);
         if (this.#networkBytes + bytes > networkBytes)
           return bounds(`The call may move ${networkBytes} bytes over the network.`);
+        const refusal = spend?.(usage);
+        if (refusal) return refusal;
         this.#networkRequests += requests;
         this.#networkBytes += bytes;
         return undefined;

@@ -1,4 +1,5 @@
 import { limits } from "../limits.ts";
+import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -27,8 +28,10 @@ export interface RunOptions {
   readonly owner: string;
   readonly clock: Clock;
   readonly gate: Gate;
-  readonly timeoutMs: number;
+  readonly deadline: Deadline;
   readonly cancel: AbortSignal | undefined;
+  /** Aborts when nobody is left who could take a result: then there is no grace. */
+  readonly abandoned: AbortSignal | undefined;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
@@ -54,6 +57,7 @@ class Run implements CallPort {
   readonly #resolve: (end: RunEnd) => void;
   readonly #reject: (error: unknown) => void;
   readonly #onCancel: () => void;
+  readonly #onAbandoned: () => void;
   readonly #stopDeadline: () => void;
   #stopGrace: (() => void) | undefined;
   #isolate: Isolate | undefined;
@@ -63,7 +67,7 @@ class Run implements CallPort {
   #ended = false;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
-    const { cancel, clock, timeoutMs } = options;
+    const { cancel, clock, deadline, abandoned } = options;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -71,7 +75,9 @@ class Run implements CallPort {
       this.#told?.abort(cancel?.reason);
       this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
     };
-    this.#stopDeadline = clock.after(timeoutMs, () => this.#stop({ kind: "timed-out" }, "deadline"));
+    this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
+    this.#stopDeadline = deadline.watch(() => this.#stop({ kind: "timed-out" }, "deadline"));
+    abandoned?.addEventListener("abort", this.#onAbandoned, { once: true });
     cancel?.addEventListener("abort", this.#onCancel, { once: true });
   }
 
@@ -138,6 +144,7 @@ class Run implements CallPort {
     this.#stopDeadline();
     this.#stopGrace?.();
     this.#options.cancel?.removeEventListener("abort", this.#onCancel);
+    this.#options.abandoned?.removeEventListener("abort", this.#onAbandoned);
   }
 
   #end(how: RunEnd): void {

@@ -23,7 +23,10 @@ export interface ToolContext {
     args?: readonly string[],
     options?: { readonly stdin?: Uint8Array | string },
   ) => Promise<ToolProcess>;
-  /** Other tools, under the grant `tool.call`. Each call is decided like any other, and may do no more than this one. */
+  /**
+   * Other tools, under the grant `tool.call`. Each call goes the whole way, approvals included, for the same caller and session, and ends with this one at the
+   * latest. What the called tool did wrong is in the answer; a call that may not be made rejects with a {@link CapabilityRefused}.
+   */
   readonly tools: { readonly call: (name: string, input?: unknown) => Promise<ToolCallAnswer> };
   /**
    * A stand-in for a secret, for headers, query or body of `fetch`. On the way out it is replaced, for hosts that the grant `secret.use` names; it means
@@ -99,7 +102,13 @@ export interface ToolProcess {
 
 /** What a called tool gave: never an exception for what it, the policy or the input did wrong. */
 export type ToolCallAnswer =
-  | { readonly ok: true; readonly data: JsonValue; readonly hash: string; readonly callId: string }
+  | {
+      readonly ok: true;
+      readonly data: JsonValue;
+      /** Of a tool that gives bytes; `data` is `null` then. */ readonly bytes?: Uint8Array;
+      readonly hash: string;
+      readonly callId: string;
+    }
   | {
       readonly ok: false;
       readonly error: {

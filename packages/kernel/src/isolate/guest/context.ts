@@ -192,9 +192,10 @@ function brokeredFiles(ask: Ask): ToolFiles {
 function brokeredTools(ask: Ask): ToolContext["tools"] {
   return {
     async call(name, input) {
-      const wanted = { name: String(name), input: (input ?? {}) as JsonValue };
-      const { value } = await ask({ kind: "tool.call", operation: "call", arguments: wanted });
-      return value as unknown as ToolCallAnswer;
+      const wanted = { name: String(name), input: (input === undefined ? {} : input) as JsonValue };
+      const { value, body } = await ask({ kind: "tool.call", operation: "call", arguments: wanted });
+      const answer = value as unknown as ToolCallAnswer;
+      return body && answer.ok ? { ...answer, bytes: body } : answer;
     },
   };
 }

@@ -1,0 +1,76 @@
+import { limits } from "../limits.ts";
+import type { Clock } from "../isolate/clock.ts";
+
+/**
+ * The time that one call has for all its runs. It stands still while a call made from within waits for a person, so that a question is not answered by the
+ * clock; all that standing still together is bounded, because the tool runs on.
+ */
+export class Deadline {
+  readonly #clock: Clock;
+  /** As of `#sinceMs`. */
+  #leftMs: number;
+  #pauseLeftMs: number = limits.nestedPauseMs;
+  #sinceMs: number;
+  #pauses = 0;
+  #stopTimer: () => void = () => {};
+  #onDue: (() => void) | undefined;
+
+  constructor(timeoutMs: number, clock: Clock) {
+    this.#clock = clock;
+    this.#leftMs = timeoutMs;
+    this.#sinceMs = clock.monotonicMs();
+  }
+
+  get leftMs(): number {
+    this.#settle();
+    return this.#leftMs;
+  }
+
+  /** Calls back when the time is over, unless the returned function was called before. For one run at a time. */
+  watch(onDue: () => void): () => void {
+    this.#onDue = onDue;
+    this.#arm();
+    return () => {
+      this.#onDue = undefined;
+      this.#stopTimer();
+    };
+  }
+
+  /** Stops the time until every pause has ended. Idempotent as a way back. */
+  pause(): () => void {
+    this.#settle();
+    this.#pauses++;
+    this.#arm();
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#settle();
+      this.#pauses--;
+      this.#arm();
+    };
+  }
+
+  get #stands(): boolean {
+    return this.#pauses > 0 && this.#pauseLeftMs > 0;
+  }
+
+  #settle(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const passedMs = nowMs - this.#sinceMs;
+    this.#sinceMs = nowMs;
+    const pausedMs = this.#pauses > 0 ? Math.min(passedMs, this.#pauseLeftMs) : 0;
+    this.#pauseLeftMs -= pausedMs;
+    this.#leftMs -= passedMs - pausedMs;
+  }
+
+  #arm(): void {
+    this.#stopTimer();
+    if (!this.#onDue) return;
+    this.#stopTimer = this.#clock.after(this.#stands ? this.#pauseLeftMs : Math.max(0, this.#leftMs), () => {
+      this.#settle();
+      if (this.#stands || this.#leftMs > 0) this.#arm();
+      else this.#onDue?.();
+    });
+  }
+}

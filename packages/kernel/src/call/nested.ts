@@ -1,0 +1,138 @@
+import type {
+  Broker,
+  BrokerSession,
+  CapabilityError,
+  CapabilityReply,
+  CapabilityRequest,
+} from "../capability/broker.ts";
+import { checkName } from "../capability/names.ts";
+import type { CallOptions } from "../kernel-api.ts";
+import { limits } from "../limits.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { CallFailure, CallResult } from "../result.ts";
+import type { Call, Parent } from "./call.ts";
+
+/** Makes one call from within another. Never rejects. */
+export type CallWithin = (name: string, input: JsonValue, options: CallOptions, parent: Parent) => Promise<CallResult>;
+
+/** What of the calling call its own calls stand under. */
+export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
+
+/**
+ * Serves `tool.call` for one call: every call goes the whole way, for the same caller and session, under the options that narrowed its parent, and is
+ * bounded by it: by its end, by its network budget, in depth, and in the number of calls that one call from outside leads to.
+ */
+export class NestedCalls implements Broker {
+  readonly kinds = ["tool.call"] as const;
+  readonly #caller: Caller;
+  readonly #take: CallWithin;
+
+  constructor(caller: Caller, take: CallWithin) {
+    this.#caller = caller;
+    this.#take = take;
+  }
+
+  needs({ operation, arguments: { name } }: CapabilityRequest): ReturnType<Broker["needs"]> {
+    if (operation !== "call" || typeof name !== "string")
+      return refused("INVALID_REQUEST", "Tools are called by name.");
+    const fault = checkName(name);
+    return fault === undefined
+      ? { ok: true, needs: [{ kind: "tool.call", tool: name }] }
+      : refused("INVALID_REQUEST", `That is no tool's name: ${fault}.`);
+  }
+
+  async serve(
+    { arguments: { name, input = null } }: CapabilityRequest,
+    session: BrokerSession,
+  ): Promise<CapabilityReply> {
+    const { call } = this.#caller;
+    if (depthOf(call) >= limits.nestedDepth)
+      return bounded(`Calls within calls go ${limits.nestedDepth} deep.`, "Call less from within.");
+    if (call.tree.callsLeft === 0)
+      return bounded(`One call may lead to ${limits.nestedCalls} others.`, "Do less in one call.");
+    call.tree.callsLeft--;
+    return replyOf(await this.#call(name as string, input, session), session);
+  }
+
+  async #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
+    const { call } = this.#caller;
+    const { correlationId, grants, approver, onEvent, signal } = call.options;
+    const stopped = firstAbort(session.signal, signal);
+    const options: CallOptions = {
+      caller: call.caller,
+      sessionId: call.sessionId,
+      traceparent: call.traceparent,
+      waitMs: limits.nestedWaitMs,
+      signal: stopped.signal,
+      ...(correlationId !== undefined && { correlationId }),
+      ...(grants !== undefined && { grants }),
+      ...(approver !== undefined && { approver }),
+      ...(onEvent !== undefined && { onEvent }),
+    };
+    try {
+      return await this.#take(name, input, options, { ...this.#caller, ended: session.signal, spend: session.spend });
+    } finally {
+      stopped.leave();
+    }
+  }
+}
+
+function depthOf(call: Call): number {
+  let depth = 0;
+  for (let parent = call.parent; parent; parent = parent.call.parent) depth++;
+  return depth;
+}
+
+/** How many of the calls that wait for this one run the same tool. */
+export function countAround({ parent }: Call, isSame: (ancestor: Parent) => boolean): number {
+  let count = 0;
+  for (let each = parent; each; each = each.call.parent) if (isSame(each)) count++;
+  return count;
+}
+
+function replyOf(result: CallResult, session: BrokerSession): CapabilityReply {
+  const { callId } = result;
+  if (!result.ok) return { ok: true, value: { ok: false, error: errorFor(result, session), callId } };
+  const { data, hash } = result;
+  if (data instanceof Uint8Array) return { ok: true, value: { ok: true, data: null, hash, callId }, body: data };
+  return { ok: true, value: { ok: true, data, hash, callId } };
+}
+
+/** A tool learns of no tool that it may not call, so the names of similar ones are sifted. */
+function errorFor({ error }: CallFailure, session: BrokerSession): JsonObject {
+  if (error.code !== "TOOL_NOT_FOUND") return { ...error };
+  const { nearest = [] } = (error.details ?? {}) as { readonly nearest?: readonly string[] };
+  const known = nearest.filter((tool) => session.refusal({ kind: "tool.call", tool }) === undefined);
+  const hint = known.length > 0 ? `Did you mean ${known.join(", ")}?` : "";
+  return { ...error, details: { nearest: known }, hint };
+}
+
+/** A signal that aborts with the first of two. */
+function firstAbort(
+  one: AbortSignal,
+  other: AbortSignal | undefined,
+): { readonly signal: AbortSignal; readonly leave: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort("the calling call has ended");
+  const signals = other ? [one, other] : [one];
+  for (const signal of signals) {
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  }
+  return {
+    signal: controller.signal,
+    leave: () => {
+      for (const signal of signals) signal.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function refused(
+  code: CapabilityError["code"],
+  message: string,
+  hint = "",
+): { readonly ok: false; readonly error: CapabilityError } {
+  return { ok: false, error: { code, message, hint } };
+}
+
+const bounded = (message: string, hint: string): CapabilityReply => refused("BOUNDS_EXCEEDED", message, hint);
