@@ -54,7 +54,7 @@ export function parse(text: string, path: string): JsonValue {
   }
 }
 
-export async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
+async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
   return parse(await readText(path, files), path);
 }
 
