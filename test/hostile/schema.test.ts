@@ -130,6 +130,12 @@ describe("a hostile schema cannot take long", () => {
     expect(DEFAULT_LIMITS.steps).toBeLessThanOrEqual(10_000_000);
   });
 
+  it.each(["$anchor", "$dynamicAnchor"])("by thousands of references beside thousands of %s", (keyword) => {
+    const $defs = Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [n, { [keyword]: `a${n}` }]));
+    const allOf = Array.from({ length: 13_000 }, () => ({ $ref: "#a0" }));
+    expect(compileSchema({ $defs, allOf }).ok).toBe(true);
+  });
+
   /** Each level applies the next one twice: 2^levels checks. */
   const doubling = (levels: number, apply: (ref: object) => object, leaf: object = { type: "string" }) => ({
     $ref: "#/$defs/0",

@@ -13,7 +13,7 @@ import { values } from "./keywords/values.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal, tooMuch } from "./refusal.ts";
 import { compilePattern, type Matcher } from "./regex/pattern.ts";
-import type { Resource, Resources } from "./resources.ts";
+import type { Located, Resource, Resources } from "./resources.ts";
 import type { CompileOptions } from "./types.ts";
 import { all, ALWAYS, ANY, call, CALL, NEVER, type Unit } from "./unit.ts";
 
@@ -44,8 +44,10 @@ export function compiler(
   let owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
 
   /** The place in a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
-  const enter = (schema: unknown, resource: Resource, path: string, outer: Scope): Place => {
-    const fresh = [...resource.anchors].filter(([name, { dynamic }]) => dynamic !== undefined && !outer.has(name));
+  const enter = ({ schema, resource, path }: Located, from?: Place): Place => {
+    const outer: Scope = from?.scope ?? new Map();
+    // Within a resource there is nothing new, however many anchors and references it has.
+    const fresh = resource === from?.resource ? [] : [...resource.dynamic].filter(([name]) => !outer.has(name));
     if (fresh.length === 0) return { schema, resource, scope: outer, path };
     const scope = new Map([...outer, ...fresh]);
     // One object for each scope: what is compiled is kept by it.
@@ -163,19 +165,17 @@ export function compiler(
     },
     locate(place) {
       const resource = resources.enclosing(place.schema, place.resource);
-      const found = resource === place.resource ? place : enter(place.schema, resource, place.path, place.scope);
+      const found = resource === place.resource ? place : enter({ ...place, resource }, place);
       const schema = supported(place.schema, resource.dialect);
       return schema === place.schema ? (found as Keywords) : { ...found, schema };
     },
     follow(place, keyword) {
       const found = resources.resolve(text(place, keyword) as string, place.resource, `${place.path}/${keyword}`);
-      const outermost =
-        keyword === "$dynamicRef" && found.dynamic !== undefined ? place.scope.get(found.dynamic) : undefined;
-      const { schema, resource, path } = outermost ?? found;
-      return enter(schema, resource, path, place.scope);
+      const outermost = keyword === "$dynamicRef" && found.name !== undefined ? place.scope.get(found.name) : undefined;
+      return enter(outermost ?? found, place);
     },
   };
-  const place = enter(root.root, root, "", new Map());
+  const place = enter({ schema: root.root, resource: root, path: "" });
   context.check(place);
   refuseCycles();
   subschemas = -Infinity; // what is compiled later, to explain errors, was counted here

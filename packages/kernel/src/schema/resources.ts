@@ -13,6 +13,8 @@ export interface Resource {
   readonly path: string;
   readonly dialect: Dialect;
   readonly anchors: Map<string, Anchored>;
+  /** Those that a `$dynamicRef` finds from further in. */
+  readonly dynamic: Map<string, Anchored>;
 }
 
 /** A subschema that a reference leads to. */
@@ -24,7 +26,7 @@ export interface Located {
 
 export interface Anchored extends Located {
   /** The name, where a `$dynamicRef` to it may lead further out. */
-  readonly dynamic?: string;
+  readonly name?: string;
 }
 
 /** The documents of one validator: copied, counted, and found by URI, anchor or pointer. */
@@ -81,7 +83,14 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
     if (!named && path !== undefined) return undefined;
     const uri = named ? resolveUri(base, splitFragment($id)[0]) : base;
     // Paths into the schema itself are plain pointers.
-    const resource = { uri, root, path: path ?? (byUri.size === 0 ? "" : `${uri}#`), dialect, anchors: new Map() };
+    const resource = {
+      uri,
+      root,
+      path: path ?? (byUri.size === 0 ? "" : `${uri}#`),
+      dialect,
+      anchors: new Map(),
+      dynamic: new Map(),
+    };
     if (!byUri.has(uri)) byUri.set(uri, resource);
     byRoot.set(root, resource);
     return resource;
@@ -93,14 +102,14 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
     const own = schema === parent.root ? undefined : register(schema, parent.uri, path, parent.dialect);
     const resource = own ?? parent;
     const { $anchor, $dynamicAnchor, $id } = schema;
-    const { anchors, dialect } = resource;
+    const { anchors, dialect, dynamic } = resource;
     const anchored = { schema, resource, path };
     if (dialect.year === 7) {
       if (typeof $id === "string" && $id.startsWith("#") && !onlyRef(schema, dialect))
         anchors.set($id.slice(1), anchored);
     } else {
       if (typeof $anchor === "string") anchors.set($anchor, anchored);
-      if (typeof $dynamicAnchor === "string") anchors.set($dynamicAnchor, { ...anchored, dynamic: $dynamicAnchor });
+      if (typeof $dynamicAnchor === "string") dynamic.set($dynamicAnchor, { ...anchored, name: $dynamicAnchor });
     }
     for (const key in schema) {
       const kind = SUBSCHEMAS.get(key);
@@ -151,17 +160,17 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
           path,
           hint,
         );
-      if (found === undefined) throw fail("Pass the document in resources: nothing is fetched.");
+      if (found === undefined) throw fail("Pass the document in resources.");
       if (/^[^/]/.test(fragment)) {
-        const anchored = found.anchors.get(fragment);
-        if (anchored === undefined) throw fail("No subschema of that document has this anchor.");
+        const anchored = found.dynamic.get(fragment) ?? found.anchors.get(fragment);
+        if (anchored === undefined) throw fail("That document has no such anchor.");
         return anchored;
       }
       let resource = found;
       let schema = found.root;
       for (const token of fragment.split("/").slice(1)) {
         const key = unescapeToken(token);
-        if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("There is nothing at this pointer.");
+        if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("Nothing is at this pointer.");
         schema = schema[key];
         resource = resources.enclosing(schema, resource);
       }
