@@ -82,6 +82,23 @@ describe("a call", { timeout: 30_000 }, () => {
     expect(hashes[1]).toBe(hashes[0]);
   });
 
+  it("reads a database that a worker of the page holds, and keeps a value", async () => {
+    const { page } = visitor;
+    await choose(page, "sql_query");
+    await field(page, "sql").fill("SELECT name, moons FROM planets WHERE moons > 90 ORDER BY moons");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    const result = await callOf(page).getByRole("region", { name: "Result" }).textContent();
+    expect(result).toContain("Jupiter");
+    expect(result).toContain("146");
+
+    await choose(page, "kv_get");
+    await field(page, "key").fill("workspace/none");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain('"found": false');
+  });
+
   it("fetches a page once its host is granted, and no other", async () => {
     const { page } = visitor;
     await choose(page, "http_fetch");

@@ -33,7 +33,7 @@ const log = async (token: TokenName = "all"): Promise<AuditEvent[]> => {
 describe("the deployed Worker", () => {
   it("offers the built-in tools, and runs them in dynamic Workers", async () => {
     const { tools } = await (await send("/v1/tools")).json<{ tools: { id: string }[] }>();
-    expect(tools).toHaveLength(8);
+    expect(tools).toHaveLength(12);
     expect(await call("echo", { message: "hello" })).toMatchObject({ ok: true, data: { message: "hello" } });
   });
 

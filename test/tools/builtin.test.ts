@@ -44,10 +44,14 @@ describe("packages", () => {
       "calculator",
       "delete_file",
       "echo",
+      "fetch_url",
       "hash",
       "http_fetch",
+      "kv_get",
+      "kv_put",
       "list_directory",
       "read_file",
+      "sql_query",
       "write_file",
     ]);
     for (const pkg of builtinTools) {
@@ -67,10 +71,14 @@ describe("packages", () => {
       calculator: [0, "pure"],
       delete_file: [3, "external", "fs.write"],
       echo: [0, "pure"],
+      fetch_url: [1, "external", "net.read"],
       hash: [0, "pure"],
       http_fetch: [1, "external", "net.read", "net.write"],
+      kv_get: [1, "external", "kv.read"],
+      kv_put: [2, "external", "kv.write"],
       list_directory: [1, "external", "fs.read"],
       read_file: [1, "external", "fs.read"],
+      sql_query: [1, "external", "db.read"],
       write_file: [2, "external", "fs.write"],
     });
   });

@@ -8,12 +8,18 @@ export interface Env {
   /** The sandbox Worker, in which tools run apart from the kernel. */
   readonly SANDBOX?: IsolateLoader & Fetcher;
   readonly FILES: R2Bucket;
+  /** Values of tools; without it none are kept. */
+  readonly VALUES?: KVNamespace;
+  /** The database `main` of the tenant `default`. */
+  readonly DATABASE?: D1Database;
   /** JSON: SHA-256 of a token in hexadecimal → `{ subject, scopes, tenant? }`. A secret where the service is deployed. */
   readonly KEYHOLE_TOKENS?: string;
   /** Origins that may call from a page, separated by spaces or commas. */
   readonly KEYHOLE_ORIGINS?: string;
   /** JSON: a policy in place of the bundled one. */
   readonly KEYHOLE_POLICY?: string;
+  /** Where `web_search` searches: an address that speaks SearXNG's JSON. Without it the tool is not there. */
+  readonly KEYHOLE_SEARCH_URL?: string;
   /** Where to say that the sandbox stands still; only locally. */
   readonly KEYHOLE_WATCHDOG?: string;
 }

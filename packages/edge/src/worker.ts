@@ -1,12 +1,19 @@
 /** What `wrangler.toml` deploys: the gateway, and kernels with the built-in tools under the bundled policy. */
 import type { PolicyDocument } from "@keyhole/kernel";
-import { builtinTools } from "@keyhole/worker-host/tools";
+import { d1Database } from "@keyhole/worker-host/brokers/db-d1";
+import { builtinTools, webSearchAt } from "@keyhole/worker-host/tools";
 import policy from "../policy.json" with { type: "json" };
 import { gatewayWorker } from "./gateway-worker.ts";
 import { kernelObject, type KernelObjectClass } from "./object/kernel-object.ts";
 
 // A JSON import widens its literals; the kernel checks the document itself.
-const Configured: KernelObjectClass = kernelObject({ tools: builtinTools, policy: policy as PolicyDocument });
+const Configured: KernelObjectClass = kernelObject({
+  tools: ({ KEYHOLE_SEARCH_URL: search }) =>
+    search === undefined || search === "" ? builtinTools : [...builtinTools, webSearchAt(search)],
+  policy: policy as PolicyDocument,
+  databases: ({ DATABASE }, tenant) =>
+    DATABASE === undefined || tenant !== "default" ? {} : { main: d1Database(DATABASE) },
+});
 
 export class KernelObject extends Configured {}
 

@@ -1,11 +1,15 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
+import { kvBroker } from "@keyhole/worker-host/brokers/kv";
+import { indexedDbKv } from "@keyhole/worker-host/brokers/kv-indexeddb";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import type { Endpoint } from "comlink";
 import { startPolicy } from "./kernel/default-policy.ts";
+import { exampleDatabase } from "./kernel/example-database.ts";
 import { exampleTools } from "./tools/index.ts";
 
 /** The page is typed as a window; in here it is a dedicated worker. */
@@ -14,7 +18,12 @@ const page = self as unknown as Endpoint;
 /** The kernel lives here, apart from the page's work; the frames in which tools run are the page's. */
 async function boot(): Promise<Kernel> {
   const host = await browserHost({ stage: remoteStage(page) });
-  const brokers = [netBroker(), filesBroker(opfsStore())];
+  const brokers = [
+    netBroker(),
+    filesBroker(opfsStore()),
+    kvBroker(indexedDbKv()),
+    dbBroker({ main: exampleDatabase() }),
+  ];
   const kernel = await createKernel({ host, brokers, policy: startPolicy });
   for (const tool of [...builtinTools, ...exampleTools]) {
     const registered = kernel.register(tool);

@@ -46,6 +46,7 @@ export async function servePage(): Promise<Site> {
 
 const types: Readonly<Record<string, string>> = {
   ".js": "text/javascript",
+  ".wasm": "application/wasm",
   ".css": "text/css",
   ".svg": "image/svg+xml",
 };

@@ -1,7 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import { createKernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import { type Broker, createKernel, hashBytes, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
+import { kvBroker } from "@keyhole/worker-host/brokers/kv";
+import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";
@@ -13,9 +16,11 @@ import { IsolateRack } from "../isolate/rack.ts";
 import { sqlSink } from "./sink.ts";
 
 export interface KernelObjectOptions {
-  readonly tools: readonly ToolPackage[];
+  readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
   /** Holds where `KEYHOLE_POLICY` is not set. */
   readonly policy: PolicyDocument;
+  /** Databases of one tenant, by the names under which its tools know them. A D1 database is whole in the hands of whoever has it. Default: none. */
+  readonly databases?: (env: Env, tenant: string) => Readonly<Record<string, SqlDatabase>>;
 }
 
 export type KernelObjectClass = new (
@@ -58,7 +63,7 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 }
 
 async function startRoutes(
-  { tools, policy: ownPolicy }: KernelObjectOptions,
+  { tools, policy: ownPolicy, databases = () => ({}) }: KernelObjectOptions,
   context: DurableObjectState,
   env: Env,
 ): Promise<Routes> {
@@ -67,7 +72,7 @@ async function startRoutes(
   const kernel = await createKernel({
     host: edgeHost({
       loader: loaderOf(env),
-      brokers: [netBroker(), filesBroker(r2Store(env.FILES, { prefix: filesOf(context.id) }))],
+      brokers: brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id))),
       onUnresponsive: (how) => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG, how)),
     }),
     policy,
@@ -77,7 +82,7 @@ async function startRoutes(
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
     throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
   });
-  for (const tool of tools) {
+  for (const tool of toolsOf(tools, env)) {
     const registered = kernel.register(tool);
     if (!registered.ok)
       throw new HttpRefusal(
@@ -88,10 +93,33 @@ async function startRoutes(
   return createRoutes({ kernel, desk, policy });
 }
 
-/** Tenants share a bucket, each below its own name. Encoded, so that no name lies below another. */
-function filesOf({ name }: DurableObjectId): string {
+function toolsOf(tools: KernelObjectOptions["tools"], env: Env): readonly ToolPackage[] {
+  try {
+    return typeof tools === "function" ? tools(env) : tools;
+  } catch (error) {
+    // A setting of which no tool can be made, such as an address that is none.
+    throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
+  }
+}
+
+function tenantOf({ name }: DurableObjectId): string {
   if (name === undefined) throw new HttpRefusal("MISCONFIGURED", "A kernel object is addressed by its tenant's name.");
-  return `${encodeURIComponent(name)}/`;
+  return name;
+}
+
+/** Tenants share a bucket and a namespace, each below its own name: encoded, so that none lies below another; as a digest where keys are short. */
+function brokersOf(
+  { FILES, VALUES }: Env,
+  tenant: string,
+  databases: Readonly<Record<string, SqlDatabase>>,
+): readonly Broker[] {
+  const digest = hashBytes(new TextEncoder().encode(tenant));
+  return [
+    netBroker(),
+    filesBroker(r2Store(FILES, { prefix: `${encodeURIComponent(tenant)}/` })),
+    ...(VALUES === undefined ? [] : [kvBroker(workersKv(VALUES, { prefix: `${digest}/` }))]),
+    dbBroker(databases),
+  ];
 }
 
 function loaderOf({ SANDBOX, LOADER }: Env): IsolateLoader {

@@ -5,7 +5,7 @@ const files = (tool: string, kind: "fs.read" | "fs.write"): GrantRule => ({
   capability: { kind, paths: ["workspace", "workspace/**"] },
 });
 
-/** What a new page starts with: files below `workspace`, and no host until the person adds one. */
+/** What a new page starts with: files and values below `workspace`, the example database, and no host until the person adds one. */
 export const startPolicy: PolicyDocument = {
   version: "1",
   posture: "standard",
@@ -16,6 +16,9 @@ export const startPolicy: PolicyDocument = {
     files("delete_file", "fs.write"),
     files("append_note", "fs.read"),
     files("append_note", "fs.write"),
+    { tool: "kv_get", capability: { kind: "kv.read", keys: ["workspace/"] } },
+    { tool: "kv_put", capability: { kind: "kv.write", keys: ["workspace/"] } },
+    { tool: "sql_query", capability: { kind: "db.read", databases: ["main"] } },
   ],
   rules: [],
 };

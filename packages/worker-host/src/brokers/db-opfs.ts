@@ -28,7 +28,7 @@ export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsD
 }
 
 function startWorker(name: string, { message, ended }: EngineEvents): Engine {
-  const worker = new Worker(new URL("./sql/opfs-worker.ts", import.meta.url), { type: "module", name: `db-${name}` });
+  const worker = new Worker(new URL("./sql/opfs-worker.ts", import.meta.url), { type: "module", name: "database" });
   worker.onmessage = ({ data }: MessageEvent<"ready" | "failed" | SqlAnswer>) => {
     if (data === "failed") ended();
     else message(data);

@@ -5,16 +5,26 @@ import type deleteFileTool from "./delete-file.ts";
 import deleteFilePackage from "./delete-file.ts?tool";
 import type echoTool from "./echo.ts";
 import echoPackage from "./echo.ts?tool";
+import type fetchUrlTool from "./fetch-url.ts";
+import fetchUrlPackage from "./fetch-url.ts?tool";
 import type hashTool from "./hash.ts";
 import hashPackage from "./hash.ts?tool";
 import type httpFetchTool from "./http-fetch.ts";
 import httpFetchPackage from "./http-fetch.ts?tool";
+import type kvGetTool from "./kv-get.ts";
+import kvGetPackage from "./kv-get.ts?tool";
+import type kvPutTool from "./kv-put.ts";
+import kvPutPackage from "./kv-put.ts?tool";
 import type listDirectoryTool from "./list-directory.ts";
 import listDirectoryPackage from "./list-directory.ts?tool";
 import type readFileTool from "./read-file.ts";
 import readFilePackage from "./read-file.ts?tool";
+import type sqlQueryTool from "./sql-query.ts";
+import sqlQueryPackage from "./sql-query.ts?tool";
 import type writeFileTool from "./write-file.ts";
 import writeFilePackage from "./write-file.ts?tool";
+
+export { webSearchAt } from "./web-search-at.ts";
 
 export const calculator: PackageOf<typeof calculatorTool> = calculatorPackage as PackageOf<typeof calculatorTool>;
 export const deleteFile: PackageOf<typeof deleteFileTool> = deleteFilePackage as PackageOf<typeof deleteFileTool>;
@@ -27,14 +37,23 @@ export const listDirectory: PackageOf<typeof listDirectoryTool> = listDirectoryP
 export const readFile: PackageOf<typeof readFileTool> = readFilePackage as PackageOf<typeof readFileTool>;
 export const writeFile: PackageOf<typeof writeFileTool> = writeFilePackage as PackageOf<typeof writeFileTool>;
 
-/** Every tool of this package, sorted by name. */
+export const fetchUrl: PackageOf<typeof fetchUrlTool> = fetchUrlPackage as PackageOf<typeof fetchUrlTool>;
+export const kvGet: PackageOf<typeof kvGetTool> = kvGetPackage as PackageOf<typeof kvGetTool>;
+export const kvPut: PackageOf<typeof kvPutTool> = kvPutPackage as PackageOf<typeof kvPutTool>;
+export const sqlQuery: PackageOf<typeof sqlQueryTool> = sqlQueryPackage as PackageOf<typeof sqlQueryTool>;
+
+/** Every tool of this package that needs no setting, sorted by name. */
 export const builtinTools: readonly ToolPackage[] = [
   calculator,
   deleteFile,
   echo,
+  fetchUrl,
   hash,
   httpFetch,
+  kvGet,
+  kvPut,
   listDirectory,
   readFile,
+  sqlQuery,
   writeFile,
 ];

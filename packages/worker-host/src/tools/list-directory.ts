@@ -2,10 +2,11 @@ import { defineTool } from "@keyhole/kernel";
 
 export default defineTool({
   name: "list_directory",
-  version: "1.0.0",
+  version: "1.1.0",
   title: "List a folder",
   description:
-    "Lists what is directly in one folder, sorted by name: files with their sizes, and folders. Without a path it lists the root.",
+    "Lists what is directly in one folder, sorted by name: files with their sizes, and folders. Without a path it lists the root. " +
+    "Large folders come in pages: give `next` as `after` for the page that follows.",
   category: "files",
   effects: ["fs.read"],
   determinism: "external",
@@ -22,6 +23,13 @@ export default defineTool({
         maxLength: 1_024,
         default: "",
         description: "Relative path of the folder; empty for the root.",
+      },
+      limit: { type: "integer", minimum: 1, maximum: 10_000, default: 1_000, description: "Entries at most." },
+      after: {
+        type: "string",
+        maxLength: 1_024,
+        default: "",
+        description: "List only names that come after this one.",
       },
     },
     additionalProperties: false,
@@ -45,13 +53,16 @@ export default defineTool({
             additionalProperties: false,
           },
         },
+        next: { type: "string", description: "The last name of this page, where there are more." },
       },
       required: ["path", "entries"],
       additionalProperties: false,
     },
   },
-  async execute({ path }, { files }) {
-    const entries = await files.list(path);
-    return { path, entries: entries.map(({ name, kind, byteLength }) => ({ name, kind, byteLength })) };
+  async execute({ path, limit, after }, { files }) {
+    const entries = (await files.list(path)).filter(({ name }) => name > after);
+    const page = entries.slice(0, limit).map(({ name, kind, byteLength }) => ({ name, kind, byteLength }));
+    const last = page.at(-1);
+    return { path, entries: page, ...(entries.length > page.length && last && { next: last.name }) };
   },
 });

@@ -2,8 +2,16 @@
 
 declare function btoa(binary: string): string;
 
+interface URL {
+  readonly searchParams: { set(name: string, value: string): void };
+}
+
 interface Response {
   readonly url: string;
-  readonly headers: { forEach(callback: (value: string, name: string) => void): void };
+  readonly headers: {
+    get(name: string): string | null;
+    forEach(callback: (value: string, name: string) => void): void;
+  };
   arrayBuffer(): Promise<ArrayBuffer>;
+  json(): Promise<unknown>;
 }
