@@ -76,6 +76,7 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     correlationId: orNull(text),
     parentCallId: orNull(id),
   }),
+  "data.kept": fc.record({ commitments: fc.dictionary(text, digest) }),
   "capability.checked": fc.record({ grantHash: digest, granted: kinds, missing: kinds }),
   "policy.decided": proof.map(decided),
   "approval.requested": fc.record({ approvalId: id, argsHash: digest, reason: text, expiresAt: time }),

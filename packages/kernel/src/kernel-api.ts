@@ -6,6 +6,7 @@ import type { Capability } from "./capability/capability.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
+import type { ContentStore } from "./normalize/content.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
 import type { StandingApproval } from "./policy/approvals.ts";
@@ -25,6 +26,8 @@ export interface KernelOptions {
   readonly brokers?: readonly Broker[];
   /** Default: in memory, bounded. */
   readonly sink?: AuditSink;
+  /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */
+  readonly content?: ContentStore;
   /** Default: nobody answers, every `ask` is a denial. */
   readonly approver?: Approver;
   readonly clock?: Clock;

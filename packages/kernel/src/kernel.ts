@@ -5,6 +5,7 @@ import { Limiter } from "./bounds/limiter.ts";
 import { Results } from "./call/cache.ts";
 import { type Call, openCall } from "./call/call.ts";
 import { Keys } from "./call/keys.ts";
+import { checkKeeping } from "./call/keep.ts";
 import { Steps } from "./call/steps.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
@@ -20,6 +21,7 @@ import type {
   ToolSummary,
 } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
+import type { ContentStore } from "./normalize/content.ts";
 import { Approvals } from "./policy/approvals.ts";
 import { Counters } from "./policy/counters.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
@@ -37,7 +39,7 @@ import { Registry, summaryOf } from "./tool/registry.ts";
  * @throws whatever the sink throws when it cannot be read.
  */
 export async function createKernel(options: KernelOptions = {}): Promise<Kernel> {
-  const policy = loadPolicy(options.policy ?? defaultPolicy, options.policyVariables);
+  const policy = checkKeeping(loadPolicy(options.policy ?? defaultPolicy, options.policyVariables), options.content);
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
@@ -57,6 +59,7 @@ class KernelImplementation implements Kernel {
   readonly #triggers: ModeTriggers;
   readonly #variables: PolicyVariables | undefined;
   readonly #signer: ProofSigner | undefined;
+  readonly #content: ContentStore | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #steps: Steps;
@@ -74,6 +77,7 @@ class KernelImplementation implements Kernel {
       cache = true,
       signer,
       secrets,
+      content,
     }: KernelOptions,
     policy: Policy,
     log: AuditLog,
@@ -85,6 +89,7 @@ class KernelImplementation implements Kernel {
     this.#triggers = new ModeTriggers(modeTriggers, clock);
     this.#variables = policyVariables;
     this.#signer = signer;
+    this.#content = content;
     this.#clock = clock;
     this.#log = log;
     this.#policy = policy;
@@ -103,6 +108,7 @@ class KernelImplementation implements Kernel {
       keys: new Keys(clock, log.usedKeys),
       results: cache ? new Results() : undefined,
       log,
+      content,
       clock,
       authority: () => ({ policy: this.#policy, mode: this.#mode }),
       ended: (result, hasStarted) => this.#watch(result, hasStarted),
@@ -196,7 +202,7 @@ class KernelImplementation implements Kernel {
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const policy = loadPolicy(document, this.#variables);
+    const policy = checkKeeping(loadPolicy(document, this.#variables), this.#content);
     if (!policy.ok) return policy;
     this.#log.record("policy.changed", kernelScope, { policyHash: policy.value.hash, previousHash: this.#policy.hash });
     await this.#log.flush();

@@ -20,6 +20,11 @@ export interface AuditPayloads {
     /** The call from within which this one was made. */
     readonly parentCallId: string | null;
   };
+  /**
+   * The policy keeps these values of the input or the output: by JSON Pointer into `{ input, output }`, the digest of each value with its salt. The values themselves
+   * are in the content store.
+   */
+  readonly "data.kept": { readonly commitments: Readonly<Record<string, string>> };
   readonly "capability.checked": {
     readonly grantHash: string;
     readonly granted: readonly CapabilityKind[];

@@ -17,5 +17,15 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./merkle.ts";
+export { commitmentOf, type Opening } from "./opening.ts";
 export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
+export {
+  disclose,
+  type DisclosedEvent,
+  erase,
+  redact,
+  type Redacted,
+  type Redaction,
+  type WithheldEvent,
+} from "./redact.ts";
 export { type AuditCheck, type AuditSource, verifyAudit, type VerifyOptions } from "./verify.ts";

@@ -123,6 +123,15 @@ export class AuditLog {
     return this.#writing;
   }
 
+  /**
+   * What belongs to an event cannot be kept: the same as an event that cannot.
+   *
+   * @throws AuditUnavailable
+   */
+  fail(cause: unknown): never {
+    throw this.#fail(cause);
+  }
+
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
     return (await this.#sink.read(fromSeq, limit)).map(eventOf);
   }

@@ -1,6 +1,6 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -8,6 +8,7 @@ import { digestBytes, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
 import { LINE_BYTES, LineFault } from "./lines.ts";
 import { merkleFrontier } from "./merkle.ts";
+import { commitmentOf, readOpening } from "./opening.ts";
 
 /** What `verifyAudit` reads: lines of a log file, or events. Both are foreign. */
 export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
@@ -18,6 +19,8 @@ export interface VerifyOptions {
    * differ was rewritten. They need the log from its beginning.
    */
   readonly checkpoints?: readonly Checkpoint[];
+  /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
+  readonly withheld?: boolean;
 }
 
 export type AuditCheck =
@@ -29,6 +32,11 @@ export type AuditCheck =
       readonly lastHash: string | null;
       /** Root of the Merkle tree over the events, where the log was read from its beginning. */
       readonly root: string | null;
+      /** Values that the events commit to: those that are shown, and are the ones; and those that are not there. */
+      readonly opened: number;
+      readonly closed: number;
+      /** Events of which only the place in the chain is there. */
+      readonly withheld: number;
     }
   | {
       readonly ok: false;
@@ -47,6 +55,7 @@ const types: ReadonlySet<string> = new Set(
     "call.keyed": true,
     "capability.checked": true,
     "capability.used": true,
+    "data.kept": true,
     "log.recovered": true,
     "mode.changed": true,
     "policy.changed": true,
@@ -74,7 +83,7 @@ class Fault extends Error {}
  * if (!check.ok) console.error(check.seq, check.reason);
  */
 export async function verifyAudit(source: AuditSource, options: VerifyOptions = {}): Promise<AuditCheck> {
-  const chain = new Chain(options.checkpoints ?? []);
+  const chain = new Chain(options);
   try {
     for await (const item of source) chain.add(item);
     return chain.end();
@@ -92,16 +101,24 @@ class Chain {
   #prev: string | null = null;
   readonly #tree = merkleFrontier();
   readonly #checkpoints: Checkpoint[];
+  readonly #takesWithheld: boolean;
+  #opened = 0;
+  #closed = 0;
+  #withheld = 0;
 
-  constructor(checkpoints: readonly Checkpoint[]) {
+  constructor({ checkpoints = [], withheld = false }: VerifyOptions) {
     this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size);
+    this.#takesWithheld = withheld;
   }
 
   add(item: unknown): void {
-    const { actualHash, hash, event } = read(item);
+    const { actualHash, hash, event, openings } = read(item);
     const { v, seq, type, prev } = event;
+    const isWithheld = event["withheld"] === true;
+    if (isWithheld && !this.#takesWithheld) throw new Fault(`Event ${show(seq)} is withheld.`);
     if (v !== 1) throw new Fault(`It is in version ${show(v)} of the format, not 1.`);
-    if (typeof type !== "string" || !types.has(type)) throw new Fault(`There are no events of type ${show(type)}.`);
+    if (!isWithheld && (typeof type !== "string" || !types.has(type)))
+      throw new Fault(`There are no events of type ${show(type)}.`);
     if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is no sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
       throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
@@ -109,13 +126,21 @@ class Chain {
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
     const digest = digestBytes(hash);
     if (!digest) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
-    if (actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    if (isWithheld) this.#withheld++;
+    else this.#open(event, openings);
     this.#firstSeq ??= seq as number;
     this.#seq = (seq as number) + 1;
-    this.#prev = actualHash;
+    this.#prev = hash as string;
     this.#events++;
     if (this.#firstSeq === 0) this.#tree.append(digest);
     this.#compare();
+  }
+
+  #open(event: JsonObject, openings: JsonValue | undefined): void {
+    const counts = countOpened(event, openings);
+    this.#opened += counts.opened;
+    this.#closed += counts.closed;
   }
 
   #compare(): void {
@@ -133,7 +158,8 @@ class Chain {
     if (next && next.size > 0)
       return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
     const root = this.#firstSeq === 0 ? printDigest(this.#tree.root()) : null;
-    return { ok: true, events: this.#events, firstSeq: this.#firstSeq, lastHash: this.#prev, root };
+    const values = { opened: this.#opened, closed: this.#closed, withheld: this.#withheld };
+    return { ok: true, events: this.#events, firstSeq: this.#firstSeq, lastHash: this.#prev, root, ...values };
   }
 
   fault(reason: string): AuditCheck {
@@ -146,6 +172,8 @@ interface Item {
   readonly actualHash: string;
   readonly hash: unknown;
   readonly event: JsonObject;
+  /** Outside the hash. */
+  readonly openings?: JsonValue | undefined;
 }
 
 function read(item: unknown): Item {
@@ -176,10 +204,29 @@ function readWritten(line: string): Item | undefined {
 function split(plain: ReturnType<typeof snapshot>): Item {
   if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
   if (!isObject(plain.value)) throw new Fault("An event is an object.");
-  const { hash, ...event } = plain.value;
+  const { hash, openings, ...event } = plain.value;
   const text = canonicalize(event);
   if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
-  return { actualHash: hashText(text.text), hash, event };
+  return { actualHash: hashText(text.text), hash, event, openings };
+}
+
+/** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */
+function countOpened(
+  { seq, type, payload }: JsonObject,
+  openings: JsonValue | undefined,
+): { readonly opened: number; readonly closed: number } {
+  const commitments =
+    type === "data.kept" && isObject(payload) && isObject(payload["commitments"]) ? payload["commitments"] : {};
+  const shown = new Set<string>();
+  if (openings !== undefined && !Array.isArray(openings))
+    throw new Fault(`The openings of event ${show(seq)} are no list.`);
+  for (const item of (openings ?? []) as readonly JsonValue[]) {
+    const opening = readOpening(item);
+    if (!opening || !Object.hasOwn(commitments, opening.path) || commitments[opening.path] !== commitmentOf(opening))
+      throw new Fault(`Event ${show(seq)} did not commit to the value that is shown for ${show(opening?.path)}.`);
+    shown.add(opening.path);
+  }
+  return { opened: shown.size, closed: Object.keys(commitments).length - shown.size };
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -7,6 +7,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
+import type { ContentStore } from "../normalize/content.ts";
 import { hashJsonOrFault } from "../normalize/hash.ts";
 import type { Approver } from "../policy/approval.ts";
 import type { Approvals, Hold } from "../policy/approvals.ts";
@@ -21,6 +22,7 @@ import type { Results } from "./cache.ts";
 import { type Concluded, normalizeOutput, tooLarge, validateOutput } from "./conclude.ts";
 import { type Ending, endingOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
+import { keep } from "./keep.ts";
 import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded } from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallWithin } from "./nested.ts";
@@ -42,6 +44,7 @@ export interface CallParts {
   /** `undefined`: nothing is cached. */
   readonly results: Results | undefined;
   readonly log: AuditLog;
+  readonly content: ContentStore | undefined;
   readonly clock: Clock;
   /** Policy and mode as they are now: both change while calls are under way. */
   readonly authority: () => Authority;
@@ -113,6 +116,8 @@ export class Steps {
     path.proof = decided.proof;
     path.settle = decided.settle;
 
+    const keptInput = keep(decided, "input", decided.input, this.#parts);
+    if (keptInput) await keptInput;
     const isKeyed = call.options.idempotencyKey !== undefined && path.edited === undefined;
     const keyed = isKeyed ? await keyTurn(decided, keys, log, clock) : undefined;
     if (keyed && keyed.kind !== "own") return this.#reuse(decided, keyed, path);
@@ -157,7 +162,9 @@ export class Steps {
     const concluded = normalizeOutput(checked.state);
     if (!concluded.ok) return this.#close(call, concluded, path);
 
-    const { hash: outputHash, outputBytes, gate } = concluded.state;
+    const { hash: outputHash, outputBytes, gate, output } = concluded.state;
+    const keptOutput = keep(concluded.state, "output", output, this.#parts);
+    if (keptOutput) await keptOutput;
     log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
     await log.flush();
     path.concluded = concluded.state;

@@ -1,5 +1,6 @@
 export { blake3, blake3DeriveKey, type Blake3Hasher, blake3Keyed, type Blake3Mode, createHasher } from "./blake3.ts";
 export { canonicalize, canonicalJson, type CanonicalResult } from "./canonical-json.ts";
+export type { ContentStore } from "./content.ts";
 export type { NormalizeError, NormalizeReason } from "./error.ts";
 export { type Digest, type DigestAlgorithm, hashBytes, hashJson, hashText, isDigest, sha256 } from "./hash.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";

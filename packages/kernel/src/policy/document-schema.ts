@@ -128,6 +128,7 @@ const governance = object({
   hosts: governed,
   sizes: object({ inputBytes: count, fileBytes: count }),
   bounds: boundsSchema,
+  keep: object({ input: list(pointer, 100), output: list(pointer, 100) }),
   rate: object({ calls: count, windowMs, per }, ["calls", "windowMs"]),
 });
 

@@ -180,6 +180,11 @@ export interface ToolGovernance {
   };
   /** Lower the tool's own. */
   readonly bounds?: Partial<Bounds>;
+  /**
+   * What the log keeps besides digests: values at these JSON Pointers, each under a salt, in the kernel's content store. Default: nothing. Of an output that is bytes
+   * nothing is kept.
+   */
+  readonly keep?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
   /** At most so many calls in any window. Default per caller. */
   readonly rate?: { readonly calls: number; readonly windowMs: number; readonly per?: CountCondition["per"] };
 }

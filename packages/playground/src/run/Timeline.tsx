@@ -86,6 +86,7 @@ const tones = {
   "capability.used": "accent",
   "result.reused": "accent",
   "tool.retried": "warn",
+  "data.kept": "neutral",
   "tool.completed": "good",
   "tool.failed": "bad",
   "tool.blocked": "bad",
@@ -121,6 +122,8 @@ function sentenceOf(event: AuditEvent): string {
       return `on ${event.payload.host}`;
     case "capability.used":
       return `${event.payload.operation} ${event.payload.target}${event.payload.outcome === "ok" ? "" : ` (${event.payload.outcome})`}`;
+    case "data.kept":
+      return `kept ${Object.keys(event.payload.commitments).join(", ")}`;
     case "tool.completed":
       return `${event.payload.outputBytes} B of output`;
     case "result.reused":

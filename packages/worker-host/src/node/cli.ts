@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
     policy: { type: "string" },
     tool: { type: "string" },
     input: { type: "string" },
+    withheld: { type: "boolean" },
     json: { type: "boolean" },
     help: { type: "boolean" },
   },

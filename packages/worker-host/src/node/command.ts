@@ -7,7 +7,7 @@ import { verifyRunFile } from "./command/verify-run.ts";
 
 export type { CommandFiles, CommandResult } from "./command/io.ts";
 
-const usage = `keyhole verify LOG [--checkpoint FILE [--keys FILE]] [--json]
+const usage = `keyhole verify LOG [--checkpoint FILE [--keys FILE]] [--withheld] [--json]
 keyhole verify PROOF [--keys FILE] [--log FILE] [--policy FILE --tool FILE --input FILE] [--json]
 keyhole verify RUN [--json]
 keyhole lint POLICY
@@ -17,6 +17,7 @@ verify   says what a file is, and whether it is what was written. Works offline;
   PROOF         a proof, a call's result with one, or the evidence that the playground saves
   RUN           a recorded run (.keyhole)
   --checkpoint  a checkpoint of the log, or a list of them: that nothing was cut or written anew since
+  --withheld    take a log from which whole events were taken out, as far as their places in the chain are there
   --keys        public keys: a JSON Web Key, a list of them, or { "keys": [ … ] }
   --log         the audit log that the proof should be in
   --policy      the policy document;  --tool  the tool's package, or its manifest;  --input  the call's arguments

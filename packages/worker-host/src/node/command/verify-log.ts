@@ -28,7 +28,8 @@ export async function verifyLogFile(
 ): Promise<CommandResult> {
   const { checkpoints, steps } = await readCheckpoints(options, files);
   const file = new WatchedFile(path, files);
-  const check = await verifyAudit(list ?? file.lines(), { checkpoints });
+  const withheld = options["withheld"] === true;
+  const check = await verifyAudit(list ?? file.lines(), { checkpoints, withheld });
   if (file.failure !== undefined) throw unreadable(path, file.failure);
   steps.push(check.ok ? whole(check, checkpoints, file.times) : broken(check, list ? undefined : file));
   const ok = steps.every(({ outcome }) => outcome !== "failed");
@@ -46,14 +47,17 @@ function whole(
   checkpoints: readonly Checkpoint[],
   times: readonly string[],
 ): Step {
-  const { events, firstSeq, lastHash, root } = check;
+  const { events, firstSeq, lastHash, root, opened, closed, withheld } = check;
   if (firstSeq === null) return { name: "log", outcome: "passed", text: "It is empty." };
   const range = `${events} events, ${firstSeq} to ${firstSeq + events - 1}`;
   const span = times.length === 2 ? `, from ${times[0]} to ${times[1]}` : "";
   const start = firstSeq === 0 ? "" : " Its beginning is not in the file.";
   const covered = checkpoints.length > 0 ? " It is the log of every checkpoint." : "";
   const tree = root === null ? "" : ` Root ${root}.`;
-  const text = `${range}${span}: none changed, missing or moved.${start}${covered} Last digest ${lastHash}.${tree}`;
+  const values =
+    opened + closed === 0 ? "" : ` ${opened} of ${opened + closed} kept values are shown, and are the ones.`;
+  const stubs = withheld === 0 ? "" : ` Of ${withheld} events only the place in the chain is here.`;
+  const text = `${range}${span}: none changed, missing or moved.${values}${stubs}${start}${covered} Last digest ${lastHash}.${tree}`;
   return { name: "log", outcome: "passed", text };
 }
 

@@ -1,0 +1,34 @@
+import { canonicalJson } from "../normalize/canonical-json.ts";
+import { hashText } from "../normalize/hash.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+
+/**
+ * What opens a commitment. The salt, 16 random bytes, keeps a value that could be guessed from being found by its digest; whoever has the opening can
+ * show the value and prove that it is the one.
+ */
+export interface Opening {
+  /** JSON Pointer into `{ input, output }`. */
+  readonly path: string;
+  /** 32 hexadecimal digits. */
+  readonly salt: string;
+  readonly value: JsonValue;
+}
+
+/** What is kept, and what the commitment is the digest of: canonical JSON (RFC 8785). */
+export function openingText({ path, salt, value }: Opening): string {
+  return canonicalJson({ path, salt, value });
+}
+
+/** What an event says in place of the value. */
+export function commitmentOf(opening: Opening): string {
+  return hashText(openingText(opening));
+}
+
+/** A foreign value as an opening; `undefined` for what is none. */
+export function readOpening(foreign: unknown): Opening | undefined {
+  if (typeof foreign !== "object" || foreign === null || Array.isArray(foreign)) return undefined;
+  const { path, salt, value, ...more } = foreign as JsonObject;
+  if (typeof path !== "string" || typeof salt !== "string" || value === undefined || Object.keys(more).length > 0)
+    return undefined;
+  return { path, salt, value };
+}

@@ -1,0 +1,120 @@
+import type { ContentStore } from "../normalize/content.ts";
+import { hashBytes } from "../normalize/hash.ts";
+import type { AuditEvent } from "./event.ts";
+import { type Opening, readOpening } from "./opening.ts";
+
+/*
+ * A log contains digests only. Where the policy says to keep a value, the event commits to it under a salt, and the value with its salt, the opening, lies in a
+ * content store. So a value can be shown, with proof, or be taken away, for one reader or for ever, and no digest of the log changes.
+ */
+
+/** An event as it is handed out: with some of the values that it commits to. `openings` is outside its hash. */
+export type DisclosedEvent = AuditEvent & { readonly openings?: readonly Opening[] };
+
+/** What stands for an event that a reader may not see: its place in the chain. */
+export interface WithheldEvent {
+  readonly v: 1;
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+  readonly withheld: true;
+}
+
+/**
+ * A log with the values that its events commit to, as far as the store has them.
+ *
+ * @example
+ * for await (const event of disclose(await kernel.audit.read(), content)) write(`${JSON.stringify(event)}\n`);
+ */
+export async function* disclose(
+  events: Iterable<AuditEvent> | AsyncIterable<AuditEvent>,
+  content: ContentStore,
+): AsyncGenerator<DisclosedEvent, void, undefined> {
+  for await (const event of events) {
+    const openings: Opening[] = [];
+    for (const digest of commitmentsOf(event).values()) {
+      const opening = await readKept(digest, content);
+      if (opening) openings.push(opening);
+    }
+    yield openings.length === 0 ? event : { ...event, openings };
+  }
+}
+
+async function readKept(digest: string, content: ContentStore): Promise<Opening | undefined> {
+  const bytes = await content.get(digest);
+  if (!bytes || hashBytes(bytes) !== digest) return undefined;
+  return readOpening(JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** What is to be taken out of a log before somebody sees it. */
+export interface Redaction {
+  /** JSON Pointers into `{ input, output }`: values there, within, and those that they are part of. */
+  readonly paths?: readonly string[];
+  /** Only of these events. Default: of all. */
+  readonly of?: (event: AuditEvent) => boolean;
+  /** Events of which only the place in the chain is left. */
+  readonly withhold?: (event: AuditEvent) => boolean;
+}
+
+export interface Redacted {
+  /** They verify as the whole log does; withheld ones where `verifyAudit` is told to take them. */
+  readonly events: readonly (DisclosedEvent | WithheldEvent)[];
+  /** What was taken out, in the order of the log. `path` is absent where the whole event was. */
+  readonly redacted: readonly { readonly seq: number; readonly path?: string }[];
+}
+
+/**
+ * Takes values and events out of a copy of a log. The log itself and the store stay as they are: {@link erase} is for ever.
+ *
+ * @example
+ * const { events, redacted } = redact(log, { paths: ["/input/address"], withhold: ({ sessionId }) => sessionId === "other" });
+ */
+export function redact(
+  events: Iterable<DisclosedEvent>,
+  { paths = [], of = all, withhold = none }: Redaction,
+): Redacted {
+  const redacted: { seq: number; path?: string }[] = [];
+  const kept = [...events].map((event): DisclosedEvent | WithheldEvent => {
+    const { seq, prev, hash, openings = [] } = event;
+    if (withhold(event)) {
+      redacted.push({ seq });
+      return { v: 1, seq, prev, hash, withheld: true };
+    }
+    if (!of(event)) return event;
+    const shown = openings.filter(({ path }) => !touches(path, paths));
+    for (const { path } of openings) if (touches(path, paths)) redacted.push({ seq, path });
+    const { openings: _, ...bare } = event;
+    return shown.length === 0 ? (bare as DisclosedEvent) : { ...(bare as DisclosedEvent), openings: shown };
+  });
+  return { events: kept, redacted };
+}
+
+/** Deletes the values at some paths from the store. The log still verifies; nobody can open these commitments again. Gives the digests. */
+export async function erase(
+  events: Iterable<AuditEvent> | AsyncIterable<AuditEvent>,
+  { paths = [], of = all }: Omit<Redaction, "withhold">,
+  content: ContentStore,
+): Promise<readonly string[]> {
+  const erased: string[] = [];
+  for await (const event of events) {
+    if (!of(event)) continue;
+    for (const [path, digest] of commitmentsOf(event)) {
+      if (!touches(path, paths)) continue;
+      await content.delete(digest);
+      erased.push(digest);
+    }
+  }
+  return erased;
+}
+
+function commitmentsOf(event: AuditEvent): ReadonlyMap<string, string> {
+  return new Map(event.type === "data.kept" ? Object.entries(event.payload.commitments) : []);
+}
+
+/** Whether a value holds one of the places, or is part of one. */
+function touches(path: string, places: readonly string[]): boolean {
+  return places.some((place) => place === path || place.startsWith(`${path}/`) || path.startsWith(`${place}/`));
+}
+
+const all = (): boolean => true;
+const none = (): boolean => false;
