@@ -17,6 +17,9 @@ const env = { ...process.env, TZ: "America/New_York" };
 /** Ends a test that hangs, and no test that is slow: how long one takes on a busy machine says nothing. */
 const patience = { testTimeout: 60_000, hookTimeout: 120_000 };
 
+/** Holds every event that any test makes a kernel write against the published schema. */
+const everyEvent = ["./test/support/every-event.ts"];
+
 const executablePath = findChromium();
 const chromium = playwright({
   launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
@@ -44,6 +47,7 @@ function browserProject(
       name,
       include,
       globalSetup: "./test/hostile/canary.ts",
+      setupFiles: everyEvent,
       api: { host: "127.0.0.1" },
       browser: {
         enabled: true,
@@ -88,6 +92,7 @@ export default defineConfig({
           name: "node",
           globalSetup: "./test/hostile/canary.ts",
           environment: "node",
+          setupFiles: everyEvent,
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts"],
         },
@@ -106,6 +111,7 @@ export default defineConfig({
           ...patience,
           name: "workerd",
           globalSetup: "./test/hostile/canary.ts",
+          setupFiles: everyEvent,
           include: ["test/**/*.workerd.test.ts"],
         },
       },

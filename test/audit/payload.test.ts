@@ -8,6 +8,8 @@ import { capabilityKinds } from "../../packages/kernel/src/capability/capability
 import { decisions, postures } from "../../packages/kernel/src/policy/policy.ts";
 import { reasonCodes } from "../../packages/kernel/src/policy/proof.ts";
 import { decided, sealProof } from "../../packages/kernel/src/policy/seal.ts";
+import { payloadSchemas } from "@keyhole/kernel/event-schema";
+import { requireValidator } from "../../packages/kernel/src/schema/require.ts";
 import { errorCodes } from "../../packages/kernel/src/result.ts";
 import { effects, modes } from "../../packages/kernel/src/tool/manifest.ts";
 
@@ -76,7 +78,12 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     correlationId: orNull(text),
     parentCallId: orNull(id),
   }),
-  "data.kept": fc.record({ commitments: fc.dictionary(text, digest) }),
+  "data.kept": fc.record({
+    commitments: fc.dictionary(
+      text.map((each) => `/input/${each}`),
+      digest,
+    ),
+  }),
   "capability.checked": fc.record({ grantHash: digest, granted: kinds, missing: kinds }),
   "policy.decided": proof.map(decided),
   "approval.requested": fc.record({ approvalId: id, argsHash: digest, reason: text, expiresAt: time }),
@@ -111,6 +118,17 @@ describe("what an event says", () => {
     fc.assert(
       fc.property(payloads[type] as fc.Arbitrary<AuditPayloads[AuditType]>, (payload) => {
         expect({ ok: true, text: payloadText(type, payload) }).toEqual(canonicalize(payload));
+      }),
+    );
+  });
+});
+
+describe("the published schema", () => {
+  it.each(Object.keys(payloads) as AuditType[])("takes whatever the type allows: %s", (type) => {
+    const { validate } = requireValidator(payloadSchemas[type]);
+    fc.assert(
+      fc.property(payloads[type] as fc.Arbitrary<AuditPayloads[AuditType]>, (payload) => {
+        expect(validate(payload)).toMatchObject({ ok: true });
       }),
     );
   });

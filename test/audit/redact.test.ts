@@ -28,7 +28,7 @@ const policy: PolicyDocument = {
   tools: { subject: { keep: { input: ["/name", "/address", "/absent"], output: [""] } } },
 };
 const subject = toolOf(({ name }: { name: string }) => ({ greeting: `hello ${name}` }));
-const ada = { name: "ada", address: { street: "Long Lane", city: "York" }, other: "not kept" };
+const ada = { name: "Ada L.", address: { street: "Long Lane", city: "York" }, other: "not kept" };
 
 let content: ContentStore;
 let kernel: Kernel;
@@ -45,8 +45,8 @@ beforeEach(async () => {
   content = contentStore(memoryStore());
   kernel = await createKernel({ policy, content });
   kernel.register(subject);
-  expect(await kernel.call("subject", ada)).toMatchObject({ ok: true });
-  expect(await kernel.call("subject", { name: "ada" })).toMatchObject({ ok: true });
+  await kernel.call("subject", ada);
+  await kernel.call("subject", { name: "Ada L." });
   log = await kernel.audit.read();
   shown = await collected();
 });
@@ -55,7 +55,7 @@ describe("a value that the policy keeps", () => {
   it("is in the log as a commitment only, under a salt of its own", async () => {
     await expectSoundLog(kernel);
     const text = JSON.stringify(log);
-    for (const word of ["ada", "York", "hello", "not kept"]) expect(text).not.toContain(word);
+    for (const word of ["Ada L.", "York", "hello", "not kept"]) expect(text).not.toContain(word);
     const kept = log.filter((event) => event.type === "data.kept");
     expect(kept.map(({ payload }) => Object.keys(payload.commitments))).toEqual([
       ["/input/address", "/input/name"],
@@ -71,10 +71,10 @@ describe("a value that the policy keeps", () => {
     const values = shown.flatMap(({ openings = [] }) => openings.map(({ path, value }) => [path, value]));
     expect(values).toEqual([
       ["/input/address", ada.address],
-      ["/input/name", "ada"],
-      ["/output", { greeting: "hello ada" }],
-      ["/input/name", "ada"],
-      ["/output", { greeting: "hello ada" }],
+      ["/input/name", "Ada L."],
+      ["/output", { greeting: "hello Ada L." }],
+      ["/input/name", "Ada L."],
+      ["/output", { greeting: "hello Ada L." }],
     ]);
     expect(await verifyAudit(shown)).toMatchObject({ ok: true, opened: 5, closed: 0, withheld: 0 });
     expect(await verifyAudit(shown.map((event) => JSON.stringify(event)))).toMatchObject({ ok: true, opened: 5 });

@@ -83,8 +83,9 @@ export function redact(
     if (!of(event)) return event;
     const shown = openings.filter(({ path }) => !touches(path, paths));
     for (const { path } of openings) if (touches(path, paths)) redacted.push({ seq, path });
+    if (shown.length > 0) return { ...event, openings: shown };
     const { openings: _, ...bare } = event;
-    return shown.length === 0 ? (bare as DisclosedEvent) : { ...(bare as DisclosedEvent), openings: shown };
+    return bare;
   });
   return { events: kept, redacted };
 }
