@@ -147,10 +147,10 @@ export class AuditLog {
   }
 
   #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
-    for (const [i, record] of batch.entries()) {
+    for (let i = 0; i < batch.length; i++) {
       const { onEvent } = waiting[i]!;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
-      const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
+      const event = deepFreeze(eventOf(batch[i]!)); // All listeners hold the same object.
       if (onEvent) notify(onEvent, event);
       for (const listener of this.#listeners) notify(listener, event);
     }

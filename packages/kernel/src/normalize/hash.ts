@@ -65,19 +65,20 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
   const hash = new DataView(await crypto.subtle.digest("SHA-256", bytes));
   return print(
     Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)),
-    "sha256",
+    encoder.encode(`sha256:${"0".repeat(64)}`),
   );
 }
 
 const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");
-const hex: Uint8Array = /* @__PURE__ */ new Uint8Array(64);
+/** Room for the digits, behind the algorithm's name. All names have six letters. */
+const blake3Text: Uint8Array = /* @__PURE__ */ new TextEncoder().encode(`blake3:${"0".repeat(64)}`);
 
-/** 32 bytes, as 8 little-endian words. Decoding 64 bytes is faster than joining 32 strings. */
-function print(words: Int32Array, algorithm: DigestAlgorithm = "blake3"): Digest {
+/** 32 bytes, as 8 little-endian words. Decoding 71 bytes is faster than joining strings, and gives a text in one piece. */
+function print(words: Int32Array, target: Uint8Array = blake3Text): Digest {
   for (let i = 0; i < 32; i++) {
     const byte = words[i >> 2]! >> ((i & 3) * 8);
-    hex[i * 2] = digits[(byte >> 4) & 15]!;
-    hex[i * 2 + 1] = digits[byte & 15]!;
+    target[i * 2 + 7] = digits[(byte >> 4) & 15]!;
+    target[i * 2 + 8] = digits[byte & 15]!;
   }
-  return `${algorithm}:${decoder.decode(hex)}`;
+  return decoder.decode(target) as Digest;
 }

@@ -13,8 +13,16 @@ export interface RequestGuard {
   readonly fileBytes: number;
 }
 
-/** Everything about requests that can be settled when a call is decided is settled here; each request then meets what is left. */
+/** Everything about requests that can be settled for the call is settled at its first one; most calls make none. Each request then meets what is left. */
 export function guardOf(policy: Policy, input: DecisionInput): RequestGuard {
+  let settled: RequestGuard | undefined;
+  return {
+    fileBytes: policy.governance(input.manifest.name)?.sizes?.fileBytes ?? Infinity,
+    refusal: (need) => (settled ??= settle(policy, input)).refusal(need),
+  };
+}
+
+function settle(policy: Policy, input: DecisionInput): RequestGuard {
   // A rule that cannot say whether it concerns the call denies.
   const rules = policy.requestRules(input).filter(({ tests }) => holdsAll(tests, input) !== false);
   const { hosts, paths, sizes } = policy.governance(input.manifest.name) ?? {};

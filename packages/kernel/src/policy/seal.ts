@@ -10,8 +10,8 @@ export const engineVersion = "keyhole/1";
 
 /** Closes a proof: the digest over the canonical JSON of all other fields. */
 export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Proof {
-  const full = { v: 1, engineVersion, ...body } as const;
-  return { ...full, hash: hashText(textOf(full)) };
+  const proof = { v: 1, engineVersion, ...body, hash: "" } as const;
+  return Object.assign(proof, { hash: hashText(textOf(proof)) });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Capability } from "../capability/capability.ts";
-import { attenuate, grantedKinds, grantOf } from "../capability/grant.ts";
+import { attenuate, grantOf } from "../capability/grant.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { hashText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
@@ -32,7 +32,7 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
   const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
   const granted = grantOf(declared, [policy.grants(manifest.name, caller)]);
   const grant = grants ? attenuate(granted, grants) : granted;
-  const kinds = grantedKinds(grant);
+  const { kinds } = grant;
   const inputText = canonicalJson(input);
   const isMissing = manifest.capabilities.some(({ optional, kind }) => !optional && !kinds.includes(kind));
 

@@ -1,5 +1,5 @@
 import type { Capability } from "../capability/capability.ts";
-import { grantedKinds, grantOf } from "../capability/grant.ts";
+import { grantOf } from "../capability/grant.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -58,7 +58,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         reason,
       });
       const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-      const granted = grantedKinds(grantOf(declared, [policy.grants(manifest.name, caller)]));
+      const granted = grantOf(declared, [policy.grants(manifest.name, caller)]).kinds;
       const missing = manifest.capabilities.find(({ optional, kind }) => !optional && !granted.includes(kind));
       if (missing) return row("deny", [], `${missing.kind} is not granted.`);
       const verdict = decide(
