@@ -71,8 +71,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean):
     });
   }
   for (const argument of when.arguments ?? []) {
-    const test = compileArgument(argument);
-    tests.push(({ input }) => test(input));
+    tests.push(compileArgument(argument));
   }
   return tests;
 }
@@ -80,8 +79,8 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean):
 /** All must hold. One that does not hold settles it, whatever another one could not say. */
 export function holdsAll(tests: readonly ConditionTest[], input: DecisionInput): Truth {
   let truth: Truth = true;
-  for (const test of tests) {
-    const each = test(input);
+  for (let i = 0; i < tests.length; i++) {
+    const each = tests[i]!(input);
     if (each === false) return false;
     if (each !== true) truth = each;
   }

@@ -59,11 +59,7 @@ export function decide(policy: Policy, input: DecisionInput, readCounter: ReadCo
   const floor = [...modeOpinions(input)];
   const restsOn = strictest([{ decision: "allow", reasonCode: "mode", reason: "" }, ...floor]);
   const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
-  const opinion = strictest([
-    ruleOpinion(policy, input, tried.matching),
-    ...governanceOpinions(policy, input),
-    ...floor,
-  ]);
+  const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
   const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
   const { considered, errors, stateReads, charges } = tried;
   return {
@@ -83,19 +79,14 @@ function obligationsOf(decision: Decision, enforced: boolean, labels: readonly s
   return [...(decision === "ask" && enforced ? ["approval"] : []), ...labels.map((label) => `label:${label}`)];
 }
 
-/** A rule that matches, or that could not say and is therefore taken at its word. */
-interface Match {
-  readonly loaded: LoadedRule;
-  readonly error: RuleErrorCode | undefined;
-}
-
 interface Tried extends Pick<Verdict, "considered" | "errors" | "stateReads" | "charges"> {
-  readonly matching: readonly Match[];
+  /** Rules that match, or that could not say and are therefore taken at their word. */
+  readonly matching: readonly LoadedRule[];
 }
 
 function tryRules(policy: Policy, input: DecisionInput, readCounter: ReadCounter): Tried {
   const candidates = policy.candidates(input);
-  const matching: Match[] = [];
+  const matching: LoadedRule[] = [];
   const errors: { ruleId: string; code: RuleErrorCode }[] = [];
   const counts: StateRead[] = [];
   const charges: Charge[] = [];
@@ -112,7 +103,7 @@ function tryRules(policy: Policy, input: DecisionInput, readCounter: ReadCounter
     }
     const error = truth === true ? undefined : truth;
     if (error !== undefined) errors.push({ ruleId: rule.id, code: error });
-    if (error === undefined || rule.effect !== "allow") matching.push({ loaded, error });
+    if (error === undefined || rule.effect !== "allow") matching.push(loaded);
   }
   const stateReads: StateRead[] = [
     { key: "caller", value: input.caller },
@@ -146,7 +137,14 @@ function tryCount(
   };
 }
 
-function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, matching: readonly Match[]): Opinion {
+/** The index gives most of them in this order already, which is cheaper to see than to make. */
+function byId(rules: LoadedRule[]): readonly LoadedRule[] {
+  for (let i = 1; i < rules.length; i++)
+    if (rules[i - 1]!.rule.id > rules[i]!.rule.id) return rules.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1));
+  return rules;
+}
+
+function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { matching, errors }: Tried): Opinion {
   const { posture } = policy.document;
   const base = postureAnswer(posture, tier);
   const byPosture: Opinion = {
@@ -156,19 +154,27 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, matc
   };
   if (matching.length === 0) return byPosture;
   let decision: Decision = "allow";
-  for (const { loaded } of matching)
-    if (strictness[loaded.rule.effect] > strictness[decision]) decision = loaded.rule.effect;
+  let found: LoadedRule[] = [];
+  for (const loaded of matching) {
+    const { effect } = loaded.rule;
+    if (effect !== decision && strictness[effect] > strictness[decision]) {
+      decision = effect;
+      found = [];
+    }
+    if (effect === decision) found.push(loaded);
+  }
   if (base === "deny" && decision !== "deny") return byPosture;
-  const deciding = matching.filter(({ loaded }) => loaded.rule.effect === decision);
-  if (deciding.length > 1) deciding.sort((a, b) => (a.loaded.rule.id < b.loaded.rule.id ? -1 : 1));
-  const sound = deciding.find(({ error }) => error === undefined);
-  const { loaded, error } = sound ?? deciding[0]!;
+  const deciding = byId(found);
+  const errorOf = (loaded: LoadedRule): RuleErrorCode | undefined =>
+    errors.find(({ ruleId }) => ruleId === loaded.rule.id)?.code;
+  const loaded = (errors.length === 0 ? undefined : deciding.find((each) => !errorOf(each))) ?? deciding[0]!;
+  const error = errors.length === 0 ? undefined : errorOf(loaded);
   return {
     decision,
     reasonCode: loaded.rule.id.endsWith("/rate") ? "rate" : error === undefined ? "rule" : "rule-error",
     reason:
       error === undefined ? loaded.rule.reason : `${loaded.rule.reason} (The rule failed with ${error}, so it stands.)`,
-    determining: deciding.map((each) => each.loaded),
+    determining: deciding,
   };
 }
 

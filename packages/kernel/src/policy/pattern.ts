@@ -15,6 +15,6 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
   const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message}`;
   const conditions = loaded.value.document.rules?.[0]?.when.arguments ?? [];
-  const misses = conditions.find((condition) => compileArgument(condition)(asked.input) !== true);
+  const misses = conditions.find((condition) => compileArgument(condition)(asked) !== true);
   return misses && `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`;
 }

@@ -44,7 +44,8 @@ const newNode = (): Node => ({ named: new Map(), rules: [], byArgument: new Map(
 
 export function indexRules(rules: readonly LoadedRule[]): RuleIndex {
   const root = newNode();
-  for (const rule of rules) {
+  // By id: so are those of one place, and a decision names them in this order.
+  for (const rule of rules.toSorted((a, b) => (a.rule.id < b.rule.id ? -1 : 1))) {
     const { when } = rule.rule;
     let places = 1;
     const levels = dimensions.map(({ list }) => {
@@ -103,7 +104,7 @@ function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
 
 function collect(node: Node, level: number, input: DecisionInput, found: LoadedRule[]): void {
   if (level === dimensions.length) {
-    for (const rule of node.rules) found.push(rule);
+    for (let i = 0; i < node.rules.length; i++) found.push(node.rules[i]!);
     for (const { read, rules } of node.byArgument.values()) {
       const value = read(input.input);
       const wanted = value === undefined ? undefined : rules.get(canonicalJson(value));
