@@ -2,7 +2,11 @@ import { type Digest, isDigest } from "../normalize/hash.ts";
 
 /** The 32 bytes that a BLAKE3 digest prints; `undefined` for anything else. */
 export function digestBytes(digest: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (!isDigest(digest) || !digest.startsWith("blake3:")) return undefined;
+  return isDigest(digest) && digest.startsWith("blake3:") ? bytesOf(digest) : undefined;
+}
+
+/** The same for a digest that was made here. */
+export function bytesOf(digest: Digest): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(32);
   for (let i = 0; i < 32; i++) bytes[i] = (nibble(digest, 7 + i * 2) << 4) | nibble(digest, 8 + i * 2);
   return bytes;

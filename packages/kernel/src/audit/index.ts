@@ -5,7 +5,7 @@ export { callbackSink } from "./callback-sink.ts";
 export { type ChainCheck, firstPrev, verifyChain } from "./chain.ts";
 export { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
-export { LINE_BYTES, LineFault, lines } from "./lines.ts";
+export { LINE_BYTES, LineFault, Lines, lines } from "./lines.ts";
 export {
   consistencyProof,
   inclusionProof,

@@ -16,48 +16,121 @@ export class LineFault extends Error {
 const NEWLINE = 10;
 
 /**
- * The lines of a file that comes in pieces (a `ReadableStream`, a file handle's stream), in memory for one line. The last one may lack its line end.
+ * The lines of a file that comes in pieces (a `ReadableStream`, a file handle's stream), in memory for one piece and one line. The last one may lack its
+ * line end. Iterating throws {@link LineFault} for a line that is too long or is not UTF-8.
+ */
+export class Lines implements AsyncIterable<string> {
+  readonly #chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  readonly #maxBytes: number;
+
+  constructor(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number) {
+    this.#chunks = chunks;
+    this.#maxBytes = maxBytes;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
+    for await (const batch of this.batches()) yield* batch;
+  }
+
+  /** All lines that end in one piece at once: a turn of the event loop for each line takes as long as its digest. */
+  async *batches(): AsyncGenerator<readonly string[], void, undefined> {
+    const cutter = new Cutter(this.#maxBytes);
+    for await (const chunk of this.#chunks) {
+      const batch: string[] = [];
+      const fault = cutter.cut(chunk, batch);
+      if (batch.length > 0) yield batch;
+      if (fault) throw fault;
+    }
+    const last: string[] = [];
+    const fault = cutter.end(last);
+    if (last.length > 0) yield last;
+    if (fault) throw fault;
+  }
+}
+
+/**
+ * The lines of a file; see {@link Lines}.
  *
  * @param maxBytes of one line. A longer one is refused before it is in memory.
- * @throws LineFault for a line that is too long or is not UTF-8.
  */
-export async function* lines(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number = LINE_BYTES,
-): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let parts: Uint8Array[] = [];
-  let partsBytes = 0;
-  let line = 1;
-  const take = (): string => {
-    const bytes = new Uint8Array(partsBytes);
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    parts = [];
-    partsBytes = 0;
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      throw new LineFault(line, "it is not UTF-8");
-    }
-  };
-  const add = (part: Uint8Array): void => {
-    partsBytes += part.length;
-    if (partsBytes > maxBytes) throw new LineFault(line, `it is longer than ${maxBytes} bytes`);
-    parts.push(part);
-  };
-  for await (const chunk of chunks) {
+export function lines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number = LINE_BYTES): Lines {
+  return new Lines(chunks, maxBytes);
+}
+
+/** Cuts pieces into lines. What it takes belongs to the reader, who may use its buffer again. */
+class Cutter {
+  readonly #maxBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  /** Of a line that has not ended yet. */
+  #parts: Uint8Array[] = [];
+  #partsBytes = 0;
+  #line = 1;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  cut(chunk: Uint8Array, into: string[]): LineFault | undefined {
+    const last = chunk.lastIndexOf(NEWLINE);
+    let mayTakeAll = last <= this.#maxBytes;
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      add(chunk.subarray(from, end));
-      yield take();
-      line++;
+      const fault = this.#take(chunk.subarray(from, end), into);
+      if (fault) return fault;
       from = end + 1;
+      if (!mayTakeAll || last <= end) continue;
+      mayTakeAll = false;
+      if (this.#takeAll(chunk.subarray(from, last), into)) from = last + 1;
     }
-    if (from < chunk.length) add(chunk.slice(from)); // A copy: the reader may use its buffer again.
+    return from < chunk.length ? this.#keep(chunk.slice(from)) : undefined;
   }
-  if (partsBytes > 0) yield take();
+
+  end(into: string[]): LineFault | undefined {
+    return this.#partsBytes > 0 ? this.#take(new Uint8Array(), into) : undefined;
+  }
+
+  #keep(part: Uint8Array): LineFault | undefined {
+    this.#partsBytes += part.length;
+    this.#parts.push(part);
+    return this.#partsBytes > this.#maxBytes
+      ? new LineFault(this.#line, `it is longer than ${this.#maxBytes} bytes`)
+      : undefined;
+  }
+
+  #take(rest: Uint8Array, into: string[]): LineFault | undefined {
+    const fault = this.#keep(rest);
+    if (fault) return fault;
+    const bytes = this.#parts.length === 1 ? rest : concat(this.#parts, this.#partsBytes);
+    this.#parts = [];
+    this.#partsBytes = 0;
+    try {
+      into.push(this.#decoder.decode(bytes));
+    } catch {
+      return new LineFault(this.#line, "it is not UTF-8");
+    }
+    this.#line++;
+    return undefined;
+  }
+
+  /** Whole lines, decoded together. `false` if they are not UTF-8: which one is not shows when each is taken alone. */
+  #takeAll(bytes: Uint8Array, into: string[]): boolean {
+    try {
+      const all = this.#decoder.decode(bytes).split("\n");
+      for (const line of all) into.push(line);
+      this.#line += all.length;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function concat(parts: readonly Uint8Array[], byteLength: number): Uint8Array {
+  const bytes = new Uint8Array(byteLength);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

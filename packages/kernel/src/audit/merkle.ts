@@ -18,12 +18,14 @@ export function leafHash(data: Uint8Array, hash: TreeHash = blake3): Uint8Array 
   return hash(input);
 }
 
+/** Scratch: a hash function reads its input and does not keep it. */
+const node: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + 2 * HASH_BYTES);
+
 function nodeHash(left: Uint8Array, right: Uint8Array, hash: TreeHash): Uint8Array {
-  const input = new Uint8Array(1 + 2 * HASH_BYTES);
-  input[0] = NODE;
-  input.set(left, 1);
-  input.set(right, 1 + HASH_BYTES);
-  return hash(input);
+  node[0] = NODE;
+  node.set(left, 1);
+  node.set(right, 1 + HASH_BYTES);
+  return hash(node);
 }
 
 /** A tree that only grows, in memory for its height: 32 bytes per full subtree. */

@@ -1,12 +1,12 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
-import { hashText } from "../normalize/hash.ts";
+import { type Digest, hashText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { digestBytes, printDigest } from "./digest-bytes.ts";
+import { bytesOf, digestBytes, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
-import { LINE_BYTES, LineFault } from "./lines.ts";
+import { LINE_BYTES, LineFault, Lines } from "./lines.ts";
 import { merkleFrontier } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
 
@@ -85,7 +85,9 @@ class Fault extends Error {}
 export async function verifyAudit(source: AuditSource, options: VerifyOptions = {}): Promise<AuditCheck> {
   const chain = new Chain(options);
   try {
-    for await (const item of source) chain.add(item);
+    if (source instanceof Lines) {
+      for await (const batch of source.batches()) for (const line of batch) chain.add(line);
+    } else for await (const item of source) chain.add(item);
     return chain.end();
   } catch (error) {
     if (error instanceof Fault) return chain.fault(error.message);
@@ -124,7 +126,7 @@ class Chain {
       throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
     const expected = seq === 0 ? firstPrev : this.#prev;
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
-    const digest = digestBytes(hash);
+    const digest = hash === actualHash ? bytesOf(actualHash) : digestBytes(hash);
     if (!digest) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
     if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
     if (isWithheld) this.#withheld++;
@@ -169,7 +171,7 @@ class Chain {
 
 interface Item {
   /** Of the event without `hash`, in canonical JSON. */
-  readonly actualHash: string;
+  readonly actualHash: Digest;
   readonly hash: unknown;
   readonly event: JsonObject;
   /** Outside the hash. */
@@ -192,10 +194,11 @@ function readWritten(line: string): Item | undefined {
   if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
   const body = line.slice(0, place) + "}";
   const hash = line.slice(place + PREFIX.length, -2);
-  if (hashText(body) !== hash) return undefined;
+  const actualHash = hashText(body);
+  if (actualHash !== hash) return undefined;
   try {
     const event: unknown = JSON.parse(body);
-    return isObject(event) && !Object.hasOwn(event, "hash") ? { actualHash: hash, hash, event } : undefined;
+    return isObject(event) && !Object.hasOwn(event, "hash") ? { actualHash, hash, event } : undefined;
   } catch {
     return undefined;
   }
