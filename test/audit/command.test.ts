@@ -155,9 +155,9 @@ describe("keyhole verify, on a run", () => {
   const call = { kind: "call", callId: "c", sessionId: "s", tool: "echo@1.0.0", toolHash: hash, inputText: "{}", outputKind: "json", outputBytes: 9, seed: "0".repeat(64), nowMs: 0, real: [] } as const; // prettier-ignore
   const entries: RunEntry[] = [
     call,
-    { kind: "request", callId: "c", index: 0, requestHash: hash },
+    { kind: "request", callId: "c", index: 0, request: {}, requestHash: hash },
     { kind: "reply", callId: "c", index: 0, reply: {}, body: null },
-    { kind: "outcome", callId: "c", outcome: "returned", outcomeHash: hash },
+    { kind: "outcome", callId: "c", outcome: "returned", result: {}, outcomeHash: hash },
   ];
 
   it("says what is in it and what it needs", async () => {

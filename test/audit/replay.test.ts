@@ -14,6 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { toolOf } from "../support/kernel.ts";
+import { manyRuns } from "./random-runs.ts";
 
 const registered = (tool: unknown): RegisteredTool => {
   const checked = checkPackage(tool);
@@ -66,14 +67,15 @@ function restlessFiles(): Broker & { served: number } {
   return broker;
 }
 
+const policy = {
+  version: "1",
+  posture: "permissive",
+  grants: [{ tool: "reader", capability: { kind: "fs.read", paths: ["**"] } }],
+};
+
 async function recorded(calls: readonly (readonly string[])[]) {
   const entries: RunEntry[] = [];
   const files = restlessFiles();
-  const policy = {
-    version: "1",
-    posture: "permissive",
-    grants: [{ tool: "reader", capability: { kind: "fs.read", paths: ["**"] } }],
-  };
   const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
   const kernel = await createKernel({ host, policy, brokers: [files], clock: new FakeClock() });
   kernel.register(reader);
@@ -99,9 +101,43 @@ describe("a run", () => {
           expect(files.served).toBe(before);
         },
       ),
-      { numRuns: 1_000, seed: 5 },
+      { numRuns: 100, seed: 5 },
     );
   }, 120_000);
+
+  it("of random tools too: a thousand of them, files and all", async () => {
+    const { faults, requests, failed } = await manyRuns(1_000, 5);
+    expect(faults).toEqual([]);
+    expect(requests).toBeGreaterThan(1_000);
+    expect(failed).toBeGreaterThan(50);
+  }, 120_000);
+
+  it("does not hold what came after its end", async () => {
+    const entries: RunEntry[] = [];
+    const files = restlessFiles();
+    const late = {
+      ...reader,
+      code: {
+        execute: async (_: unknown, { files }: { files: { read(path: string): Promise<unknown> } }) => {
+          void files
+            .read("a")
+            .then(() => files.read("b"))
+            .catch(() => {});
+          return { texts: [], order: [], now: 0, random: 0 };
+        },
+      },
+    };
+    const kernel = await createKernel({
+      host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
+      policy,
+      brokers: [files],
+    });
+    kernel.register(late);
+    expect(await kernel.call("reader", { paths: [] })).toMatchObject({ ok: true });
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(entries.map(({ kind }) => kind)).toEqual(["call", "request", "outcome"]);
+    expect(await replay({ entries }, { ...options, tools: [registered(late)] })).toEqual({ ok: true, calls: 1 });
+  });
 
   const at = (entries: readonly RunEntry[], kind: RunEntry["kind"]) =>
     entries.findIndex((entry) => entry.kind === kind);
@@ -121,7 +157,7 @@ describe("a run", () => {
         seq: request.seq,
         expectedHash: hash,
         actualHash: expect.stringMatching(/^blake3:/),
-        reason: "The tool asked for something else.",
+        reason: expect.stringMatching(/^The tool asked for something else\./),
       },
     });
     const outcome = change("outcome", { outcomeHash: hash });
@@ -140,7 +176,13 @@ describe("a run", () => {
       );
       expect(await replay({ entries }, options)).toMatchObject({
         kind: "diverged",
-        divergence: { seq: end, reason: "The tool gave something else." },
+        divergence: {
+          seq: end,
+          reason: expect.stringMatching(
+            /^The tool gave something else\. At \/output\/\S+ the run has .*, the replay .*\.$/,
+          ),
+          difference: { path: expect.stringMatching(/^\/output\//) },
+        },
       });
     }
   });
@@ -150,6 +192,14 @@ describe("a run", () => {
     const other = (execute: (typeof reader)["code"]["execute"]) => ({
       ...options.tools[0]!,
       body: { source: "inline", code: { ...reader.code, execute } as never } as const,
+    });
+    const another = other(async (_, { files }) => ({ texts: [await files.read("z/é")] }) as never);
+    expect(await replay(run, { ...options, tools: [another] })).toMatchObject({
+      divergence: {
+        seq: 1,
+        difference: { path: "/arguments/path", expected: '"a"', actual: '"z/é"' },
+        reason: 'The tool asked for something else. At /arguments/path the run has "a", the replay "z/é".',
+      },
     });
     const more = other(async (input, context) => {
       await reader.code.execute(input, context);

@@ -33,6 +33,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
           const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
           write({ kind: "call", tool: tool.id, toolHash: tool.hash, ...shape });
           let next = 0;
+          let hasEnded = false;
           const turn = turns();
           const outcome = await isolate.call(call, {
             get signal() {
@@ -41,15 +42,18 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             log: (entry) => port.log(entry),
             progress: (progress) => port.progress(progress),
             async request(request) {
+              if (hasEnded) return port.request(request);
               const index = next++;
-              write({ kind: "request", callId, index, requestHash: requestHash(request) });
+              write({ kind: "request", callId, index, ...requestParts(request) });
               const reply = await port.request(request);
               await turn();
-              write({ kind: "reply", callId, index, ...split(reply) });
+              // What the tool did not wait for, it did not observe.
+              if (!hasEnded) write({ kind: "reply", callId, index, ...split(reply) });
               return reply;
             },
           });
-          write({ kind: "outcome", callId, outcome: outcome.kind, outcomeHash: outcomeHash(outcome) });
+          hasEnded = true;
+          write({ kind: "outcome", callId, ...outcomeParts(outcome) });
           return outcome;
         },
       };
@@ -57,8 +61,27 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
   };
 }
 
-export function requestHash({ kind, operation, arguments: asked, body }: CapabilityRequest): string {
-  return hashJsonOrFault({ kind, operation, arguments: asked, body: body ? hashBytes(body) : null });
+export function requestParts({ kind, operation, arguments: asked, body }: CapabilityRequest): {
+  readonly request: JsonObject;
+  readonly requestHash: string;
+} {
+  const request = { kind, operation, arguments: asked, body: body ? hashBytes(body) : null };
+  return { request, requestHash: hashJsonOrFault(request) };
+}
+
+export function outcomeParts(outcome: IsolateOutcome): {
+  readonly outcome: string;
+  readonly result: JsonObject;
+  readonly outcomeHash: string;
+} {
+  return { outcome: outcome.kind, result: resultOf(outcome), outcomeHash: outcomeHash(outcome) };
+}
+
+function resultOf(outcome: IsolateOutcome): JsonObject {
+  if (outcome.kind !== "returned") return { ...outcome };
+  const { output } = outcome;
+  if (output.form !== "binary") return { form: output.form, text: output.text };
+  return { form: "binary", byteLength: output.bytes.length, hash: hashBytes(output.bytes) };
 }
 
 /** Over what a tool gave; bytes by their own digest. */

@@ -1,10 +1,13 @@
-import type { CapabilityReply } from "../capability/broker.ts";
+import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
 import { hashText } from "../normalize/hash.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { parseJson } from "../normalize/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { decodeBase64 } from "./base64.ts";
-import { outcomeHash, requestHash } from "./record.ts";
+import { type Difference, firstDifference } from "./difference.ts";
+import { outcomeParts, requestParts } from "./record.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { turns } from "./turns.ts";
 
@@ -17,7 +20,9 @@ export interface Divergence {
   readonly seq: number;
   readonly expectedHash: string;
   readonly actualHash: string;
-  /** One sentence for people. */
+  /** The first place at which the request, or what the tool gave, is another one. Absent where the tool did more, less, or did not end. */
+  readonly difference?: Difference;
+  /** For people. */
   readonly reason: string;
 }
 
@@ -91,10 +96,10 @@ async function replayCall(
     const unasked = journal.unasked;
     if (unasked)
       return journal.divergence(unasked.seq, unasked.hash, hashText(""), "The tool did not make this request.");
-    const actual = outcomeHash(outcome);
-    return actual === end.hash
-      ? undefined
-      : journal.divergence(end.seq, end.hash, actual, "The tool gave something else.");
+    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome);
+    if (outcomeHash === end.hash) return undefined;
+    const difference = firstDifference(readable(end.what), readable({ outcome: kind, ...result }));
+    return journal.divergence(end.seq, end.hash, outcomeHash, "The tool gave something else.", difference);
   } finally {
     stopTimer();
     isolate.terminate("the replay has ended");
@@ -107,7 +112,7 @@ function runIn(isolate: Isolate, call: Call, journal: Journal): ReturnType<Isola
     signal: new AbortController().signal,
     log: () => {},
     progress: () => {},
-    request: (request) => journal.answer(requestHash(request)),
+    request: (request) => journal.answer(request),
   };
   return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs }, port);
 }
@@ -115,6 +120,15 @@ function runIn(isolate: Isolate, call: Call, journal: Journal): ReturnType<Isola
 interface Place {
   readonly seq: number;
   readonly hash: string;
+  readonly what: JsonObject;
+}
+
+/** Output that is JSON is compared as JSON: a place in it says more than one in its text. */
+function readable(result: JsonObject): JsonObject {
+  if (result["form"] !== "json" || typeof result["text"] !== "string") return result;
+  const { text, form: _, ...others } = result;
+  const parsed = parseJson(text);
+  return parsed.ok ? { ...others, output: parsed.value } : result;
 }
 
 /** What one call was answered, given out again in the order of then. */
@@ -136,9 +150,10 @@ class Journal {
     let end: Place | undefined;
     for (const [seq, entry] of entries.entries()) {
       if (entry.callId !== callId) continue;
-      if (entry.kind === "request") this.#requests.push({ seq, hash: entry.requestHash });
+      if (entry.kind === "request") this.#requests.push({ seq, hash: entry.requestHash, what: entry.request });
       else if (entry.kind === "reply") this.#replies.push({ index: entry.index, reply: replyOf(entry) });
-      else if (entry.kind === "outcome") end = { seq, hash: entry.outcomeHash };
+      else if (entry.kind === "outcome")
+        end = { seq, hash: entry.outcomeHash, what: { outcome: entry.outcome, ...entry.result } };
     }
     this.end = end!;
   }
@@ -148,12 +163,15 @@ class Journal {
     return this.#requests[this.#asked];
   }
 
-  answer(hash: string): Promise<CapabilityReply> {
+  answer(asked: CapabilityRequest): Promise<CapabilityReply> {
+    const { request, requestHash: hash } = requestParts(asked);
     const index = this.#asked++;
     const expected = this.#requests[index] ?? this.end;
     if (expected.hash !== hash) {
-      const reason = index < this.#requests.length ? "The tool asked for something else." : "The tool asked once more.";
-      this.#diverge(this.divergence(expected.seq, expected.hash, hash, reason));
+      const isOther = index < this.#requests.length;
+      const reason = isOther ? "The tool asked for something else." : "The tool asked once more.";
+      const difference = isOther ? firstDifference(expected.what, request) : undefined;
+      this.#diverge(this.divergence(expected.seq, expected.hash, hash, reason, difference));
       return new Promise(() => {}); // The replay ends here, and the isolate with it.
     }
     return new Promise((resolve) => {
@@ -162,8 +180,12 @@ class Journal {
     });
   }
 
-  divergence(seq: number, expectedHash: string, actualHash: string, reason: string): Divergence {
-    return { callId: this.#callId, seq, expectedHash, actualHash, reason };
+  divergence(seq: number, expectedHash: string, actualHash: string, what: string, difference?: Difference): Divergence {
+    const where =
+      difference &&
+      ` At ${difference.path || "the root"} the run has ${difference.expected}, the replay ${difference.actual}.`;
+    const reason = `${what}${where ?? ""}`;
+    return { callId: this.#callId, seq, expectedHash, actualHash, ...(difference && { difference }), reason };
   }
 
   /** As many turns as there are answers that can be given; each gives the one that is next by then. */

@@ -53,9 +53,9 @@ const validator = requireValidator({
       nowMs: { type: "number" },
       real: { type: "array", items: { enum: ["clock", "random"] } },
     }),
-    entry("request", { index: count, requestHash: digest }),
+    entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
     entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
-    entry("outcome", { outcome: text, outcomeHash: digest }),
+    entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
   ],
 });
 

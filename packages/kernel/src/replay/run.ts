@@ -20,8 +20,14 @@ export type RunEntry =
       /** Sources that were real, not logical: such a call cannot be replayed. */
       readonly real: readonly ("clock" | "random")[];
     }
-  /** The tool asked for its capability request number `index`. */
-  | { readonly kind: "request"; readonly callId: string; readonly index: number; readonly requestHash: string }
+  /** The tool asked for its capability request number `index`. `request` is what `requestHash` is the digest of; a body is in it as a digest. */
+  | {
+      readonly kind: "request";
+      readonly callId: string;
+      readonly index: number;
+      readonly request: JsonObject;
+      readonly requestHash: string;
+    }
   /** It was answered. `body` is base64. */
   | {
       readonly kind: "reply";
@@ -30,8 +36,14 @@ export type RunEntry =
       readonly reply: JsonObject;
       readonly body: string | null;
     }
-  /** The isolate's answer ended the call. */
-  | { readonly kind: "outcome"; readonly callId: string; readonly outcome: string; readonly outcomeHash: string };
+  /** The isolate's answer ended the call. `result` is what `outcomeHash` stands for; bytes are in it as a digest. */
+  | {
+      readonly kind: "outcome";
+      readonly callId: string;
+      readonly outcome: string;
+      readonly result: JsonObject;
+      readonly outcomeHash: string;
+    };
 
 export interface Run {
   readonly entries: readonly RunEntry[];

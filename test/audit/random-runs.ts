@@ -1,0 +1,232 @@
+import {
+  checkPackage,
+  createKernel,
+  defineTool,
+  inlineHost,
+  type RegisteredTool,
+  systemClock,
+  type Tool,
+  type ToolContext,
+} from "@keyhole/kernel";
+import { lines } from "@keyhole/kernel/audit";
+import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
+import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { FakeClock } from "../support/fake-clock.ts";
+
+/*
+ * Recorded runs of random tools, replayed. A tool is a random program over what a context has: the network, files, clock, chance, failures, several of them at the
+ * same time; its calls overlap. The world answers late, out of order, wrongly, and never twice the same.
+ */
+
+type Random = () => number;
+
+/** Mulberry32: the same seed gives the same runs. */
+function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const upTo = (random: Random, limit: number): number => Math.floor(random() * limit);
+const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[upTo(random, items.length)]!;
+
+type Step = (context: ToolContext, seen: unknown[]) => unknown;
+
+const paths = ["a.txt", "b/c.txt", "b/d.bin", "missing.txt", "../outside"] as const;
+const urls = [
+  "https://one.example/",
+  "https://two.example/x?y=1",
+  "https://denied.test/",
+  "ftp://one.example/",
+] as const;
+
+function stepOf(random: Random, depth: number): Step {
+  const url = oneOf(random, urls);
+  const path = oneOf(random, paths);
+  const text = "é".repeat(upTo(random, 40));
+  const init = random() < 0.5 ? {} : { headers: { "x-note": "n" } };
+  const kinds: readonly (() => Step)[] = [
+    () =>
+      async ({ fetch }) => {
+        const response = await fetch(url, init);
+        return [response.status, response.headers.get("x-turn"), await response.text()];
+      },
+    () =>
+      async ({ fetch }) =>
+        (await fetch(url, { method: "POST", body: text })).status,
+    () =>
+      async ({ files }) => [...(await files.read(path))],
+    () =>
+      ({ files }) =>
+        files.write(path, text),
+    () =>
+      ({ files }) =>
+        files.list("b"),
+    () =>
+      ({ files }) =>
+        files.remove(path),
+    () =>
+      ({ now }) =>
+        now(),
+    () => (context) => [context.random(), context.random()],
+    () => (_, seen) => seen.length,
+    () => () => {
+      throw new RangeError(`on purpose ${text.length}`);
+    },
+    () => {
+      const steps = programOf(random, depth + 1);
+      return (context, seen) => Promise.all(steps.map((step) => attempt(step, context, seen)));
+    },
+    () => {
+      const steps = programOf(random, depth + 1);
+      return (context, seen) => Promise.race(steps.map((step) => attempt(step, context, seen)));
+    },
+  ];
+  return oneOf(random, depth > 1 ? kinds.slice(0, -2) : kinds)();
+}
+
+function programOf(random: Random, depth = 0): readonly Step[] {
+  return Array.from({ length: 1 + upTo(random, 4) }, () => stepOf(random, depth));
+}
+
+/** What a step gave or threw, noted in the order in which it happened. */
+async function attempt(step: Step, context: ToolContext, seen: unknown[]): Promise<unknown> {
+  let what: unknown;
+  try {
+    what = (await step(context, seen)) ?? null;
+  } catch (error) {
+    what = error instanceof Error ? `${error.name}: ${error.message}` : "threw";
+  }
+  seen.push(what);
+  return what;
+}
+
+function toolOf(random: Random, number: number): Tool<never, unknown> {
+  const program = programOf(random);
+  const fails = random() < 0.1;
+  return defineTool({
+    name: `tool_${number}`,
+    version: "1.0.0",
+    description: "A random program.",
+    determinism: "external",
+    effects: ["net.read", "net.write", "fs.read", "fs.write"],
+    capabilities: [
+      { kind: "net.read", hosts: ["*.example"] },
+      { kind: "net.write", hosts: ["*.example"] },
+      { kind: "fs.read", paths: ["**"] },
+      { kind: "fs.write", paths: ["**"] },
+    ],
+    input: { type: "object" },
+    output: { kind: "json" },
+    execute: async (_, context) => {
+      const seen: unknown[] = [];
+      for (const step of program) await attempt(step, context, seen);
+      if (fails) throw new Error(JSON.stringify(seen).slice(0, 500));
+      return seen as never;
+    },
+  });
+}
+
+/** A network that never answers the same twice, late, and sometimes not at all. */
+function restlessFetch(random: Random, count: () => void): (url: string) => Promise<Response> {
+  let turn = 0;
+  return async () => {
+    count();
+    const own = ++turn;
+    for (let i = upTo(random, 6); i > 0; i--) await Promise.resolve();
+    if (random() < 0.15) throw new TypeError("connection reset");
+    const status = oneOf(random, [200, 200, 404, 500]);
+    return new Response(`turn ${own} ${"x".repeat(upTo(random, 200))}`, { status, headers: { "x-turn": String(own) } });
+  };
+}
+
+const policy = {
+  version: "1",
+  posture: "permissive",
+  grants: ["net.read", "net.write"]
+    .map((kind) => ({ tool: "*", capability: { kind, hosts: ["*.example"] } }))
+    .concat(["fs.read", "fs.write"].map((kind) => ({ tool: "*", capability: { kind, paths: ["**"] } })) as never),
+};
+
+export interface Outcome {
+  /** What went wrong; `undefined` where the replay gave the same bytes and asked nobody. */
+  readonly fault: string | undefined;
+  readonly requests: number;
+  readonly failed: number;
+}
+
+/** Records one run, writes and reads it as a file, and replays it. */
+async function recordAndReplay(seed: number): Promise<Outcome> {
+  const random = randomOf(seed);
+  let asked = 0;
+  const entries: RunEntry[] = [];
+  const kernel = await createKernel({
+    host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
+    policy,
+    brokers: [netBroker({ fetch: restlessFetch(random, () => asked++) }), countedFiles(() => asked++)],
+    clock: new FakeClock(),
+  });
+  const tools = Array.from({ length: 1 + upTo(random, 2) }, (_, i) => toolOf(random, i));
+  for (const tool of tools) kernel.register(tool);
+  const calls = Array.from({ length: 1 + upTo(random, 3) }, () =>
+    kernel.call(`tool_${upTo(random, tools.length)}`, {}),
+  );
+  const results = await Promise.all(calls);
+  await kernel.close();
+  const requests = asked;
+
+  const bytes = new TextEncoder().encode(writeRun({ entries }));
+  const read = await readRun(lines([bytes]));
+  if (!read.ok) return { fault: `line ${read.line}: ${read.reason}`, requests, failed: 0 };
+  const replayed = await replay(read.run, { host: inlineHost(), tools: tools.map(registered), clock: systemClock });
+  const fault = replayed.ok
+    ? asked === requests
+      ? undefined
+      : `${asked - requests} requests left the replay`
+    : replayed.kind === "refused"
+      ? replayed.reason
+      : JSON.stringify(replayed.divergence);
+  return { fault, requests, failed: results.filter(({ ok }) => !ok).length };
+}
+
+function countedFiles(count: () => void): ReturnType<typeof filesBroker> {
+  const broker = filesBroker(memoryStore());
+  return {
+    ...broker,
+    serve: (request, session) => {
+      count();
+      return broker.serve(request, session);
+    },
+  };
+}
+
+function registered(tool: unknown): RegisteredTool {
+  const checked = checkPackage(tool);
+  if (!checked.ok) throw new Error(checked.error.message);
+  return checked.value;
+}
+
+/** Many runs, some at the same time: most of a run is waiting for turns of the event loop. */
+export async function manyRuns(
+  count: number,
+  seed: number,
+): Promise<{ readonly faults: string[]; readonly requests: number; readonly failed: number }> {
+  const faults: string[] = [];
+  let [next, requests, failed] = [0, 0, 0];
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const own = seed + next++;
+      const outcome = await recordAndReplay(own);
+      requests += outcome.requests;
+      failed += outcome.failed;
+      if (outcome.fault !== undefined) faults.push(`seed ${own}: ${outcome.fault}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, worker));
+  return { faults, requests, failed };
+}
