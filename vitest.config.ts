@@ -85,8 +85,9 @@ export default defineConfig({
     projects: [
       {
         plugins: [keyhole(), jsonSchemaSuite()],
-        resolve: { conditions: [source, "module", "node", "development|production"] },
-        ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
+        // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
+        resolve: { conditions: [source, "node", "development|production"] },
+        ssr: { resolve: { conditions: [source, "node", "development|production"] } },
         test: {
           ...patience,
           name: "node",

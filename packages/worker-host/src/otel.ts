@@ -1,0 +1,150 @@
+import {
+  type Context,
+  context,
+  type Histogram,
+  isSpanContextValid,
+  metrics,
+  type MeterProvider,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type TracerProvider,
+  TraceFlags,
+} from "@opentelemetry/api";
+import {
+  type AuditEvent,
+  type AuditEventOf,
+  type CallOptions,
+  type CallResult,
+  type Kernel,
+  terminalTypes,
+  type ToolPackage,
+} from "@keyhole/kernel";
+import { callAttributes, eventAttributes, names, resultAttributes } from "./otel-names.ts";
+
+export interface TracingOptions {
+  /** Default: the global one, which does nothing until an SDK is registered. */
+  readonly tracerProvider?: TracerProvider;
+  readonly meterProvider?: MeterProvider;
+}
+
+/**
+ * A kernel whose calls are spans and a metric of OpenTelemetry, by the conventions for generative AI. A call's span is a child of the one that
+ * `options.traceparent` names, else of the active one; the call's events are events of the span, and the calls that a tool makes are its children.
+ *
+ * Neither arguments nor outputs leave the kernel this way: what the log says as digests, a span says as digests.
+ *
+ * @example
+ * const kernel = traced(await createKernel({ host, policy }));
+ */
+export function traced(kernel: Kernel, { tracerProvider, meterProvider }: TracingOptions = {}): Kernel {
+  const tracer = (tracerProvider ?? trace).getTracer(names.scope);
+  const duration = (meterProvider ?? metrics).getMeter(names.scope).createHistogram(names.duration, {
+    unit: "s",
+    description: "Duration of a tool execution.",
+    advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300] },
+  });
+  const open = new Map<string, Span>();
+  const nested = new Map<string, { readonly span: Span; readonly name: string; readonly startMs: number }>();
+  /** Calls that a tool makes are told of by the log only. */
+  const startNested = (event: AuditEventOf<"call.invoked">): Span | undefined => {
+    const { tool, parentCallId } = event.payload;
+    const parent = open.get(parentCallId ?? "");
+    if (!parent || event.callId === null) return undefined;
+    const name = tool.split("@")[0]!;
+    const startMs = Date.parse(event.time);
+    const attributes = { ...callAttributes(name), [names.callId]: event.callId, "keyhole.tool": tool };
+    const options = { kind: SpanKind.INTERNAL, attributes, startTime: startMs };
+    const span = tracer.startSpan(`${names.operation} ${name}`, options, trace.setSpan(ROOT_CONTEXT, parent));
+    nested.set(event.callId, { span, name, startMs });
+    open.set(event.callId, span);
+    return span;
+  };
+  const endNested = ({ callId, payload, time }: AuditEvent): void => {
+    const ending = nested.get(callId ?? "");
+    if (!ending || callId === null) return;
+    nested.delete(callId);
+    open.delete(callId);
+    const { span, name, startMs } = ending;
+    const code = "code" in payload ? payload.code : undefined;
+    finish(span, code, Date.parse(time));
+    measure(duration, name, code, Date.parse(time) - startMs);
+  };
+
+  kernel.audit.subscribe((event) => {
+    const span = event.type === "call.invoked" ? startNested(event) : nested.get(event.callId ?? "")?.span;
+    if (span) addEvent(span, event);
+    if (terminalTypes.includes(event.type)) endNested(event);
+  });
+
+  const call = async (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
+    const attributes = callAttributes(tool);
+    const name = `${names.operation} ${String(attributes[names.tool])}`;
+    const span = tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parentOf(options.traceparent));
+    const own = span.spanContext();
+    let callId: string | undefined;
+    try {
+      const result = await kernel.call(tool as string, input, {
+        ...options,
+        ...(isSpanContextValid(own) && { traceparent: `00-${own.traceId}-${own.spanId}-${flags(own.traceFlags)}` }),
+        onEvent(event) {
+          // It hears the calls of its tool as well: those have spans of their own.
+          if (event.type === "call.invoked" && event.payload.parentCallId === null) callId = event.callId ?? "";
+          if (event.callId === callId) {
+            open.set(callId, span);
+            addEvent(span, event);
+          }
+          options.onEvent?.(event);
+        },
+      });
+      open.delete(result.callId);
+      const code = result.ok ? undefined : result.error.code;
+      span.setAttributes(resultAttributes(result));
+      finish(span, code);
+      measure(duration, String(attributes[names.tool]), code, result.meta.durationMs);
+      return result;
+    } catch (error) {
+      span.setAttribute(names.error, "_OTHER");
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      throw error;
+    }
+  };
+  return new Proxy(kernel, {
+    get: (target, key) => {
+      const value: unknown = key === "call" ? call : Reflect.get(target, key, target);
+      return typeof value === "function" && key !== "call" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function addEvent(span: Span, event: AuditEvent): void {
+  span.addEvent(`keyhole.${event.type}`, eventAttributes(event), new Date(event.time));
+}
+
+function finish(span: Span, code: string | undefined, endMs?: number): void {
+  if (code !== undefined) span.setAttribute(names.error, code).setStatus({ code: SpanStatusCode.ERROR, message: code });
+  span.end(endMs);
+}
+
+function measure(duration: Histogram, tool: string, code: string | undefined, durationMs: number): void {
+  duration.record(durationMs / 1_000, {
+    [names.operationName]: names.operation,
+    [names.tool]: tool,
+    ...(code !== undefined && { [names.error]: code }),
+  });
+}
+
+const flags = (value: number): string => (value & TraceFlags.SAMPLED ? "01" : "00");
+const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The span that a caller names is somewhere else; what is malformed names none. */
+function parentOf(traceparent: string | undefined): Context {
+  const match = traceparent === undefined ? null : traceparentPattern.exec(traceparent);
+  if (!match) return context.active();
+  const [, traceId = "", spanId = "", bits = ""] = match;
+  const traceFlags = Number.parseInt(bits, 16) & TraceFlags.SAMPLED;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
