@@ -5,6 +5,7 @@ import { createKernel, type Kernel } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
+import { hostileNames } from "./net-names.ts";
 import { hostileUrls, ordinaryUrls } from "./net-urls.ts";
 
 /** Counts what reaches it. */
@@ -56,10 +57,11 @@ beforeEach(() => {
   sent = [];
 });
 
-const rows = Object.entries(hostileUrls).flatMap(([group, urls]) => urls.map((url) => [group, url] as const));
+const hostile = { ...hostileUrls, ...hostileNames };
+const rows = Object.entries(hostile).flatMap(([group, urls]) => urls.map((url) => [group, url] as const));
 
 it("has a table that is large enough and says nothing twice", () => {
-  expect(rows.length).toBeGreaterThanOrEqual(150);
+  expect(rows.length).toBeGreaterThanOrEqual(380);
   expect(new Set(rows.map(([, url]) => url)).size).toBe(rows.length);
   expect(ordinaryUrls.length).toBeGreaterThanOrEqual(100);
 });
@@ -75,8 +77,8 @@ describe("the canary", () => {
   });
 });
 
-describe.each(Object.keys(hostileUrls))("%s", (group) => {
-  it.each(hostileUrls[group]!)("%j is refused", async (template) => {
+describe.each(Object.keys(hostile))("%s", (group) => {
+  it.each(hostile[group]!)("%j is refused", async (template) => {
     const result = await kernel.call("http_fetch", { url: template.replaceAll("PORT", port) });
     expect(reached).toEqual([]);
     expect(sent).toEqual([]);

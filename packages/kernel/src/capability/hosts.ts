@@ -6,12 +6,16 @@ import { classifyAddress } from "./addresses.ts";
  * Wildcards never reach a host that is not public: it has to be granted by its exact name.
  */
 
-/** Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7686, 8375, 9476, ICANN). */
+/**
+ * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7050, 7686, 8375, 9476, ICANN); then
+ * public ones that resolve to the address which they spell, to loopback, or to a cloud's metadata.
+ */
 const privateSuffixes = [
   "localhost",
   "local",
   "internal",
-  "home.arpa",
+  "localdomain",
+  "arpa",
   "test",
   "invalid",
   "onion",
@@ -21,6 +25,28 @@ const privateSuffixes = [
   "corp",
   "intranet",
   "private",
+  "mail",
+  "workgroup",
+  "i2p",
+  "exit",
+  "consul",
+  "docker",
+  "nip.io",
+  "sslip.io",
+  "xip.io",
+  "localtest.me",
+  "lvh.me",
+  "vcap.me",
+  "lacolhost.com",
+  "traefik.me",
+  "local.gd",
+  "localho.st",
+  "rbndr.us",
+  "1u.ms",
+  "metadata.goog",
+  "metadata.tencentyun.com",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
 ] as const;
 
 /** Why a host is not an ordinary host of the public internet, as the end of a sentence. `undefined` for one that is. */
