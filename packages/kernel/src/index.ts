@@ -121,6 +121,7 @@ export { ceilings, defaultBounds, limits } from "./limits.ts";
 
 export { type Clock, systemClock } from "./isolate/clock.ts";
 export { inlineHost } from "./isolate/inline.ts";
+export type { Reuse } from "./isolate/pool.ts";
 export {
   type CallPort,
   type Isolate,

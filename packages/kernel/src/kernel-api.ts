@@ -4,6 +4,7 @@ import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { Capability } from "./capability/capability.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
+import type { Reuse } from "./isolate/pool.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { ContentStore } from "./normalize/content.ts";
@@ -20,6 +21,13 @@ import type { ToolPackage } from "./tool/package.ts";
 export interface KernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */
   readonly host?: IsolateHost;
+  /**
+   * By name of a tool: whom the memory of its isolate may serve again. Default: `session`, so that what one session left never serves another.
+   *
+   * @example
+   * const kernel = await createKernel({ host, reuse: { run_code: "call" } });
+   */
+  readonly reuse?: Readonly<Record<string, Reuse>>;
   /** A {@link PolicyDocument}. Default: posture strict, no grants. */
   readonly policy?: unknown;
   /** Added to the host's; a broker replaces the host's for its kinds. */

@@ -9,7 +9,7 @@ import { checkKeeping } from "./call/keep.ts";
 import { Steps } from "./call/steps.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
-import { IsolatePool } from "./isolate/pool.ts";
+import { IsolatePool, type Reuse } from "./isolate/pool.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type {
   AuditReader,
@@ -78,13 +78,16 @@ class KernelImplementation implements Kernel {
       signer,
       secrets,
       content,
+      reuse = {},
     }: KernelOptions,
     policy: Policy,
     log: AuditLog,
     clock: Clock,
   ) {
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
-    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock)]));
+    const reuses = new Map(Object.entries(reuse));
+    const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
+    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, reuseOf)]));
     this.#approvals = new Approvals(clock);
     this.#triggers = new ModeTriggers(modeTriggers, clock);
     this.#variables = policyVariables;

@@ -55,6 +55,13 @@ export const limits = {
   idleIsolates: 16,
   /** An isolate that no call used for so long is closed. */
   idleMs: 60_000,
+  /** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */
+  failuresInARow: 3,
+  /** How long it waits first; twice as long after each further failure. */
+  quarantineMs: 1_000,
+  longestQuarantineMs: 60_000,
+  /** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
+  quarantines: 10_000,
   /** Events that the memory sink keeps. */
   memoryEvents: 10_000,
   /** Events that are looked through for calls without an end when a log is opened again. */

@@ -9,7 +9,7 @@ import { Gate, type GateOptions } from "../capability/gate.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { IsolatePool } from "../isolate/pool.ts";
+import type { IsolatePool, Owner } from "../isolate/pool.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { guardOf } from "../policy/guard.ts";
@@ -191,9 +191,9 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
  * A session of one caller has one isolate of a tool; a tool that is called from within itself gets another one, which can be stopped without stopping the
  * call that waits for it, and does not have to wait for itself.
  */
-function ownerOf({ call, tool }: Started): string {
+function ownerOf({ call, tool }: Started): Owner {
   const around = call.parent ? countAround(call, ({ toolHash }) => toolHash === tool.hash) : 0;
-  return JSON.stringify(around > 0 ? [call.caller, call.sessionId, around] : [call.caller, call.sessionId]);
+  return { caller: call.caller, sessionId: call.sessionId, around };
 }
 
 const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

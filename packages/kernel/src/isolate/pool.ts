@@ -1,16 +1,46 @@
 import { limits } from "../limits.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
+import { Places } from "./places.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
+import { Quarantine } from "./quarantine.ts";
+
+/**
+ * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
+ * session of one caller. `call`: nobody.
+ */
+export type Reuse = "always" | "session" | "call";
+
+/** Whose call it is. Others may choose the same session name for theirs. */
+export interface Owner {
+  readonly caller: string;
+  readonly sessionId: string;
+  /** How many calls of the same tool it is nested in: each of them holds an isolate of its own. */
+  readonly around: number;
+}
+
+/** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
+export interface Waiter {
+  leave?: () => void;
+}
 
 interface Slot {
   readonly key: string;
-  readonly isolate: Promise<Isolate>;
+  /** By whom failures are counted: what one caller makes of a tool is not held against others. */
+  readonly failures: string;
+  readonly reuse: Reuse;
+  isolate: Promise<Isolate>;
   /** Once `isolate` has resolved. */
   opened: Isolate | undefined;
   calls: number;
   /** On the monotonic clock; meaningful while `calls` is 0. */
   idleSinceMs: number;
+  /** While it waits for a place: how many calls wait with it, and the way out. */
+  queued: { wanted: number; readonly leave: () => void } | undefined;
+  /** Gives its place back. */
+  give: (() => void) | undefined;
+  /** Whether the kernel ended it, and not it itself. */
+  stopped: boolean;
 }
 
 /** One isolate in use by one call. */
@@ -18,36 +48,71 @@ export interface Lease {
   readonly isolate: Isolate;
   /** Gives it back. Idempotent. */
   readonly release: () => void;
+  /** Ends the isolate, whatever it is doing. */
+  readonly stop: (reason: string) => void;
 }
 
 /**
- * Owns every open isolate: one per tool and owner, a session of one caller, so that what one left in memory never serves another. An isolate that is not alive is
- * never handed out again; idle ones are closed after a while, and when there are too many.
+ * Owns every open isolate: one per tool and session of one caller, if not told otherwise, so that what one left in memory never serves another. An isolate that
+ * is not alive is never handed out again; idle ones are closed after a while, when there are too many, and when another tool needs the place.
  */
 export class IsolatePool {
   readonly #host: IsolateHost;
   readonly #clock: Clock;
+  readonly #reuseOf: (tool: string) => Reuse;
+  readonly #places: Places;
+  readonly #quarantine: Quarantine;
   readonly #slots = new Map<string, Slot>();
   /** Those that no call uses, the longest idle first. Few; and a set that changes with every call leaves its old tables behind for the full collection. */
   readonly #idle: Slot[] = [];
   /** One timer for all idle isolates. Calls do not move it: when it fires, it looks who is due. */
   #stopTimer: (() => void) | undefined;
+  #unshared = 0;
   #closed = false;
 
-  constructor(host: IsolateHost, clock: Clock) {
+  constructor(host: IsolateHost, clock: Clock, reuseOf: (tool: string) => Reuse = () => "session") {
     this.#host = host;
     this.#clock = clock;
+    this.#reuseOf = reuseOf;
+    this.#places = new Places(host.capacity ?? Infinity);
+    this.#quarantine = new Quarantine(clock);
   }
 
-  /** At once, where an isolate is open and alive. Rejects with what the host's `open` rejects with. */
-  lease(tool: RegisteredTool, owner: string): Lease | Promise<Lease> {
+  /** At once, where an isolate is open and alive. Rejects with what the host's `open` rejects with, and while the tool is in quarantine for this caller. */
+  lease(tool: RegisteredTool, owner: Owner, waiter: Waiter = {}): Lease | Promise<Lease> {
     if (this.#closed) return Promise.reject(new IsolateFailure("ISOLATE_LOST", "The kernel was closed."));
-    const key = `${tool.hash} ${owner}`; // A digest has no space.
-    const slot = this.#take(key, tool);
-    return slot.opened?.alive ? this.#leaseOf(slot, slot.opened) : this.#opened(slot, tool);
+    const slot = this.#take(this.#keyOf(tool, owner), tool, owner);
+    if (slot instanceof IsolateFailure) return Promise.reject(slot);
+    if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened);
+    const { queued } = slot;
+    if (queued) {
+      queued.wanted++;
+      waiter.leave = () => {
+        if (--queued.wanted === 0) queued.leave();
+      };
+    }
+    return this.#opened(slot, tool, owner);
   }
 
-  async #opened(first: Slot, tool: RegisteredTool): Promise<Lease> {
+  close(): void {
+    this.#closed = true;
+    for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  #keyOf({ hash, manifest }: RegisteredTool, { caller, sessionId, around }: Owner): string {
+    switch (this.#reuseOf(manifest.name)) {
+      case "always":
+        return `${hash} ${around}`; // A digest has no space.
+      case "session":
+        return `${hash} ${JSON.stringify([caller, sessionId, around])}`;
+      case "call":
+        return `${hash} ${this.#unshared++}`;
+    }
+  }
+
+  async #opened(first: Slot, tool: RegisteredTool, owner: Owner): Promise<Lease> {
     let slot = first;
     try {
       let isolate = await slot.isolate;
@@ -55,7 +120,9 @@ export class IsolatePool {
         // It died while nobody used it: this call gets a new one, and so does everybody after.
         slot.calls--;
         this.#drop(slot, "dead");
-        slot = this.#take(slot.key, tool);
+        const again = this.#take(slot.key, tool, owner);
+        if (again instanceof IsolateFailure) throw again;
+        slot = again;
         isolate = await slot.isolate;
       }
       slot.opened = isolate;
@@ -76,24 +143,65 @@ export class IsolatePool {
         released = true;
         this.#release(slot, isolate);
       },
+      stop: (reason) => {
+        slot.stopped = true;
+        isolate.terminate(reason);
+      },
     };
   }
 
-  close(): void {
-    this.#closed = true;
-    for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-  }
-
-  #take(key: string, tool: RegisteredTool): Slot {
+  #take(key: string, tool: RegisteredTool, { caller }: Owner): Slot | IsolateFailure {
     let slot = this.#slots.get(key);
     if (slot === undefined) {
-      slot = { key, isolate: this.#host.open(tool), opened: undefined, calls: 0, idleSinceMs: 0 };
+      const failures = `${tool.hash} ${caller}`;
+      const rest = this.#quarantine.rest(failures);
+      if (rest) return inQuarantine(tool, rest);
+      slot = this.#open(key, failures, tool);
       this.#slots.set(key, slot);
     } else if (slot.calls === 0) this.#use(slot);
     slot.calls++;
     return slot;
+  }
+
+  #open(key: string, failures: string, tool: RegisteredTool): Slot {
+    const place = this.#places.take(tool.hash);
+    const slot: Slot = {
+      key,
+      failures,
+      reuse: this.#reuseOf(tool.manifest.name),
+      isolate: unopened,
+      opened: undefined,
+      calls: 0,
+      idleSinceMs: 0,
+      queued: undefined,
+      give: undefined,
+      stopped: false,
+    };
+    if (place.kind === "taken") this.#openIn(slot, tool, place.give);
+    else {
+      const left = Promise.withResolvers<never>();
+      const leave = (): void => {
+        place.leave();
+        left.reject(new IsolateFailure("ISOLATE_LOST", "Nobody waits for this isolate any more."));
+      };
+      slot.queued = { wanted: 0, leave };
+      const turn = place.turn.then((give) => {
+        slot.queued = undefined;
+        this.#openIn(slot, tool, give);
+        return slot.isolate;
+      });
+      slot.isolate = Promise.race([turn, left.promise]);
+      if (this.#idle[0]) this.#drop(this.#idle[0], "another tool needs its place");
+    }
+    return slot;
+  }
+
+  #openIn(slot: Slot, tool: RegisteredTool, give: () => void): void {
+    slot.give = give;
+    slot.isolate = this.#host.open(tool);
+    slot.isolate.catch((error: unknown) => {
+      if (error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#quarantine.failed(slot.failures);
+    });
   }
 
   #use(slot: Slot): void {
@@ -103,8 +211,15 @@ export class IsolatePool {
 
   #release(slot: Slot, isolate: Isolate): void {
     slot.calls--;
+    if (isolate.alive) this.#quarantine.succeeded(slot.failures);
+    else if (!slot.stopped) {
+      slot.stopped = true; // Its other calls end with it, and it failed once.
+      this.#quarantine.failed(slot.failures);
+    }
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
     if (slot.calls > 0 || this.#slots.get(slot.key) !== slot) return;
+    if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
+    if (this.#places.waiting) return this.#drop(slot, "another tool needs its place");
     slot.idleSinceMs = this.#clock.monotonicMs();
     this.#idle.push(slot);
     if (this.#idle.length > limits.idleIsolates) this.#drop(this.#idle[0]!, "too many idle");
@@ -127,9 +242,27 @@ export class IsolatePool {
   #drop(slot: Slot, reason: string): void {
     this.#use(slot);
     if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
+    slot.queued?.leave();
     slot.isolate.then(
-      (isolate) => isolate.terminate(reason),
-      () => {}, // It never opened: nothing to close. Whoever waited for it was told.
+      (isolate) => {
+        isolate.terminate(reason);
+        slot.give?.();
+      },
+      () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
     );
   }
+}
+
+/** Until it is being opened. */
+const unopened = new Promise<never>(() => {});
+
+function inQuarantine(
+  { id }: RegisteredTool,
+  { restMs, failures }: { readonly restMs: number; readonly failures: number },
+): IsolateFailure {
+  return new IsolateFailure(
+    "ISOLATE_LOST",
+    `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
+    `Try again in ${Math.ceil(restMs / 1000)} s.`,
+  );
 }

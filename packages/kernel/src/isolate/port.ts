@@ -15,6 +15,10 @@ export interface IsolateHost {
   readonly enforces: readonly BoundName[];
   /** Whether it stops a tool that never yields, such as `while (true) {}`. */
   readonly preempts: boolean;
+  /**
+   * Isolates at the same time. Beyond, the kernel closes idle ones, and lets the tools that need one take turns. Default: no bound.
+   */
+  readonly capacity?: number;
   /** The real parts of this platform that serve capabilities. The kernel's own options replace them kind by kind. */
   readonly brokers: readonly Broker[];
   /** Rejects only with an {@link IsolateFailure}; anything else is a bug of the host. */

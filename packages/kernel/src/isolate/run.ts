@@ -4,10 +4,9 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts
 import type { Gate } from "../capability/gate.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
-import type { IsolatePool, Lease } from "./pool.ts";
+import type { IsolatePool, Lease, Owner, Waiter } from "./pool.ts";
 import {
   type CallPort,
-  type Isolate,
   type IsolateCall,
   IsolateFailure,
   type IsolateOutcome,
@@ -24,8 +23,7 @@ export type RunEnd =
 
 export interface RunOptions {
   readonly pool: IsolatePool;
-  /** Whose the isolate's memory is: a session of one caller. Others may choose the same name for theirs. */
-  readonly owner: string;
+  readonly owner: Owner;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly deadline: Deadline;
@@ -60,7 +58,8 @@ class Run implements CallPort {
   readonly #onAbandoned: () => void;
   readonly #stopDeadline: () => void;
   #stopGrace: (() => void) | undefined;
-  #isolate: Isolate | undefined;
+  #lease: Lease | undefined;
+  readonly #waiter: Waiter = {};
   /** Made when the tool looks at it: most never do. */
   #told: AbortController | undefined;
   #messagesLeft: number = limits.messagesPerCall;
@@ -83,7 +82,7 @@ class Run implements CallPort {
 
   start(tool: RegisteredTool, call: IsolateCall): void {
     const { pool, owner } = this.#options;
-    const leased = pool.lease(tool, owner);
+    const leased = pool.lease(tool, owner, this.#waiter);
     if (leased instanceof Promise)
       leased.then(
         (lease) => this.#callIn(lease, call),
@@ -120,7 +119,7 @@ class Run implements CallPort {
       this.#end({ kind: "lost", reason: "the call ended before it started" });
       return;
     }
-    this.#isolate = lease.isolate;
+    this.#lease = lease;
     lease.isolate.call(call, this).then(
       (outcome) => {
         lease.release();
@@ -143,6 +142,7 @@ class Run implements CallPort {
     this.#options.gate.close();
     this.#stopDeadline();
     this.#stopGrace?.();
+    this.#waiter.leave?.();
     this.#options.cancel?.removeEventListener("abort", this.#onCancel);
     this.#options.abandoned?.removeEventListener("abort", this.#onAbandoned);
   }
@@ -161,7 +161,7 @@ class Run implements CallPort {
 
   #stop(how: RunEnd, reason: string): void {
     this.#end(how);
-    this.#isolate?.terminate(reason);
+    this.#lease?.stop(reason);
   }
 
   /** After the end of the call nobody listens, whatever a host still passes on. */

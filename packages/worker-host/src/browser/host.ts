@@ -55,13 +55,15 @@ interface Pair {
  * const kernel = await createKernel({ host: await browserHost(), policy });
  */
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
-  const pairs = new Pairs(options.stage ?? pageStage(), options.maxIsolates ?? 32, options.warm ?? 1);
+  const capacity = options.maxIsolates ?? 32;
+  const pairs = new Pairs(options.stage ?? pageStage(), capacity, options.warm ?? 1);
   await pairs.start();
   return {
     name: "browser",
     sources: ["module"],
     enforces: [],
     preempts: true,
+    capacity,
     brokers: [netBroker(), filesBroker(opfsStore()), kvBroker(indexedDbKv())],
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
