@@ -122,6 +122,24 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: Host
     expect(await call("recall", null, { sessionId: "a" })).toMatchObject({ ok: true, data: "mine" });
   });
 
+  it.each([
+    ["always", "mine", "mine"],
+    ["session", "mine", null],
+    ["call", null, null],
+  ] as const)("keeps memory for as long as it is told to: %s", async (reuse, inSession, inOther) => {
+    const host = await makeHost();
+    // Inline isolates share their module, whatever they are told.
+    if (!host.sources.includes("module")) return expect(host.preempts).toBe(false);
+    const own = await createKernel({ host, policy: openPolicy, cache: false, reuse: { subject: reuse } });
+    own.register(subjectFor(host));
+    const ask = (deed: string, sessionId: string) => own.call("subject", { deed, value: "mine" }, { sessionId });
+    expect(await ask("remember", "a")).toMatchObject({ ok: true });
+    expect(await ask("recall", "a")).toMatchObject({ ok: true, data: inSession });
+    expect(await ask("recall", "b")).toMatchObject({ ok: true, data: inOther });
+    await own.close();
+    return host.close();
+  });
+
   // Last: where the realm is shared, it stays spoiled.
   if (preempts) {
     it("is not touched by prototypes that a tool spoiled", async () => {
