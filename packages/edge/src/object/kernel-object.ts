@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Broker, createKernel, hashBytes, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
 import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
@@ -19,6 +20,8 @@ export interface KernelObjectOptions {
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
   /** Holds where `KEYHOLE_POLICY` is not set. */
   readonly policy: PolicyDocument;
+  /** Secrets of one tenant, for the placeholders of its tools. Default: none. */
+  readonly secrets?: (env: Env, tenant: string) => SecretStore | undefined;
   /** Databases of one tenant, by the names under which its tools know them. A D1 database is whole in the hands of whoever has it. Default: none. */
   readonly databases?: (env: Env, tenant: string) => Readonly<Record<string, SqlDatabase>>;
 }
@@ -63,12 +66,13 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 }
 
 async function startRoutes(
-  { tools, policy: ownPolicy, databases = () => ({}) }: KernelObjectOptions,
+  { tools, policy: ownPolicy, databases = () => ({}), secrets }: KernelObjectOptions,
   context: DurableObjectState,
   env: Env,
 ): Promise<Routes> {
   const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
+  const store = secrets?.(env, tenantOf(context.id));
   const kernel = await createKernel({
     host: edgeHost({
       loader: loaderOf(env),
@@ -78,6 +82,7 @@ async function startRoutes(
     policy,
     sink: sqlSink(context.storage),
     approver: desk.approver,
+    ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
     throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;

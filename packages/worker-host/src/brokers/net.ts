@@ -3,6 +3,7 @@ import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
 import { needOf, type NetRequest, readRequest } from "./net/request.ts";
+import { revealed } from "./net/reveal.ts";
 
 export interface NetBrokerOptions {
   /** Default: the platform's. */
@@ -37,15 +38,19 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   let request = first;
   try {
     for (let hop = 0; hop <= redirectLimit; hop++) {
-      const error = session.spend({ networkRequests: 1, networkBytes: request.body?.byteLength ?? 0 });
+      const outgoing = await revealed(request, session);
+      if (!outgoing.ok) return outgoing;
+      const error = session.spend({ networkRequests: 1, networkBytes: outgoing.value.body?.byteLength ?? 0 });
       if (error) return { ok: false, error };
-      const response = await send(request.url.href, initOf(request, session.signal));
+      if (session.signal.aborted) return cancelled;
+      const response = await send(outgoing.value.url.href, initOf(outgoing.value, session.signal));
       if (session.signal.aborted) return cancelled;
       if ((response.type as string) === "opaqueredirect") return hiddenRedirect(request.url);
       const location = redirectTarget(response);
       if (location === null) return await replyOf(response, request, hop, session);
       response.body?.cancel().catch(() => {});
-      const next = followRedirect(request, response.status, location);
+      // A server can put what it was sent into the address to which it sends on.
+      const next = followRedirect(request, response.status, session.secrets.redact(location));
       if (!next.ok)
         return refused(
           next.error.code,

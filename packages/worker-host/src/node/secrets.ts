@@ -1,0 +1,21 @@
+import type { SecretStore } from "@keyhole/kernel/secrets";
+
+export interface EnvironmentSecretsOptions {
+  /** In front of the name, which stands in upper case and with `_` for `-`. Default `KEYHOLE_SECRET_`. */
+  readonly prefix?: string;
+  /** Default: that of this process, as it is when a secret is asked for. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Secrets from the environment: `api-key` is `KEYHOLE_SECRET_API_KEY`.
+ *
+ * @example
+ * const kernel = await createKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
+ */
+export function environmentSecrets({
+  prefix = "KEYHOLE_SECRET_",
+  env = process.env,
+}: EnvironmentSecretsOptions = {}): SecretStore {
+  return { get: (name) => env[prefix + name.toUpperCase().replaceAll("-", "_")] };
+}
