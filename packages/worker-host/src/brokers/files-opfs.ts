@@ -79,14 +79,16 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
       attempt(async () => {
         if (await isFolder(path)) return fault("is-folder");
         const parent = await openParent(path, true);
+        const isNew = await parent.getFileHandle(nameOf(path)).then(
+          () => false,
+          () => true,
+        );
         const handle = await parent.getFileHandle(nameOf(path), { create: true });
-        // Goes to a second file that takes the place of the first when it is closed.
-        const writable = await handle.createWritable();
         try {
-          await writable.write(bytes as Uint8Array<ArrayBuffer>);
-          await writable.close();
+          await replace(handle, bytes);
         } catch (error) {
-          await writable.abort().catch(() => {});
+          // The platform made an empty file before there was anything to write.
+          if (isNew) await parent.removeEntry(nameOf(path)).catch(() => {});
           throw error;
         }
         return done;
@@ -116,6 +118,18 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
         return done;
       }, faultOf),
   };
+}
+
+/** Goes to a second file that takes the place of the first when it is closed. */
+async function replace(handle: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
+  const writable = await handle.createWritable();
+  try {
+    await writable.write(bytes as Uint8Array<ArrayBuffer>);
+    await writable.close();
+  } catch (error) {
+    await writable.abort().catch(() => {});
+    throw error;
+  }
 }
 
 function isFileHandle(handle: FileSystemHandle): handle is FileSystemFileHandle {
