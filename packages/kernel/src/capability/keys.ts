@@ -24,6 +24,14 @@ export function checkKeyPattern(pattern: string): string | undefined {
   return pattern === "*" ? undefined : checkKeyPrefix(pattern);
 }
 
+/** Whether a pattern touches a key, or any that a list could show. For what forbids: a list may not show what is forbidden to read. */
+export function touchesKey(
+  pattern: string,
+  { key, lists }: { readonly key: string; readonly lists?: boolean },
+): boolean {
+  return matchKey(pattern, key) || (lists === true && pattern.startsWith(key));
+}
+
 /** Whether a pattern grants a key, or all keys that begin so. */
 export function matchKey(pattern: string, key: string): boolean {
   return pattern === "*" || key.startsWith(pattern);

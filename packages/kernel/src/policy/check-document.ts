@@ -1,10 +1,21 @@
 import { checkCapability, firstFault } from "../capability/check.ts";
+import { checkCommand } from "../capability/commands.ts";
 import { checkHostPattern } from "../capability/hosts.ts";
+import { checkKeyPattern } from "../capability/keys.ts";
+import { checkNamePattern } from "../capability/names.ts";
 import { checkGlob } from "../capability/paths.ts";
 import type { Setup } from "../result.ts";
 import { parseRange } from "../tool/semver.ts";
 import { invalidPolicy } from "./invalid.ts";
-import type { ArgumentCondition, Governed, PolicyDocument, PolicyRule, TimeWindow } from "./policy.ts";
+import type {
+  ArgumentCondition,
+  Governed,
+  PolicyDocument,
+  PolicyRule,
+  RuleCondition,
+  TimeWindow,
+  ToolGovernance,
+} from "./policy.ts";
 import { isAboutRequests } from "./rule.ts";
 
 interface Fault {
@@ -19,10 +30,12 @@ export function checkDocument(document: PolicyDocument): Setup<never> | undefine
     firstOf(document.grants, "/grants", ({ capability }) => at("/capability", checkCapability(capability))) ??
     checkIds(document.rules ?? []) ??
     firstOf(document.rules, "/rules", checkRule) ??
-    firstOf(Object.entries(document.tools ?? {}), "", ([name, { hosts, paths }]) =>
+    firstOf(Object.entries(document.tools ?? {}), "", ([name, governance]) =>
       at(
         `/tools/${name}`,
-        at("/hosts", checkGoverned(hosts, checkHostPattern)) ?? at("/paths", checkGoverned(paths, checkGlob)),
+        firstOf(Object.entries(governedPatterns), "", ([field, check]) =>
+          at(`/${field}`, checkGoverned(governance[field as keyof typeof governedPatterns], check)),
+        ),
       ),
     ) ??
     checkLabels(document);
@@ -57,7 +70,7 @@ function checkIds(rules: readonly PolicyRule[]): Fault | undefined {
 }
 
 function checkRule({ effect, when }: PolicyRule): Fault | undefined {
-  const { version, host, path, time, count } = when;
+  const { version, time, count } = when;
   if (version !== undefined && !parseRange(version))
     return {
       path: "/when/version",
@@ -66,14 +79,15 @@ function checkRule({ effect, when }: PolicyRule): Fault | undefined {
     };
   if (isAboutRequests(when)) {
     const hint = 'To decide before the call runs, look at its arguments: { at: "/url", hostIn: [ … ] }.';
-    if (effect !== "deny")
-      return { path: "/effect", message: "A rule about hosts, paths or methods of requests can only deny.", hint };
+    if (effect !== "deny") return { path: "/effect", message: "A rule about requests can only deny.", hint };
     if (count)
       return { path: "/when/count", message: "A rule about requests does not count.", hint: "Bounds count requests." };
   }
-  const checkPathPattern = (each: string): string | undefined => (each.startsWith("/") ? undefined : checkGlob(each));
+  const requests = firstOf(Object.entries(requestPatterns), "", ([name, check]) =>
+    firstFault(when[name as keyof typeof requestPatterns], `/${name}`, check),
+  );
   return (
-    at("/when", firstFault(host, "/host", checkHostPattern) ?? firstFault(path, "/path", checkPathPattern)) ??
+    at("/when", requests) ??
     firstOf(when.arguments, "/when/arguments", checkArgument) ??
     at("/when/time", time && checkTime(time))
   );
@@ -98,6 +112,27 @@ function checkTime({ from, to, after, before }: TimeWindow): Fault | undefined {
     ? { path: "/before", message: "A window that ends before it begins never holds." }
     : undefined;
 }
+
+/** What each of a tool's lists is made of. */
+const governedPatterns = {
+  hosts: checkHostPattern,
+  paths: checkGlob,
+  commands: checkCommand,
+  databases: checkNamePattern,
+  keys: checkKeyPattern,
+  calls: checkNamePattern,
+} as const satisfies Partial<Record<keyof ToolGovernance, (pattern: string) => string | undefined>>;
+
+/** What each condition about requests is made of. */
+const requestPatterns = {
+  host: checkHostPattern,
+  path: (each: string) => (each.startsWith("/") ? undefined : checkGlob(each)),
+  command: checkCommand,
+  database: checkNamePattern,
+  key: checkKeyPattern,
+  calls: checkNamePattern,
+  secret: checkNamePattern,
+} as const satisfies Partial<Record<keyof RuleCondition, (pattern: string) => string | undefined>>;
 
 function checkGoverned(
   governed: Governed | undefined,

@@ -54,7 +54,16 @@ function inputOf(example: RuleExample): DecisionInput {
   };
 }
 
-function needOf({ capability, host, path, method = "GET" }: RuleExample): Need {
+function needOf(example: RuleExample): Need {
+  const { capability, host, path, method = "GET", command, database, key, calls, secret } = example;
+  if (command !== undefined) return { kind: "process.spawn", command, args: [] };
+  if (database !== undefined)
+    return capability === "db.write"
+      ? { kind: "db.write", database, statements: ["update"] }
+      : { kind: "db.read", database, statements: ["select"] };
+  if (key !== undefined) return { kind: capability === "kv.write" ? "kv.write" : "kv.read", key };
+  if (calls !== undefined) return { kind: "tool.call", tool: calls };
+  if (secret !== undefined) return { kind: "secret.use", name: secret, host: host ?? "example.com" };
   if (host !== undefined || capability?.startsWith("net.")) {
     const kind = capability === "net.write" ? "net.write" : "net.read";
     return { kind, method, host: host ?? "example.com", port: 443, path: path ?? "/" };

@@ -1,9 +1,12 @@
 import type { Need } from "../capability/capability.ts";
+import { targetOf } from "../capability/describe.ts";
 import { hostMatcher } from "../capability/hosts.ts";
+import { matchKey, touchesKey } from "../capability/keys.ts";
+import { matchName } from "../capability/names.ts";
 import { matchPath } from "../capability/paths.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Policy } from "./load.ts";
-import type { Governed } from "./policy.ts";
+import type { Governed, ToolGovernance } from "./policy.ts";
 
 /** What the policy says to the requests of one call, over and above its grants. */
 export interface RequestGuard {
@@ -25,31 +28,67 @@ export function guardOf(policy: Policy, input: DecisionInput): RequestGuard {
 function settle(policy: Policy, input: DecisionInput): RequestGuard {
   // A rule that cannot say whether it concerns the call denies.
   const rules = policy.requestRules(input).filter(({ tests }) => holdsAll(tests, input) !== false);
-  const { hosts, paths, sizes } = policy.governance(input.manifest.name) ?? {};
-  const fileBytes = sizes?.fileBytes ?? Infinity;
-  const hostRefused = hosts && governs(hosts, hostMatcher);
-  const pathRefused = paths && governs(paths, (globs) => (path) => globs.some((glob) => matchPath(glob, path)));
+  const governance = policy.governance(input.manifest.name) ?? {};
+  const { name } = input.manifest;
+  const fileBytes = governance.sizes?.fileBytes ?? Infinity;
+  const tests = Object.entries(governed).flatMap(([field, governs]) => {
+    const lists = governance[field as keyof typeof governed];
+    return lists ? [governs(lists)] : [];
+  });
   return {
     fileBytes,
     refusal: (need) => {
-      if ("host" in need && hostRefused?.(need.host))
-        return `The policy does not let ${input.manifest.name} reach ${need.host}.`;
-      if (need.kind === "fs.read" || need.kind === "fs.write") {
-        if (pathRefused?.(need.path)) return `The policy does not let ${input.manifest.name} reach ${need.path}.`;
-        if ((need.bytes ?? 0) > fileBytes)
-          return `The policy gives ${input.manifest.name} files of at most ${fileBytes} bytes.`;
+      for (const refused of tests) {
+        const what = refused(need);
+        if (what !== undefined) return `The policy does not let ${name} reach ${what}.`;
       }
+      if ("path" in need && "bytes" in need && (need.bytes ?? 0) > fileBytes)
+        return `The policy gives ${name} files of at most ${fileBytes} bytes.`;
       const rule = rules.find(({ concerns }) => concerns?.(need))?.rule;
       return rule && `${rule.reason} (Rule ${rule.id}.)`;
     },
   };
 }
 
-function governs(
+/** What of a request a tool may not reach; `undefined` where the lists do not concern it. */
+type Refused = (need: Need) => string | undefined;
+type Matcher = (patterns: readonly string[]) => (value: string) => boolean;
+
+function lists(
   { allowed, forbidden = [] }: Governed,
-  compile: (patterns: readonly string[]) => (value: string) => boolean,
-): (value: string) => boolean {
-  const isAllowed = allowed && compile(allowed);
-  const isForbidden = compile(forbidden);
-  return (value) => isForbidden(value) || isAllowed?.(value) === false;
+  matcher: Matcher,
+  read: (need: Need) => string | undefined,
+): Refused {
+  const isAllowed = allowed && matcher(allowed);
+  const isForbidden = matcher(forbidden);
+  return (need) => {
+    const value = read(need);
+    return value !== undefined && (isForbidden(value) || isAllowed?.(value) === false) ? value : undefined;
+  };
 }
+
+const someOf =
+  (matches: (pattern: string, value: string) => boolean): Matcher =>
+  (patterns) =>
+  (value) =>
+    patterns.some((pattern) => matches(pattern, value));
+
+/** One for each pair of lists that a tool can have. */
+const governed = {
+  hosts: (given: Governed) => lists(given, hostMatcher, (need) => ("host" in need ? need.host : undefined)),
+  paths: (given: Governed) =>
+    lists(given, someOf(matchPath), (need) => ("path" in need && !("host" in need) ? need.path : undefined)),
+  commands: (given: Governed) =>
+    lists(given, someOf(Object.is), (need) => ("command" in need ? need.command : undefined)),
+  databases: (given: Governed) =>
+    lists(given, someOf(matchName), (need) => ("database" in need ? need.database : undefined)),
+  calls: (given: Governed) =>
+    lists(given, someOf(matchName), (need) => (need.kind === "tool.call" ? need.tool : undefined)),
+  keys:
+    ({ allowed, forbidden = [] }: Governed) =>
+    (need: Need) =>
+      "key" in need &&
+      (forbidden.some((each) => touchesKey(each, need)) || allowed?.some((each) => matchKey(each, need.key)) === false)
+        ? targetOf(need)
+        : undefined,
+} as const satisfies Partial<Record<keyof ToolGovernance, (lists: Governed) => Refused>>;

@@ -63,12 +63,20 @@ export interface RuleCondition {
   /** Holds when the call is granted any kind of the list; in a rule about requests, when the request is of such a kind. */
   readonly capability?: readonly CapabilityKind[];
   /**
-   * Hosts, paths and methods are known only when a tool asks for them: a rule with any of the three is a rule about requests. It is a `deny`, and
-   * is checked at every request, redirects included. Patterns as in grants. To decide before the call runs, look at its arguments.
+   * What a tool reaches for is known only when it asks: a rule with any of the conditions from here to `secret` is a rule about requests. It is a `deny`,
+   * and is checked at every request, redirects included. Patterns as in grants. To decide before the call runs, look at its arguments.
    */
   readonly host?: readonly string[];
   readonly path?: readonly string[];
   readonly method?: readonly string[];
+  /** Names of commands, whatever their arguments. */
+  readonly command?: readonly string[];
+  readonly database?: readonly string[];
+  /** A list of keys matches when it could show one that begins so. */
+  readonly key?: readonly string[];
+  /** Tools that the tool calls. */
+  readonly calls?: readonly string[];
+  readonly secret?: readonly string[];
   /** All must hold. */
   readonly arguments?: readonly ArgumentCondition[];
   /** Holds when the session carries any label of the list. */
@@ -153,6 +161,11 @@ export interface RuleExample {
   readonly host?: string;
   readonly path?: string;
   readonly method?: string;
+  readonly command?: string;
+  readonly database?: string;
+  readonly key?: string;
+  readonly calls?: string;
+  readonly secret?: string;
   readonly labels?: readonly string[];
   /** RFC 3339. Default: 2026-01-01T00:00:00Z, a Thursday. */
   readonly time?: string;
@@ -172,6 +185,14 @@ export interface ToolGovernance {
   readonly paths?: Governed;
   /** Host patterns, checked at every request. */
   readonly hosts?: Governed;
+  /** Names of commands, whatever their arguments: those are for grants. */
+  readonly commands?: Governed;
+  /** Patterns for names of databases. */
+  readonly databases?: Governed;
+  /** Prefixes of keys. */
+  readonly keys?: Governed;
+  /** Patterns for names of tools that it calls. */
+  readonly calls?: Governed;
   readonly sizes?: {
     /** UTF-8 bytes of the canonical input. */
     readonly inputBytes?: number;

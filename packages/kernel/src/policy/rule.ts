@@ -1,5 +1,7 @@
-import type { Need } from "../capability/capability.ts";
+import type { CapabilityKind, Need } from "../capability/capability.ts";
 import { hostMatcher } from "../capability/hosts.ts";
+import { touchesKey } from "../capability/keys.ts";
+import { matchName } from "../capability/names.ts";
 import { matchPath } from "../capability/paths.ts";
 import { isPathPrefix } from "../capability/covers.ts";
 import { hashJson } from "../normalize/hash.ts";
@@ -27,8 +29,22 @@ export interface LoadedCount {
   readonly holds: (before: number, amount: number) => boolean;
 }
 
-export function isAboutRequests({ host, path, method }: RuleCondition): boolean {
-  return host !== undefined || path !== undefined || method !== undefined;
+type RequestCondition = "host" | "path" | "method" | "command" | "database" | "key" | "calls" | "secret";
+
+/** Conditions that only a request can show, and the kinds of request that can show them. */
+export const requestConditions: Readonly<Record<RequestCondition, readonly CapabilityKind[]>> = {
+  host: ["net.read", "net.write", "secret.use"],
+  path: ["net.read", "net.write", "fs.read", "fs.write"],
+  method: ["net.read", "net.write"],
+  command: ["process.spawn"],
+  database: ["db.read", "db.write"],
+  key: ["kv.read", "kv.write"],
+  calls: ["tool.call"],
+  secret: ["secret.use"],
+};
+
+export function isAboutRequests(when: RuleCondition): boolean {
+  return Object.keys(requestConditions).some((name) => when[name as RequestCondition] !== undefined);
 }
 
 export function loadRule(rule: PolicyRule): LoadedRule {
@@ -54,21 +70,32 @@ function loadCount(condition: CountCondition): LoadedCount {
   };
 }
 
-/** Paths of the network are prefixes, those of files are globs, as in grants. */
-function compileRequest({ capability, host, path, method }: RuleCondition): (need: Need) => boolean {
-  const isHost = host && hostMatcher(host);
-  return (need) => {
-    if (capability && !capability.includes(need.kind)) return false;
-    if (need.kind === "clock" || need.kind === "random") return false;
-    const isNetwork = need.kind === "net.read" || need.kind === "net.write";
-    if (isHost && !("host" in need && isHost(need.host))) return false;
-    if (method && !(isNetwork && method.includes(need.method))) return false;
-    if (!path) return true;
-    if (!("path" in need)) return false;
-    return path.some((each) =>
-      isNetwork
+/** What each condition says of a request that can show it. Paths of the network are prefixes, those of files are globs, as in grants. */
+const requestTests: Record<RequestCondition, (patterns: readonly string[]) => (need: Need) => boolean> = {
+  host: (patterns) => {
+    const matches = hostMatcher(patterns);
+    return (need) => "host" in need && matches(need.host);
+  },
+  path: (patterns) => (need) =>
+    "path" in need &&
+    patterns.some((each) =>
+      "host" in need
         ? each.startsWith("/") && isPathPrefix(each, need.path)
         : !each.startsWith("/") && matchPath(each, need.path),
-    );
-  };
+    ),
+  method: (methods) => (need) => "method" in need && methods.includes(need.method),
+  command: (commands) => (need) => "command" in need && commands.includes(need.command),
+  database: (patterns) => (need) => "database" in need && patterns.some((each) => matchName(each, need.database)),
+  key: (patterns) => (need) => "key" in need && patterns.some((each) => touchesKey(each, need)),
+  calls: (patterns) => (need) => need.kind === "tool.call" && patterns.some((each) => matchName(each, need.tool)),
+  secret: (patterns) => (need) => need.kind === "secret.use" && patterns.some((each) => matchName(each, need.name)),
+};
+
+function compileRequest(when: RuleCondition): (need: Need) => boolean {
+  const { capability } = when;
+  const tests = Object.entries(requestTests).flatMap(([name, compile]) => {
+    const patterns = when[name as RequestCondition];
+    return patterns ? [compile(patterns)] : [];
+  });
+  return (need) => (capability?.includes(need.kind) ?? true) && tests.every((test) => test(need));
 }

@@ -1,7 +1,9 @@
+import { type CapabilityKind, capabilityKinds } from "../capability/capability.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { postureAnswer } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
+import { isAboutRequests, requestConditions } from "../policy/rule.ts";
 import type { ArgumentCondition, Decision, PolicyRule, RuleCondition } from "../policy/policy.ts";
 import type { Tier } from "../tool/manifest.ts";
 
@@ -43,10 +45,22 @@ function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly
   );
   if (when.labels?.every((label) => !produced.has(label)))
     return never(`No tool's output carries ${when.labels.join(", ")}.`);
+  if (isAboutRequests(when) && !capabilityKinds.some((kind) => canShow(kind, when)))
+    return never("No request is of a kind that could meet all of its conditions.");
   for (const [at, conditions] of Map.groupBy(when.arguments ?? [], (condition) => condition.at)) {
     if (isImpossible(conditions)) return never(`No value at ${at || "the root"} fulfils all of its conditions.`);
   }
   return [];
+}
+
+/** Whether a request of one kind can show everything that a rule looks at. */
+function canShow(kind: CapabilityKind, when: RuleCondition): boolean {
+  const isShown = Object.entries(requestConditions).every(
+    ([name, kinds]) => when[name as keyof typeof requestConditions] === undefined || kinds.includes(kind),
+  );
+  // Paths of the network begin with a slash, those of files never do.
+  const hasPath = when.path?.some((each) => each.startsWith("/") === kind.startsWith("net.")) ?? true;
+  return isShown && hasPath && (when.capability?.includes(kind) ?? true);
 }
 
 function isImpossible(conditions: readonly ArgumentCondition[]): boolean {
