@@ -78,6 +78,13 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     correlationId: orNull(text),
     parentCallId: orNull(id),
   }),
+  "grant.revoked": fc.record({
+    revocationId: id,
+    match: fc.record({ caller: text, kinds }, { requiredKeys: ["caller"] }),
+    reason: text,
+    calls: count,
+  }),
+  "grant.restored": fc.record({ revocationId: id, reason: text }),
   "data.kept": fc.record({
     commitments: fc.dictionary(
       text.map((each) => `/input/${each}`),

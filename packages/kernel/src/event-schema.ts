@@ -48,6 +48,19 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.registered": payload<"tool.registered">({ tool: text, toolHash: digest }),
   "policy.changed": payload<"policy.changed">({ policyHash: digest, previousHash: digestOrNull }),
   "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text }),
+  "grant.revoked": payload<"grant.revoked">({
+    revocationId: text,
+    match: closed({ caller: text, sessionId: text, tool: text, callId: text, kinds: list(oneOf(capabilityKinds)) }, [
+      "caller",
+      "sessionId",
+      "tool",
+      "callId",
+      "kinds",
+    ]),
+    reason: text,
+    calls: count,
+  }),
+  "grant.restored": payload<"grant.restored">({ revocationId: text, reason: text }),
   "call.invoked": payload<"call.invoked">({
     tool: text,
     caller: text,

@@ -3,6 +3,7 @@ import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { Capability } from "./capability/capability.ts";
+import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool.ts";
 import type { Clock } from "./isolate/clock.ts";
@@ -144,6 +145,22 @@ export interface Kernel {
      * included. `false` when there is none. On record when it resolves.
      */
     revoke(approvalId: string, reason: string): Promise<boolean>;
+  };
+  /** Grants that were taken away from callers, sessions, tools or calls. */
+  readonly grants: {
+    /** Revocations that stand, oldest first. */
+    list(): readonly Revocation[];
+    /**
+     * Takes grants away, of every kind or of some: from calls that run, requests in flight included, from the calls that those make, and from all that
+     * begin before it is restored. Holds at once, and is on record when it resolves. `calls` says how many running ones it reached.
+     *
+     * @throws TypeError for a match that names nobody: a bug of the embedding program.
+     * @example
+     * const { revocationId } = await kernel.grants.revoke({ caller: "guest", kinds: ["net.write"] }, "Under review.");
+     */
+    revoke(match: RevocationMatch, reason: string): Promise<{ readonly revocationId: string; readonly calls: number }>;
+    /** For calls that begin later; those that run do not get anything back. `false` when there is none. */
+    restore(revocationId: string, reason: string): Promise<boolean>;
   };
   /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. */
   close(): Promise<void>;

@@ -7,6 +7,8 @@ import { type Call, openCall } from "./call/call.ts";
 import { Keys } from "./call/keys.ts";
 import { checkKeeping } from "./call/keep.ts";
 import { Steps } from "./call/steps.ts";
+import { readMatch, Revocations } from "./capability/revocation.ts";
+import { uuidv7 } from "./id/uuid.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { IsolatePool, type Reuse } from "./isolate/pool.ts";
@@ -56,6 +58,7 @@ class KernelImplementation implements Kernel {
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly #approvals: Approvals;
+  readonly #revocations = new Revocations();
   readonly #triggers: ModeTriggers;
   readonly #variables: PolicyVariables | undefined;
   readonly #signer: ProofSigner | undefined;
@@ -65,6 +68,11 @@ class KernelImplementation implements Kernel {
   readonly #steps: Steps;
   #policy: Policy;
   #mode: Mode;
+  /** What the log says last. A stricter one can hold already. */
+  #recordedMode: Mode;
+  /** Asked for, and not yet on record. */
+  readonly #modesAhead: Mode[] = [];
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(
     {
@@ -97,6 +105,7 @@ class KernelImplementation implements Kernel {
     this.#log = log;
     this.#policy = policy;
     this.#mode = knownMode(mode);
+    this.#recordedMode = this.#mode;
     const all = [...(host?.brokers ?? []), ...brokers];
     this.#steps = new Steps({
       registry: this.#registry,
@@ -104,6 +113,7 @@ class KernelImplementation implements Kernel {
       pools: this.#pools,
       brokers: new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))),
       secrets,
+      revocations: this.#revocations,
       approver,
       approvals: this.#approvals,
       policyState: { counters: new Counters(clock), labels: new SessionLabels() },
@@ -183,21 +193,57 @@ class KernelImplementation implements Kernel {
     };
   }
 
+  get grants(): Kernel["grants"] {
+    return {
+      list: () => this.#revocations.list(),
+      revoke: async (foreign, reason) => {
+        const match = readMatch(foreign);
+        const revocationId = uuidv7(this.#clock.now());
+        const why = reason.slice(0, 500).toWellFormed();
+        const calls = this.#revocations.revoke({ revocationId, match, reason: why });
+        this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls });
+        await this.#log.flush();
+        return { revocationId, calls };
+      },
+      restore: async (revocationId, reason) => {
+        if (!this.#revocations.list().some((each) => each.revocationId === revocationId)) return false;
+        const why = reason.slice(0, 500).toWellFormed();
+        this.#log.record("grant.restored", kernelScope, { revocationId, reason: why });
+        await this.#log.flush();
+        return this.#revocations.restore(revocationId);
+      },
+    };
+  }
+
   get mode(): Mode {
     return this.#mode;
   }
 
   async setMode(mode: Mode, reason: string): Promise<void> {
-    const tightens = isStricter(knownMode(mode), this.#mode);
-    this.#log.record("mode.changed", kernelScope, {
-      mode,
-      previous: this.#mode,
-      reason: reason.slice(0, 500).toWellFormed(),
+    // What tightens holds at once; what loosens waits for the record, and for stricter ones that were asked for meanwhile.
+    if (isStricter(knownMode(mode), this.#mode)) this.#mode = mode;
+    this.#modesAhead.push(mode);
+    await this.#inTurn(async () => {
+      try {
+        const previous = this.#recordedMode;
+        this.#recordedMode = mode;
+        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: reason.slice(0, 500).toWellFormed() });
+        await this.#log.flush();
+        this.#mode = this.#modesAhead.reduce(
+          (strictest, each) => (isStricter(each, strictest) ? each : strictest),
+          mode,
+        );
+      } finally {
+        this.#modesAhead.shift();
+      }
     });
-    // What tightens holds at once; what loosens waits for the record.
-    if (tightens) this.#mode = mode;
-    await this.#log.flush();
-    this.#mode = mode;
+  }
+
+  /** Changes of mode and policy, one after the other: a slow sink never lets two of them interleave. */
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const turn = this.#lastChange.then(change);
+    this.#lastChange = turn.catch(() => {});
+    return turn;
   }
 
   get policyHash(): string {
@@ -207,10 +253,13 @@ class KernelImplementation implements Kernel {
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
     const policy = checkKeeping(loadPolicy(document, this.#variables), this.#content);
     if (!policy.ok) return policy;
-    this.#log.record("policy.changed", kernelScope, { policyHash: policy.value.hash, previousHash: this.#policy.hash });
-    await this.#log.flush();
-    this.#policy = policy.value;
-    return { ok: true, value: { policyHash: policy.value.hash } };
+    const policyHash = policy.value.hash;
+    return this.#inTurn(async () => {
+      this.#log.record("policy.changed", kernelScope, { policyHash, previousHash: this.#policy.hash });
+      await this.#log.flush();
+      this.#policy = policy.value;
+      return { ok: true, value: { policyHash } };
+    });
   }
 
   async close(): Promise<void> {

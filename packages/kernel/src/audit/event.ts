@@ -1,4 +1,5 @@
 import type { CapabilityKind } from "../capability/capability.ts";
+import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
@@ -12,6 +13,14 @@ export interface AuditPayloads {
   readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
+  /** Grants were taken away; `calls` is how many running ones it reached. */
+  readonly "grant.revoked": {
+    readonly revocationId: string;
+    readonly match: RevocationMatch;
+    readonly reason: string;
+    readonly calls: number;
+  };
+  readonly "grant.restored": { readonly revocationId: string; readonly reason: string };
   readonly "call.invoked": {
     readonly tool: string;
     readonly caller: string;

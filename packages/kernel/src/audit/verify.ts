@@ -55,6 +55,8 @@ const types: ReadonlySet<string> = new Set(
     "call.keyed": true,
     "capability.checked": true,
     "capability.used": true,
+    "grant.restored": true,
+    "grant.revoked": true,
     "data.kept": true,
     "log.recovered": true,
     "mode.changed": true,

@@ -1,5 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
-import { describeCapability } from "../capability/describe.ts";
+import { describeGrant } from "../capability/describe.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -197,7 +197,7 @@ function requestOf(
     tier: manifest.tier,
     risk: manifest.risk ?? null,
     effects: manifest.effects,
-    grants: (grant.layers.at(-1) ?? []).filter(({ kind }) => grant.kinds.includes(kind)).map(describeCapability),
+    grants: describeGrant(grant),
     // A copy, so that nothing the approver does to the arguments reaches the tool.
     input: JSON.parse(inputText) as JsonValue,
     argsHash: inputHash,

@@ -3,6 +3,7 @@ import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { exampleCapability } from "../capability/describe.ts";
 import { attenuate, type Grant, grantOf } from "../capability/grant.ts";
+import type { Holder, Revocations } from "../capability/revocation.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import { isoTime } from "../id/time.ts";
 import { uuidv7 } from "../id/uuid.ts";
@@ -54,7 +55,13 @@ export interface Authority {
 const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
 
 /** Step 3. */
-export function checkCapabilities(state: Validated, authority: Authority, log: AuditLog, clock: Clock): Step<Granted> {
+export function checkCapabilities(
+  state: Validated,
+  authority: Authority,
+  revocations: Revocations,
+  log: AuditLog,
+  clock: Clock,
+): Step<Granted> {
   const { call, tool } = state;
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
@@ -67,6 +74,13 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
     if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
+  const revoked = missing.length === 0 ? revokedFor(checked, revocations) : undefined;
+  if (revoked) {
+    const proof = prove(checked, { decision: "deny", reasonCode: "revoked" }, clock.now());
+    log.record("policy.decided", call.scope, decided(proof));
+    const message = `${tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
+    return stop("CAPABILITY_DENIED", message, { details: { revoked: revoked.kind }, proof });
+  }
   if (missing.length === 0) return next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
   log.record("policy.decided", call.scope, decided(proof));
@@ -79,6 +93,23 @@ export function checkCapabilities(state: Validated, authority: Authority, log: A
       proof,
     },
   );
+}
+
+/** The first capability that the tool cannot do without, and that is revoked. */
+function revokedFor(
+  { call, tool }: Granted,
+  revocations: Revocations,
+): { readonly kind: CapabilityKind; readonly reason: string } | undefined {
+  for (const { kind, optional } of tool.manifest.capabilities) {
+    const reason = optional ? undefined : revocations.standing(holderOf(call, tool), kind);
+    if (reason !== undefined) return { kind, reason };
+  }
+  return undefined;
+}
+
+/** Whose grants they are that a call holds. */
+export function holderOf({ callId, caller, sessionId, parent }: Validated["call"], tool: RegisteredTool): Holder {
+  return { callId, caller, sessionId, tool: tool.manifest.name, parentCallId: parent?.call.callId };
 }
 
 const grantsOf = new WeakMap<Policy, Map<string, Grant>>();

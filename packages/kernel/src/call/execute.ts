@@ -6,6 +6,7 @@ import type { Limiter, Reservation } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
 import { Gate, type GateOptions } from "../capability/gate.ts";
+import type { Revocations } from "../capability/revocation.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -16,6 +17,7 @@ import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
+import { holderOf } from "./authorize.ts";
 import { next, type Step, stop } from "./call.ts";
 import { type Caller, type CallWithin, countAround, NestedCalls } from "./nested.ts";
 
@@ -82,15 +84,21 @@ function reservedWith(reservation: Reservation, state: Allowed, bounds: Bounds):
 
 const observes = ({ document }: Policy): boolean => document.enforcement === "observe";
 
+/** What a run is opened with, besides the call. */
+interface RunParts {
+  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly labels: SessionLabels;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  readonly revocations: Revocations;
+  readonly secrets: SecretKeeper | undefined;
+  readonly within: CallWithin;
+}
+
 /** Step 7. Nothing runs before this has returned, or resolved; it throws, or rejects, when the log cannot be written. From here on the session carries the tool's labels. */
 export function recordStart(
   state: Reserved,
-  brokers: ReadonlyMap<CapabilityKind, Broker>,
-  labels: SessionLabels,
-  log: AuditLog,
-  clock: Clock,
-  keeper: SecretKeeper | undefined,
-  within: CallWithin,
+  { brokers, labels, log, clock, revocations, secrets: keeper, within }: RunParts,
 ): Started | Promise<Started> {
   const { call, tool, host, bounds, policy } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
@@ -102,6 +110,7 @@ export function recordStart(
     const gate = openGate(state, {
       brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
       log,
+      ...(tool.manifest.capabilities.length > 0 && { hold: () => revocations.hold(holderOf(call, tool)) }),
       ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
     });
     return { ...state, gate, attempt: 1, deadline, mayCall };
@@ -132,7 +141,7 @@ export function nextAttempt(state: Started, log: AuditLog): Started {
 
 function openGate(
   { call, bounds, grant, policy, hold, decisionInput }: Reserved,
-  { log, ...parts }: Pick<GateOptions, "brokers" | "secrets" | "before"> & { readonly log: AuditLog },
+  { log, ...parts }: Pick<GateOptions, "before" | "brokers" | "hold" | "secrets"> & { readonly log: AuditLog },
 ): Gate {
   const guard = guardOf(policy, decisionInput);
   const gate = new Gate({

@@ -2,6 +2,7 @@ import { type AuditLog, AuditUnavailable } from "../audit/log.ts";
 import type { Limiter } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
+import type { Revocations } from "../capability/revocation.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
@@ -36,6 +37,7 @@ export interface CallParts {
   readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly secrets: SecretKeeper | undefined;
+  readonly revocations: Revocations;
   readonly approver: Approver | undefined;
   readonly approvals: Approvals;
   readonly policyState: PolicyState;
@@ -92,7 +94,8 @@ export class Steps {
 
   /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
   async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results, secrets } = this.#parts;
+    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results, secrets, revocations } =
+      this.#parts;
 
     const resolved = path.resolved ?? resolve(call, registry, hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
@@ -109,7 +112,7 @@ export class Steps {
     path.tool = invoked.tool;
     if (!validated.ok) return this.#close(call, validated, path);
 
-    const granted = checkCapabilities(validated.state, this.#parts.authority(), log, clock);
+    const granted = checkCapabilities(validated.state, this.#parts.authority(), revocations, log, clock);
     if (!granted.ok) return this.#close(call, granted, path);
 
     const decided = decidePolicy(granted.state, policyState, log, clock, path.edited?.proof.proofId);
@@ -141,7 +144,8 @@ export class Steps {
     const late = lapsed(reserved.state, ports);
     if (late) return this.#close(call, late, path);
 
-    let started = await recordStart(reserved.state, brokers, policyState.labels, log, clock, secrets, this.#within);
+    const parts = { brokers, labels: policyState.labels, log, clock, revocations, secrets, within: this.#within };
+    let started = await recordStart(reserved.state, parts);
     path.started = started;
     const tooLate = lapsed(started, ports);
     if (tooLate) return this.#close(call, tooLate, path);

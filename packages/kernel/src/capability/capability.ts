@@ -37,6 +37,8 @@ export interface FilesCapability {
   readonly except?: readonly string[];
   /** Bytes per file. */
   readonly fileBytes?: number;
+  /** Bytes of all files in one call: those that are read, or those that are written. */
+  readonly totalBytes?: number;
 }
 
 /** What a statement does to a database. One statement can be of several: `INSERT … ON CONFLICT DO UPDATE` inserts and updates. */

@@ -1,6 +1,7 @@
 import type { Capability, CapabilityKind, Need } from "./capability.ts";
 import { describeCommand } from "./commands.ts";
 import { defaultStatements } from "./covers.ts";
+import type { Grant } from "./grant.ts";
 
 /** One line per capability, for people: what an approval shows and a refusal names. */
 export function describeCapability(capability: Capability): string {
@@ -30,6 +31,28 @@ export function describeCapability(capability: Capability): string {
     case "random":
       return kind;
   }
+}
+
+/**
+ * What all layers of a grant let through together, one line per kind. Patterns are not intersected: where two layers differ, both are named, the later
+ * ones first.
+ */
+export function describeGrant({ declared, layers, kinds }: Grant): readonly string[] {
+  return kinds.map((kind) => {
+    const ofKind = [declared, ...layers]
+      .map((layer) => layer.filter((capability) => capability.kind === kind))
+      .filter((layer, index) => index > 0 || !layer.some(isWhole));
+    const texts = ofKind.map((layer) => [...new Set(layer.map(describeCapability))].toSorted().join(" or "));
+    return [...new Set(texts.toReversed())].join(", within ");
+  });
+}
+
+/** A wish for everything of its kind says nothing about what is granted. */
+function isWhole(capability: Capability): boolean {
+  const { kind: _, optional: __, ...constraints } = capability as Capability & { readonly optional?: boolean };
+  const values: readonly unknown[] = Object.values(constraints);
+  const [only] = values;
+  return values.length === 1 && Array.isArray(only) && (only.includes("*") || only.includes("**"));
 }
 
 /** What a request is about, for the log and for refusals. Without query, fragment, parameters and arguments: they can carry secrets. */

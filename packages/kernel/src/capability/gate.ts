@@ -7,6 +7,7 @@ import type { Broker, BrokerSession, CapabilityError, CapabilityReply, Capabilit
 import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
+import type { HeldGrant } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
 /** What the journal keeps of one request. */
@@ -33,6 +34,8 @@ export interface GateOptions {
   readonly spend?: BrokerSession["spend"];
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate;
+  /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
+  readonly hold?: () => HeldGrant;
   /** `token` marks the call's own placeholders. */
   readonly secrets?: { readonly keeper: SecretKeeper; readonly token: string };
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
@@ -46,17 +49,19 @@ export interface GateOptions {
 export class Gate {
   readonly #options: GateOptions;
   #ended = false;
-  /** Made for the first broker that serves: most calls ask for nothing. */
-  #end: AbortController | undefined;
   /** Sorted, none twice. */
   #effects: readonly Effect[] = [];
   #wasUsed = false;
   readonly #calls = new Set<Promise<unknown>>();
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
+  readonly #held: HeldGrant | undefined;
   #networkRequests = 0;
   #networkBytes = 0;
+  readonly #fileBytes = { "fs.read": 0, "fs.write": 0 };
   #lastRefusal: CapabilityError | undefined;
   #index = 0;
+  /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
+  #ends: Map<CapabilityKind, AbortController> | undefined;
   /** Opened for the first broker that serves, and handed on to the next run: a value that one run revealed can come back in any. */
   #secrets: OpenSecrets = noSecrets;
   /** Which of the runs asks: the present one. */
@@ -70,6 +75,8 @@ export class Gate {
       networkRequests: Math.min(options.networkRequests, totalOf(grant, net, "requests")),
       networkBytes: Math.min(options.networkBytes, totalOf(grant, net, "bytes")),
     };
+    this.#held = options.hold?.();
+    this.#held?.watch(() => this.#endRevoked());
     const { before } = options;
     this.#latest = before ? before.#latest : { gate: this };
     if (!before) return;
@@ -79,14 +86,15 @@ export class Gate {
     this.#requestsLeft.count = before.#requestsLeft.count;
     this.#networkRequests = before.#networkRequests;
     this.#networkBytes = before.#networkBytes;
+    Object.assign(this.#fileBytes, before.#fileBytes);
     this.#index = before.#index;
     this.#wasUsed = before.#wasUsed;
   }
 
   /** What a gate for another run of the call is opened with. */
-  get parts(): Pick<GateOptions, "brokers" | "secrets"> {
-    const { brokers, secrets } = this.#options;
-    return { brokers, ...(secrets && { secrets }) };
+  get parts(): Pick<GateOptions, "brokers" | "hold" | "secrets"> {
+    const { brokers, hold, secrets } = this.#options;
+    return { brokers, ...(hold && { hold }), ...(secrets && { secrets }) };
   }
 
   /** Whether any request got as far as its broker. */
@@ -110,7 +118,14 @@ export class Gate {
 
   close(): void {
     this.#ended = true;
-    this.#end?.abort("the call has ended"); // A reason of our own: the default one is an exception, and costs like one.
+    this.#held?.end();
+    // A reason of our own: the default one is an exception, and costs like one.
+    for (const end of this.#ends?.values() ?? []) end.abort("the call has ended");
+  }
+
+  #endRevoked(): void {
+    for (const [kind, end] of this.#ends ?? [])
+      if (this.#held?.refusal(kind) !== undefined) end.abort("the grant was revoked");
   }
 
   /** Never rejects. */
@@ -217,13 +232,31 @@ export class Gate {
     this.#wasUsed = true;
     const { kind } = request;
     if (isEffect(kind) && !this.#effects.includes(kind)) this.#effects = [...this.#effects, kind].toSorted();
-    return { target, reply: await broker.serve(request, this.#session()) };
+    const spent = this.#spendFiles(kind, request.body);
+    if (spent) return { target, reply: failed(spent) };
+    const reply = await broker.serve(request, this.#session(kind));
+    // What came back after the grant was gone is not handed over.
+    const revoked = this.#revoked(kind);
+    if (revoked) return { target, reply: failed(revoked) };
+    const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFiles(kind, reply.body) : undefined;
+    return { target, reply: tooMuch ? failed(tooMuch) : reply };
   }
 
-  #session(): BrokerSession {
+  /** Bytes of files in one call, by kind. Counted before they are written, and before they are handed over. */
+  #spendFiles(kind: CapabilityKind, bytes: Uint8Array | undefined): CapabilityError | undefined {
+    if ((kind !== "fs.read" && kind !== "fs.write") || bytes === undefined) return undefined;
+    const total = totalOf(this.#options.grant, [kind], "totalBytes");
+    const spent = this.#fileBytes[kind] + bytes.byteLength;
+    if (spent > total) return bounds(`The call may ${kind === "fs.read" ? "read" : "write"} ${total} bytes of files.`);
+    this.#fileBytes[kind] = spent;
+    return undefined;
+  }
+
+  #session(kind: CapabilityKind): BrokerSession {
     const { networkRequests, networkBytes, grant, fileBytes = Infinity, secrets, spend } = this.#options;
-    this.#end ??= new AbortController();
-    if (this.#ended) this.#end.abort("the call has ended");
+    const end = this.#ends?.get(kind) ?? new AbortController();
+    (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
+    if (this.#ended) end.abort("the call has ended");
     if (this.#secrets === noSecrets && secrets) {
       const refusal = (name: string, host: string): CapabilityError | undefined =>
         this.#latest.gate.#refusal({ kind: "secret.use", name, host });
@@ -231,7 +264,7 @@ export class Gate {
     }
     return {
       secrets: this.#secrets,
-      signal: this.#end.signal,
+      signal: end.signal,
       refusal: (need) => this.#refusal(need),
       spend: (usage) => {
         const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
@@ -252,6 +285,8 @@ export class Gate {
 
   #refusal(need: Need): CapabilityError | undefined {
     if (this.#ended) return ended.error;
+    const revoked = this.#revoked(need.kind);
+    if (revoked) return revoked;
     if (covers(this.#options.grant, need)) {
       const reason = this.#options.refusal?.(need);
       return reason === undefined
@@ -267,6 +302,13 @@ export class Gate {
           ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
           : `Nothing of kind ${need.kind} is granted.`,
     };
+  }
+
+  #revoked(kind: CapabilityKind): CapabilityError | undefined {
+    const reason = this.#held?.refusal(kind);
+    return reason === undefined
+      ? undefined
+      : { code: "CAPABILITY_DENIED", message: `The grant for ${kind} was revoked: ${reason}`, hint: "" };
   }
 
   #refuse(error: CapabilityError): CapabilityReply {

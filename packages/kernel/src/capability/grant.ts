@@ -1,6 +1,6 @@
 import type { JsonObject } from "../normalize/json.ts";
 import { hashJson } from "../normalize/hash.ts";
-import { type Capability, type CapabilityKind, capabilityKinds, type Need, type NetCapability } from "./capability.ts";
+import { type Capability, type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import { capabilityCovers, type Reading } from "./covers.ts";
 
 /**
@@ -46,14 +46,12 @@ export function covers(grant: Grant, need: Need): boolean {
 /** The tightest total over all layers; within a layer the most generous capability of those kinds counts. `Infinity` where none sets one. */
 export function totalOf(
   grant: Grant,
-  kinds: readonly NetCapability["kind"][],
-  constraint: "requests" | "bytes",
+  kinds: readonly CapabilityKind[],
+  constraint: "requests" | "bytes" | "totalBytes",
 ): number {
   return narrowest(grant, (capability) =>
-    capability.kind === "net.read" || capability.kind === "net.write"
-      ? kinds.includes(capability.kind)
-        ? (capability[constraint] ?? Infinity)
-        : undefined
+    kinds.includes(capability.kind)
+      ? ((capability as { readonly [Name in typeof constraint]?: number })[constraint] ?? Infinity)
       : undefined,
   );
 }

@@ -74,7 +74,13 @@ const kinds: readonly JsonObject[] = [
     required: ["kind", "hosts"],
   },
   {
-    properties: { kind: { enum: ["fs.read", "fs.write"] }, paths: patterns, except: patterns, fileBytes: count },
+    properties: {
+      kind: { enum: ["fs.read", "fs.write"] },
+      paths: patterns,
+      except: patterns,
+      fileBytes: count,
+      totalBytes: count,
+    },
     required: ["kind", "paths"],
   },
   {

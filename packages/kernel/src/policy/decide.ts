@@ -37,6 +37,13 @@ const postureAnswers = {
   permissive: ["allow", "allow", "allow", "ask", "deny"],
 } as const satisfies Record<Posture, readonly [Decision, Decision, Decision, Decision, Decision]>;
 
+/** For the person who is asked or refused. */
+const postureWords = {
+  allow: "allows tools of",
+  ask: "asks before it runs tools of",
+  deny: "does not run tools of",
+} as const satisfies Record<Decision, string>;
+
 export function postureAnswer(posture: Posture, tier: Tier): Decision {
   return postureAnswers[posture][tier];
 }
@@ -150,7 +157,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { ma
   const byPosture: Opinion = {
     decision: base,
     reasonCode: "posture",
-    reason: `Posture ${posture} answers ${base} for tier ${tier} (${tierNames[tier]}).`,
+    reason: `The posture ${posture} ${postureWords[base]} tier ${tier} (${tierNames[tier]}).`,
   };
   if (matching.length === 0) return byPosture;
   let decision: Decision = "allow";

@@ -10,6 +10,7 @@ export const reasonCodes = [
   "tool-size",
   "rate",
   "capability-denied",
+  "revoked",
   "rule-error",
   "approved",
   "approval-denied",

@@ -38,26 +38,29 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
 
   const verdict: Partial<Verdict> & Pick<Verdict, "decision" | "reasonCode"> = isMissing
     ? { decision: "deny", reasonCode: "capability-denied" }
-    : decide(
-        policy,
-        {
-          manifest,
-          caller,
-          sessionId: String(reads.get("session")),
-          mode: proof.mode,
-          input,
-          inputBytes: new TextEncoder().encode(inputText).length,
-          granted: kinds,
-          nowMs: Date.parse(decisive.decidedAt),
-          labels: String(reads.get("labels") ?? "")
-            .split(" ")
-            .filter((label) => label !== ""),
-        },
-        ({ rule }) => {
-          const before = reads.get(`count:${rule.id}`);
-          return typeof before === "number" ? before : undefined;
-        },
-      );
+    : proof.reasonCode === "revoked"
+      ? // That it was revoked is for the log to show; that the call had to stop then follows.
+        { decision: "deny", reasonCode: "revoked" }
+      : decide(
+          policy,
+          {
+            manifest,
+            caller,
+            sessionId: String(reads.get("session")),
+            mode: proof.mode,
+            input,
+            inputBytes: new TextEncoder().encode(inputText).length,
+            granted: kinds,
+            nowMs: Date.parse(decisive.decidedAt),
+            labels: String(reads.get("labels") ?? "")
+              .split(" ")
+              .filter((label) => label !== ""),
+          },
+          ({ rule }) => {
+            const before = reads.get(`count:${rule.id}`);
+            return typeof before === "number" ? before : undefined;
+          },
+        );
   if (isAnswer && verdict.decision !== "ask") return `Nothing had to be asked: the policy says ${verdict.decision}.`;
   const fresh = {
     decision: isAnswer ? (proof.reasonCode === "approved" ? "allow" : "deny") : verdict.decision,

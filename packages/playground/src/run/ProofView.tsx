@@ -24,6 +24,7 @@ const reasons = {
   approved: "An approver allowed it.",
   "approval-denied": "An approver refused it.",
   "approval-expired": "Nobody answered in time.",
+  revoked: "A grant that the tool needs was revoked.",
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 

@@ -91,6 +91,8 @@ const tones = {
   "tool.failed": "bad",
   "tool.blocked": "bad",
   "tool.lost": "bad",
+  "grant.revoked": "bad",
+  "grant.restored": "neutral",
   "log.recovered": "warn",
 } as const satisfies Record<AuditType, Tone>;
 
@@ -133,6 +135,9 @@ function sentenceOf(event: AuditEvent): string {
     case "tool.failed":
     case "tool.blocked":
       return event.payload.code;
+    case "grant.revoked":
+    case "grant.restored":
+      return event.payload.reason;
     case "mode.changed":
       return event.payload.mode;
     case "tool.registered":

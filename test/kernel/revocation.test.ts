@@ -1,0 +1,224 @@
+import {
+  type Broker,
+  type CapabilityKind,
+  type CapabilityReply,
+  type DeclaredCapability,
+  type ToolContext,
+  verifyProof,
+} from "@keyhole/kernel";
+import { explain } from "@keyhole/kernel/policy";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type HeldGrant, Revocations } from "../../packages/kernel/src/capability/revocation.ts";
+import { settle } from "../support/fake-clock.ts";
+import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+
+const capabilities: readonly DeclaredCapability[] = [
+  { kind: "kv.read", keys: ["*"] },
+  { kind: "kv.write", keys: ["*"], optional: true },
+];
+const policy = {
+  version: "1",
+  posture: "permissive",
+  grants: capabilities.map(({ optional: _, ...capability }) => ({ tool: "*", capability })),
+};
+
+interface Pending {
+  readonly kind: CapabilityKind;
+  readonly signal: AbortSignal;
+  readonly answer: () => void;
+}
+
+/** A world that answers when it is told to. */
+function slowBroker(): Broker & { readonly pending: Pending[] } {
+  const pending: Pending[] = [];
+  return {
+    pending,
+    kinds: ["kv.read", "kv.write"],
+    needs: ({ kind }) => ({ ok: true, needs: [{ kind: kind as "kv.read", key: "a" }] }),
+    serve: ({ kind }, { signal }) =>
+      new Promise<CapabilityReply>((resolve) => {
+        const answer = (): void =>
+          resolve({ ok: true, value: { found: true }, body: new TextEncoder().encode("data") });
+        pending.push({ kind, signal, answer });
+      }),
+  };
+}
+
+async function open() {
+  const broker = slowBroker();
+  const bench = await openKernel({ policy, brokers: [broker] });
+  const more = { capabilities, effects: ["kv.read", "kv.write"], determinism: "external" };
+  const read = async (_: unknown, { kv }: ToolContext) => new TextDecoder().decode(await kv.get("a"));
+  bench.kernel.register(toolOf(read, more));
+  bench.kernel.register(
+    toolOf((_, { kv }: ToolContext) => kv.put("a", "x").then(() => 1), { ...more, name: "writer" }),
+  );
+  return { ...bench, broker };
+}
+
+const denied = {
+  ok: false,
+  error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("was revoked: Enough.") },
+};
+
+describe("a grant that is revoked", () => {
+  it.each([
+    { caller: "ada" },
+    { sessionId: "s" },
+    { tool: "subject" },
+    { caller: "ada", sessionId: "s", tool: "subject" },
+  ])("for %j ends a request in flight, and its answer reaches nobody", async (match) => {
+    const { kernel, broker } = await open();
+    const call = kernel.call("subject", {}, { caller: "ada", sessionId: "s" });
+    await settle();
+    expect(await kernel.grants.revoke(match, "Enough.")).toMatchObject({ calls: 1 });
+    expect(broker.pending[0]!.signal.aborted).toBe(true);
+    broker.pending[0]!.answer();
+    expect(await call).toMatchObject({ ...denied, effects: ["kv.read"] });
+    await expectSoundLog(kernel);
+  });
+
+  it("for one call is gone for that call", async () => {
+    const { kernel, broker, events } = await open();
+    const calls = [kernel.call("subject", {}), kernel.call("subject", {})];
+    await settle();
+    const started = (await events()).filter(({ type }) => type === "tool.started");
+    await kernel.grants.revoke({ callId: started[0]!.callId! }, "Enough.");
+    for (const { answer } of broker.pending) answer();
+    expect(await calls[0]).toMatchObject(denied);
+    expect(await calls[1]).toMatchObject({ ok: true, data: "data" });
+  });
+
+  it("does not touch other callers, other tools, other kinds", async () => {
+    const { kernel, broker } = await open();
+    const call = kernel.call("subject", {}, { caller: "ada" });
+    await settle();
+    for (const match of [{ caller: "grace" }, { tool: "other" }, { caller: "ada", kinds: ["kv.write"] }] as const)
+      await kernel.grants.revoke(match, "Enough.");
+    expect(broker.pending[0]!.signal.aborted).toBe(false);
+    broker.pending[0]!.answer();
+    expect(await call).toMatchObject({ ok: true, data: "data" });
+  });
+
+  it("stops calls that begin later, with a proof, until it is restored", async () => {
+    const { kernel, broker } = await open();
+    const { revocationId } = await kernel.grants.revoke({ caller: "ada", kinds: ["kv.read"] }, "Enough.");
+    expect(kernel.grants.list()).toMatchObject([{ revocationId, reason: "Enough." }]);
+    const result = await kernel.call("subject", {}, { caller: "ada" });
+    expect(result).toMatchObject({ ...denied, proof: { decision: "deny", reasonCode: "revoked" } });
+    expect(verifyProof(result.proof)).toEqual({ ok: true });
+    expect(explain(result.proof!).summary).toContain("revoked");
+    expect(broker.pending).toEqual([]);
+    expect(await kernel.grants.restore(revocationId, "Fine again.")).toBe(true);
+    expect(await kernel.grants.restore(revocationId, "Fine again.")).toBe(false);
+    const again = kernel.call("subject", {}, { caller: "ada" });
+    await settle();
+    broker.pending[0]!.answer();
+    expect(await again).toMatchObject({ ok: true });
+  });
+
+  it("that a tool can do without lets the call begin, and refuses the request", async () => {
+    const { kernel, broker } = await open();
+    await kernel.grants.revoke({ tool: "writer", kinds: ["kv.write"] }, "Enough.");
+    expect(await kernel.call("writer", {})).toMatchObject(denied);
+    expect(broker.pending).toEqual([]);
+  });
+
+  it("is on record, as is its return", async () => {
+    const { kernel, events } = await open();
+    const { revocationId } = await kernel.grants.revoke({ caller: "ada", kinds: ["kv.read"] }, "Enough.");
+    await kernel.grants.restore(revocationId, "Fine again.");
+    const record = { revocationId, match: { caller: "ada", kinds: ["kv.read"] }, reason: "Enough.", calls: 0 };
+    expect((await events()).slice(-2).map(({ type, payload }) => [type, payload])).toEqual([
+      ["grant.revoked", record],
+      ["grant.restored", { revocationId, reason: "Fine again." }],
+    ]);
+  });
+
+  it("races with requests: none is served after it holds", async () => {
+    const { kernel, broker } = await open();
+    const calls = Array.from({ length: 200 }, (_, index) =>
+      kernel.call("subject", {}, { caller: index % 2 === 0 ? "ada" : "grace", sessionId: `s${index}` }),
+    );
+    const revoking = kernel.grants.revoke({ caller: "ada" }, "Enough.");
+    await settle();
+    for (const { answer } of broker.pending) answer();
+    await revoking;
+    for (const [index, call] of calls.entries()) {
+      const result = await call;
+      if (index % 2 === 0) expect(result.ok).toBe(false);
+      else if (!result.ok) expect(result.error.code).toBe("RATE_LIMITED");
+    }
+    await expectSoundLog(kernel);
+  });
+
+  it.each([
+    {},
+    { kinds: ["kv.read"] },
+    { caller: 1 },
+    { caller: "ada", kinds: [] },
+    { caller: "ada", kinds: ["kv.*"] },
+  ])("for %j is a bug of the program", async (match) => {
+    const { kernel } = await open();
+    await expect(kernel.grants.revoke(match as object, "x")).rejects.toThrow(TypeError);
+    expect(kernel.grants.list()).toEqual([]);
+  });
+});
+
+describe("the tree of grants", () => {
+  const holder = (callId: string, parentCallId?: string, caller = "ada") => ({
+    callId,
+    caller,
+    sessionId: "s",
+    tool: "t",
+    parentCallId,
+  });
+
+  it("takes children and grandchildren with their parent, and never a parent with its child", () => {
+    const revocations = new Revocations();
+    const root = revocations.hold(holder("root"));
+    const child = revocations.hold(holder("child", "root", "grace"));
+    const grandchild = revocations.hold(holder("grandchild", "child", "eve"));
+    expect(revocations.revoke({ revocationId: "1", match: { caller: "grace" }, reason: "x" })).toBe(2);
+    expect([root, child, grandchild].map((each) => each.refusal("kv.read"))).toEqual([undefined, "x", "x"]);
+    expect(revocations.standing(holder("later", "child", "bob"), "kv.read")).toBe("x");
+    expect(revocations.standing(holder("later", "root", "bob"), "kv.read")).toBeUndefined();
+  });
+
+  it("holds a child to what its parent lost, also after the parent's end", () => {
+    const revocations = new Revocations();
+    const parent = revocations.hold(holder("parent"));
+    revocations.revoke({ revocationId: "1", match: { callId: "parent" }, reason: "x" });
+    const child = revocations.hold(holder("child", "parent"));
+    parent.end();
+    expect(child.refusal("clock")).toBe("x");
+  });
+
+  it("for any tree and any revocations: what a parent lost, no call below it has", () => {
+    const names = ["a", "b", "c"];
+    const node = fc.record({
+      parent: fc.nat(20),
+      caller: fc.constantFrom(...names),
+      revoke: fc.constantFrom(...names, ""),
+    });
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 1, maxLength: 20 }), (nodes) => {
+        const revocations = new Revocations();
+        const held: { readonly grant: HeldGrant; readonly parent: number | undefined }[] = [];
+        for (const [index, { parent, caller, revoke }] of nodes.entries()) {
+          const above = index === 0 ? undefined : parent % index;
+          const parentCallId = above === undefined ? undefined : String(above);
+          held.push({ grant: revocations.hold(holder(String(index), parentCallId, caller)), parent: above });
+          if (revoke !== "")
+            revocations.revoke({ revocationId: String(index), match: { caller: revoke }, reason: "x" });
+        }
+        for (const { grant, parent } of held)
+          if (parent !== undefined && held[parent]!.grant.refusal("kv.read") !== undefined)
+            expect(grant.refusal("kv.read")).toBe("x");
+        for (const { grant } of held) grant.end();
+        expect(revocations.open).toBe(0);
+      }),
+    );
+  });
+});
