@@ -222,3 +222,25 @@ describe("the tree of grants", () => {
     );
   });
 });
+
+describe("a call within a call", () => {
+  it("loses its grants with its parent's, requests in flight included", async () => {
+    const { kernel, broker } = await open();
+    const grants = [...policy.grants, { tool: "*", capability: { kind: "tool.call", tools: ["subject"] } }];
+    await kernel.setPolicy({ ...policy, grants });
+    const outer = toolOf((_, { tools }: ToolContext) => tools.call("subject", {}), {
+      name: "outer",
+      capabilities: [...capabilities, { kind: "tool.call", tools: ["subject"] }],
+      effects: ["kv.read", "kv.write"],
+      determinism: "external",
+    });
+    expect(kernel.register(outer)).toMatchObject({ ok: true });
+    const call = kernel.call("outer", {}, { caller: "ada" });
+    await settle();
+    expect(broker.pending).toHaveLength(1);
+    expect(await kernel.grants.revoke({ tool: "outer" }, "Enough.")).toMatchObject({ calls: 2 });
+    expect(broker.pending[0]!.signal.aborted).toBe(true);
+    broker.pending[0]!.answer();
+    expect(await call).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
+  });
+});

@@ -6,7 +6,7 @@ import { postureAnswer } from "../../packages/kernel/src/policy/decide.ts";
 import { readPage } from "../docs/markdown.ts";
 
 const page = readPage("docs/policy.md");
-const documents = page.blocks.filter(({ info }) => info === "json policy");
+const documents = [...page.blocks, ...readPage("README.md").blocks].filter(({ info }) => info === "json policy");
 
 describe("docs/policy.md", () => {
   it("has a policy for each of its steps", () => {

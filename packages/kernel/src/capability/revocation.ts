@@ -44,10 +44,9 @@ export class Revocations {
     if (this.#standing.size >= maxStanding)
       throw new RangeError(`${maxStanding} revocations stand: restore some first.`);
     this.#standing.set(revocation.revocationId, revocation);
-    let reached = 0;
-    for (const grants of Array.from(this.#held.values()))
-      for (const grant of Array.from(grants)) if (grant.take(revocation)) reached++;
-    return reached;
+    // All that there are, before the first one ends and others with it.
+    const grants = [...this.#held.values()].flatMap((each) => [...each]);
+    return grants.filter((grant) => grant.take(revocation)).length;
   }
 
   /** For calls that begin later. */
