@@ -6,7 +6,15 @@ import {
   type Proof,
   type ToolManifest,
 } from "@keyhole/kernel";
-import { createProofKey, keyId, proofSigner, publicKeyOf, verifyProof } from "@keyhole/kernel/policy";
+import {
+  checkpointSigner,
+  createProofKey,
+  keyId,
+  proofSigner,
+  publicKeyOf,
+  verifyCheckpointBy,
+  verifyProof,
+} from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { document, record } from "./recorded.ts";
 
@@ -117,6 +125,26 @@ describe("a proof", () => {
     }
     expect(flips).toBeGreaterThan(5_000);
     expect(found).toBe(flips);
+  });
+
+  it("and a checkpoint of the log are signed with one key, and rotate together", async () => {
+    const [oldKey, newKey] = [await createProofKey(), await createProofKey()];
+    const state = { origin: "shop", size: 1, root: `blake3:${"0".repeat(64)}`, time: "2026-11-20T12:00:00.000Z" };
+    const checkpoint = await (await checkpointSigner(oldKey))(state);
+    expect(checkpoint.signature.kid).toBe(await keyId(oldKey));
+    const keys = [publicKeyOf(newKey), publicKeyOf(oldKey)];
+    expect(await verifyCheckpointBy(checkpoint, keys)).toEqual({ ok: true, checkpoint });
+    const other = { ok: false, reason: "None of the given keys signed it." };
+    expect(await verifyCheckpointBy(checkpoint, [publicKeyOf(newKey)])).toEqual(other);
+    expect(await verifyCheckpointBy({ ...checkpoint, size: 2 }, keys)).toEqual(other);
+    expect(
+      await verifyCheckpointBy(
+        { ...checkpoint, signature: { ...checkpoint.signature, kid: await keyId(newKey) } },
+        keys,
+      ),
+    ).toEqual(other);
+    expect(await verifyCheckpointBy(checkpoint, [{ kty: "OKP", crv: "Ed25519", x: "no key" }])).toEqual(other);
+    for (const foreign of [null, 1, {}, []]) expect(await verifyCheckpointBy(foreign, keys)).toEqual(other);
   });
 
   it("is signed; rotation keeps old proofs verifiable; a flipped bit of the signature is found", async () => {

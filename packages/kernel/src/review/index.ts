@@ -4,5 +4,14 @@ export { type Finding, lintPolicy } from "./lint.ts";
 export { locate, type Position } from "./locate.ts";
 export { isProof, proofSchema } from "./proof-schema.ts";
 export { type RecordedCall, simulate, simulationTable, type SimulatedCall } from "./simulate.ts";
-export { createProofKey, keyId, type ProofKey, type ProofPublicKey, proofSigner, publicKeyOf } from "./sign.ts";
+export {
+  checkpointSigner,
+  createProofKey,
+  keyId,
+  type ProofKey,
+  type ProofPublicKey,
+  proofSigner,
+  publicKeyOf,
+  verifyCheckpointBy,
+} from "./sign.ts";
 export { type ProofEvidence, type ProofReport, type ProofStep, type ToolEvidence, verifyProof } from "./verify.ts";

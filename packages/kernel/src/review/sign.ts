@@ -1,3 +1,4 @@
+import { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "../audit/checkpoint.ts";
 import type { ProofSigner } from "../kernel-api.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { Proof, ProofSignature } from "../policy/proof.ts";
@@ -50,6 +51,37 @@ export async function proofSigner({ kty, crv, x, d }: ProofKey): Promise<ProofSi
       return { ...proof, signature: { alg: "EdDSA", kid, value } };
     },
   };
+}
+
+/**
+ * Signs checkpoints of the log with the key that signs proofs, under the same key id, so that verifiers need one set of public keys. To change keys goes as it
+ * does for proofs.
+ *
+ * @throws what WebCrypto throws for a key that it does not take.
+ */
+export async function checkpointSigner({
+  kty,
+  crv,
+  x,
+  d,
+}: ProofKey): Promise<(state: Pick<Checkpoint, "origin" | "size" | "root" | "time">) => Promise<Checkpoint>> {
+  const key = await crypto.subtle.importKey("jwk", { kty, crv, x, d }, "Ed25519", false, ["sign"]);
+  const kid = await keyId({ kty, crv, x });
+  return (state) => signCheckpoint(state, key, kid);
+}
+
+/** Whether a foreign document is a checkpoint that the owner of one of these keys signed. Never rejects. */
+export async function verifyCheckpointBy(foreign: unknown, keys: readonly ProofPublicKey[]): Promise<CheckpointCheck> {
+  for (const { kty, crv, x } of keys) {
+    try {
+      const key = await crypto.subtle.importKey("jwk", { kty, crv, x }, "Ed25519", false, ["verify"]);
+      const check = await verifyCheckpoint(foreign, key);
+      if (check.ok && check.checkpoint.signature.kid === (await keyId({ kty, crv, x }))) return check;
+    } catch {
+      // A key that the platform does not take has signed nothing.
+    }
+  }
+  return { ok: false, reason: "None of the given keys signed it." };
 }
 
 /** Why a signature is not one of these keys over this hash. `undefined` for one that is. */
