@@ -29,7 +29,8 @@ const withoutWasm = "script-src 'self' 'nonce-n0nce' blob:; worker-src blob:";
 const compilesRegardless = server.browser === "webkit";
 
 describe("a page's Content-Security-Policy", () => {
-  it("may be as strict as this", async () => {
+  it("may be as strict as this, in a page without cross-origin isolation", async () => {
+    expect(crossOriginIsolated).toBe(false);
     const policy =
       "default-src 'none'; script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
     expect(await openUnder(policy)).toEqual({ opened: "browser" });

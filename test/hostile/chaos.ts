@@ -12,7 +12,7 @@ import { expect } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
 
 /** Numbers in [0, 1), the same for the same seed (Lehmer, 31 bits). */
-export function chance(seed: number): () => number {
+function chance(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 48_271) % 2_147_483_647;
