@@ -23,7 +23,7 @@ export type CanonicalResult =
  */
 export function canonicalize(value: unknown, maxDepth: number = 512, maxNodes: number = Infinity): CanonicalResult {
   const ordered = !("toJSON" in Array.prototype);
-  const walk: Walk = { path: [], containers: [], ordered, strict: false, nodesLeft: maxNodes };
+  const walk: Walk = { path: [], containers: [], ordered, strict: false, left: maxNodes };
   try {
     // A copy that has its keys in order goes through the engine's own writer, which is faster than any written here.
     const sorted = copy(value, walk, maxDepth);
@@ -31,7 +31,6 @@ export function canonicalize(value: unknown, maxDepth: number = 512, maxNodes: n
     // The writer turns lone surrogates into such escapes. Text can contain these characters, too, so the second look decides.
     if (text.includes("\\ud")) {
       walk.strict = true;
-      walk.nodesLeft = Infinity;
       copy(sorted, walk, maxDepth);
     }
     return { ok: true, text };
@@ -53,7 +52,8 @@ interface Walk {
   ordered: boolean;
   /** Whether the value is a copy of ours, of which only the texts are left to check. */
   strict: boolean;
-  nodesLeft: number;
+  /** Values that may still be copied; a copy of ours is not counted again. */
+  left: number;
 }
 
 function refuse(walk: Walk, reason: NormalizeReason): never {
@@ -75,7 +75,7 @@ Bag.prototype = Object.create(null);
 
 function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
   const { strict } = walk;
-  if (--walk.nodesLeft < 0) refuse(walk, "too-large");
+  if (!strict && !walk.left--) refuse(walk, "too-large");
   if (typeof value === "string") return strict && !value.isWellFormed() ? refuse(walk, "lone-surrogate") : value;
   if (typeof value === "number") return value - value === 0 ? value : refuse(walk, "not-finite");
   if (typeof value === "boolean" || value === null) return value;
