@@ -38,6 +38,8 @@ async function buildModules(name) {
   await build({
     root: folder,
     configFile: false,
+    // Files beside a module, such as a worker, are found from where the module is.
+    base: "./",
     logLevel: "warn",
     plugins: [keyhole()],
     build: {
