@@ -1,0 +1,5 @@
+export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";
+export { type ImportName, type MeterOptions, meterDefaults } from "./meter/options.ts";
+export { type MeterCode, meterCodes } from "./meter/refusal.ts";
+export { type MeterExports, readStamp, type Stamp } from "./meter/stamp.ts";
+export { fill, MAX_FUEL, MAX_STACK_BYTES, readTank, type TankState } from "./meter/tank.ts";

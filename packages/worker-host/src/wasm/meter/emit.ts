@@ -1,0 +1,329 @@
+import { mark, type Marks } from "./marks.ts";
+import type { Flow } from "./scan.ts";
+import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
+import type { Writer } from "./writer.ts";
+
+/** Indices of the globals that metering appends. */
+export interface MeterGlobals {
+  /** i64: fuel and call depth, as `tank.ts` packs them. */
+  readonly tank: number;
+  /** i32: how many pages the memory may have. */
+  readonly pages: number;
+  /** i32: 1 once the memory or a table was not allowed to grow. */
+  readonly refused: number;
+}
+
+/** Where the locals of one metered function are. They come behind its own. */
+interface MeterLocals {
+  /** i64: the tank, between calls, in functions that loop. */
+  readonly tank: number;
+  /** i64: the depth of this activation, in functions that catch. */
+  readonly depth: number;
+  readonly count: number;
+  readonly result: number;
+}
+
+export interface FunctionPlan {
+  readonly source: Uint8Array;
+  /** The declarations of locals, without their count. */
+  readonly declarations: { readonly count: number; readonly from: number; readonly to: number };
+  /** The instructions, the closing `end` included. */
+  readonly from: number;
+  readonly to: number;
+  /** Parameters and locals of the original. */
+  readonly locals: number;
+  /** What one activation takes of the call stack, in units of the tank. */
+  readonly frameUnits: number;
+}
+
+const i32 = 0x7f;
+const i64 = 0x7e;
+const op = {
+  unreachable: 0x00,
+  if: 0x04,
+  else: 0x05,
+  end: 0x0b,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  globalGet: 0x23,
+  globalSet: 0x24,
+  memorySize: 0x3f,
+  i32Const: 0x41,
+  i64Const: 0x42,
+  i32LessUnsigned: 0x49,
+  i32Eqz: 0x45,
+  i32Equal: 0x46,
+  i64Eqz: 0x50,
+  i64LessSigned: 0x53,
+  i32Sub: 0x6b,
+  i64Sub: 0x7d,
+  i64And: 0x83,
+  i64Or: 0x84,
+  i64ShiftLeft: 0x86,
+  i64ExtendUnsigned: 0xad,
+} as const;
+const noResult = 0x40;
+
+/** Writes metered functions. */
+export class Emitter {
+  readonly #globals: MeterGlobals;
+  readonly #out: Writer;
+  /** The tank is in a local between calls; otherwise always in its global. */
+  #cached = false;
+  /** It calls, so that its activations count for the depth. */
+  #nests = false;
+  #catches = false;
+  #frameUnits = 0;
+  #locals: MeterLocals = { tank: 0, depth: 0, count: 0, result: 0 };
+
+  constructor(globals: MeterGlobals, out: Writer) {
+    this.#globals = globals;
+    this.#out = out;
+  }
+
+  emit(plan: FunctionPlan, marks: Marks, flow: Flow): void {
+    const { source, to } = plan;
+    const out = this.#out;
+    this.#nests = flow.hasCall;
+    this.#catches = flow.catches;
+    this.#cached = flow.hasLoop && !flow.catches;
+    this.#frameUnits = flow.hasCall ? plan.frameUnits : 0;
+    this.#declare(plan, flow);
+    let at = plan.from;
+    for (let i = 0; i < marks.count; i++) {
+      const here = marks.at(i);
+      out.copy(source, at, here);
+      at = here + this.#mark(marks.kind(i), marks.fuel(i), source, here);
+    }
+    const closing = to - 1;
+    out.copy(source, at, closing);
+    if (flow.endIsLive) this.#leave();
+    out.byte(op.end);
+  }
+
+  #declare({ source, declarations, locals }: FunctionPlan, flow: Flow): void {
+    const out = this.#out;
+    const wide = this.#cached || this.#catches ? 1 : 0;
+    const narrow = flow.counts ? 2 : 0;
+    this.#locals = { tank: locals, depth: locals, count: locals + wide, result: locals + wide + 1 };
+    out.u32(declarations.count + (wide > 0 ? 1 : 0) + (narrow > 0 ? 1 : 0));
+    out.copy(source, declarations.from, declarations.to);
+    if (wide > 0) out.bytes([wide, i64]);
+    if (narrow > 0) out.bytes([narrow, i32]);
+  }
+
+  /** @returns how many bytes of the original it has written itself */
+  #mark(kind: number, fuel: number, source: Uint8Array, at: number): number {
+    switch (kind) {
+      case mark.entry:
+        this.#enter(fuel);
+        return 0;
+      case mark.charge:
+        if (fuel > 0) this.#charge(fuel, this.#cached);
+        return 0;
+      case mark.loop:
+        this.#chargeLoop(fuel);
+        return 0;
+      case mark.resume:
+        if (fuel > 0) this.#charge(fuel, false);
+        else this.#load();
+        return 0;
+      case mark.caught:
+        this.#restoreDepth();
+        if (fuel > 0) this.#charge(fuel, false);
+        return 0;
+      case mark.call:
+        this.#save();
+        return 0;
+      case mark.leave:
+        this.#leave();
+        return 0;
+      case mark.bulk:
+        this.#bulk();
+        return 0;
+      case mark.growMemory:
+        return this.#growMemory(source, at);
+      default:
+        return this.#growTable(source, at);
+    }
+  }
+
+  #enter(fuel: number): void {
+    const { depth } = this.#locals;
+    const out = this.#out;
+    this.#global(op.globalGet, this.#globals.tank);
+    this.#constant(packed(fuel, -this.#frameUnits));
+    out.byte(op.i64Sub);
+    this.#put();
+    if (this.#nests) {
+      this.#get();
+      out.bytes([op.i64Const, ...EXHAUSTED_LEB, op.i64And, op.i64Eqz, op.i32Eqz]);
+      this.#trap();
+    }
+    if (!this.#catches) return;
+    this.#get();
+    this.#constant(DEPTH_MASK);
+    out.byte(op.i64And);
+    this.#local(op.localSet, depth);
+  }
+
+  /** @param fromLocal whether the local knows what is in the tank; behind a call only the global does */
+  #charge(fuel: number, fromLocal: boolean): void {
+    if (fromLocal) this.#local(op.localGet, this.#locals.tank);
+    else this.#global(op.globalGet, this.#globals.tank);
+    this.#constant(packed(fuel, 0));
+    this.#out.byte(op.i64Sub);
+    this.#put();
+  }
+
+  #chargeLoop(fuel: number): void {
+    if (!this.#cached || fuel === 0) {
+      if (fuel > 0) this.#charge(fuel, false);
+      return this.#trapIfEmpty();
+    }
+    this.#local(op.localGet, this.#locals.tank);
+    this.#constant(packed(fuel, 0));
+    this.#out.byte(op.i64Sub);
+    this.#local(op.localTee, this.#locals.tank);
+    this.#trapIfNegative();
+  }
+
+  #get(): void {
+    if (this.#cached) this.#local(op.localGet, this.#locals.tank);
+    else this.#global(op.globalGet, this.#globals.tank);
+  }
+
+  #put(): void {
+    if (this.#cached) this.#local(op.localSet, this.#locals.tank);
+    else this.#global(op.globalSet, this.#globals.tank);
+  }
+
+  #trapIfEmpty(): void {
+    this.#get();
+    this.#trapIfNegative();
+  }
+
+  #trapIfNegative(): void {
+    this.#out.bytes([op.i64Const, 0, op.i64LessSigned]);
+    this.#trap();
+  }
+
+  /** If the i32 on the stack is not 0. */
+  #trap(): void {
+    this.#out.bytes([op.if, noResult]);
+    this.#save();
+    this.#out.bytes([op.unreachable, op.end]);
+  }
+
+  #load(): void {
+    if (!this.#cached) return;
+    this.#global(op.globalGet, this.#globals.tank);
+    this.#local(op.localSet, this.#locals.tank);
+  }
+
+  /** The callee, the host, and whoever catches see only the global. */
+  #save(): void {
+    if (!this.#cached) return;
+    this.#local(op.localGet, this.#locals.tank);
+    this.#global(op.globalSet, this.#globals.tank);
+  }
+
+  /** Out of this activation: its frame is given back. */
+  #leave(): void {
+    if (!this.#cached && !this.#nests) return;
+    this.#get();
+    if (this.#frameUnits > 0) {
+      this.#constant(this.#frameUnits);
+      this.#out.byte(op.i64Sub);
+    }
+    this.#global(op.globalSet, this.#globals.tank);
+  }
+
+  /** An exception has skipped the exits of those that it went through. */
+  #restoreDepth(): void {
+    this.#global(op.globalGet, this.#globals.tank);
+    this.#constant(-DEPTH_MASK - 1);
+    this.#out.byte(op.i64And);
+    this.#local(op.localGet, this.#locals.depth);
+    this.#out.byte(op.i64Or);
+    this.#global(op.globalSet, this.#globals.tank);
+  }
+
+  /** Takes one fuel per byte or element before the work is done. The count is on top of the operands. */
+  #bulk(): void {
+    this.#local(op.localSet, this.#locals.count);
+    this.#takeCount();
+    this.#trapIfEmpty();
+    this.#local(op.localGet, this.#locals.count);
+  }
+
+  #takeCount(): void {
+    this.#get();
+    this.#local(op.localGet, this.#locals.count);
+    this.#out.byte(op.i64ExtendUnsigned);
+    this.#constant(DEPTH_BITS);
+    this.#out.bytes([op.i64ShiftLeft, op.i64Sub]);
+    this.#put();
+  }
+
+  #growMemory(source: Uint8Array, at: number): number {
+    const { count } = this.#locals;
+    const out = this.#out;
+    const length = immediateEnd(source, at + 1) - at;
+    // limit - size < wanted: the memory never has more pages than the limit.
+    this.#local(op.localSet, count);
+    this.#global(op.globalGet, this.#globals.pages);
+    out.bytes([op.memorySize, 0, op.i32Sub]);
+    this.#local(op.localGet, count);
+    out.bytes([op.i32LessUnsigned, op.if, i32, op.i32Const, 0x7f, op.else]);
+    this.#local(op.localGet, count);
+    out.copy(source, at, at + length);
+    out.byte(op.end);
+    this.#settleGrowth();
+    return length;
+  }
+
+  #growTable(source: Uint8Array, at: number): number {
+    const length = immediateEnd(source, immediateEnd(source, at + 1)) - at;
+    this.#local(op.localTee, this.#locals.count);
+    this.#out.copy(source, at, at + length);
+    this.#settleGrowth();
+    return length;
+  }
+
+  /** The instruction's result is on the stack, and stays there. */
+  #settleGrowth(): void {
+    const { result } = this.#locals;
+    const out = this.#out;
+    this.#local(op.localTee, result);
+    out.bytes([op.i32Const, 0x7f, op.i32Equal, op.if, noResult, op.i32Const, 1]);
+    this.#global(op.globalSet, this.#globals.refused);
+    out.byte(op.else);
+    this.#takeCount();
+    out.byte(op.end);
+    this.#local(op.localGet, result);
+  }
+
+  #local(instruction: number, index: number): void {
+    this.#out.byte(instruction);
+    this.#out.u32(index);
+  }
+
+  #global(instruction: number, index: number): void {
+    this.#out.byte(instruction);
+    this.#out.u32(index);
+  }
+
+  #constant(value: number): void {
+    this.#out.byte(op.i64Const);
+    this.#out.signed(value);
+  }
+}
+
+/** Behind the LEB128 at `at`. */
+function immediateEnd(source: Uint8Array, at: number): number {
+  let end = at;
+  while (source[end]! >= 0x80) end++;
+  return end + 1;
+}

@@ -1,0 +1,238 @@
+import { hashBytes } from "@keyhole/kernel";
+import { chooseNames, copyImports, copyMemories, copyTables, type Imported } from "./declare.ts";
+import { Emitter, type MeterGlobals } from "./emit.ts";
+import { find, order, readLayout, type Section, section } from "./layout.ts";
+import { type MeterOptions, meterDefaults } from "./options.ts";
+import type { Reader } from "./reader.ts";
+import { malformed, type MeterCode, MeterRefusal } from "./refusal.ts";
+import { Scanner } from "./scan.ts";
+import { METER_VERSION, type MeterExports, type Stamp, writeStamp } from "./stamp.ts";
+import { UNIT_BYTES } from "./tank.ts";
+import { type FunctionType, functionTypes, valueType } from "./types.ts";
+import { Writer } from "./writer.ts";
+
+export interface MeterReport extends Stamp {
+  readonly originalBytes: number;
+  readonly meteredBytes: number;
+  readonly functions: number;
+}
+
+export type MeterResult =
+  | { readonly ok: true; readonly bytes: Uint8Array<ArrayBuffer>; readonly report: MeterReport }
+  | { readonly ok: false; readonly code: MeterCode; readonly message: string; readonly hint: string };
+
+const magic = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+/** The estimated frame of an activation without locals: return address, frame pointer, instance, spilled registers. */
+const FRAME_BYTES = 64;
+const SLOT_BYTES = 8;
+
+/**
+ * Rewrites a WebAssembly module so that it counts what it executes and stops at a bound. The count depends on the module and its inputs
+ * alone and is the same on every engine: see docs/wasm-tools.md for the table. Never throws for what the bytes are.
+ *
+ * @example
+ * const metered = meter(bytes, { memoryBytes: 16 * 2 ** 20 });
+ * if (!metered.ok) return metered.message;
+ * const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(metered.bytes), imports);
+ */
+export function meter(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions = {}): MeterResult {
+  try {
+    return rewrite(bytes, options);
+  } catch (error) {
+    if (!(error instanceof MeterRefusal)) throw error;
+    const { code, message, hint } = error;
+    return { ok: false, code, message, hint };
+  }
+}
+
+function rewrite(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions): MeterResult {
+  checkWhole(bytes, options);
+  const sections = readLayout(bytes);
+  const types = functionTypes(find(sections, section.type, bytes));
+  const copied = new Map<number, Writer>();
+  const { imported, memories } = copyDeclarations(bytes, sections, options, copied);
+  if (memories > 1) throw new MeterRefusal("UNSUPPORTED_MULTI_MEMORY", "The module has more than one memory.");
+  const globals = globalsBehind(imported.globals, find(sections, section.global, bytes));
+  const startAt = find(sections, section.start, bytes)?.u32();
+  const names = chooseNames(find(sections, section.export, bytes), startAt !== undefined);
+  copied.set(section.global, addGlobals(find(sections, section.global, bytes)));
+  copied.set(section.export, addExports(find(sections, section.export, bytes), names, globals, startAt));
+  const functionTypesOf = declaredTypes(find(sections, section.function, bytes), types);
+  const code = find(sections, section.code, bytes);
+  if (code) copied.set(section.code, rewriteCode(code, functionTypesOf, globals, options));
+
+  const stamp: Stamp = { version: METER_VERSION, originalHash: hashBytes(bytes), exports: names };
+  const metered = assemble(bytes, sections, copied, stamp);
+  const report = {
+    ...stamp,
+    originalBytes: bytes.length,
+    meteredBytes: metered.length,
+    functions: functionTypesOf.length,
+  };
+  return { ok: true, bytes: metered, report };
+}
+
+function checkWhole(bytes: Uint8Array<ArrayBuffer>, { moduleBytes = meterDefaults.moduleBytes }: MeterOptions): void {
+  if (bytes.length > moduleBytes)
+    throw new MeterRefusal("MODULE_TOO_LARGE", `The module has ${bytes.length} bytes; the bound is ${moduleBytes}.`);
+  if (magic.some((byte, i) => bytes[i] !== byte)) {
+    const component = bytes[6] === 1 && magic.slice(0, 4).every((byte, i) => bytes[i] === byte);
+    throw new MeterRefusal(
+      "INVALID_MODULE",
+      component ? "This is a component, not a core module." : "This is not a WebAssembly module of version 1.",
+      component ? "Give the core module, built for wasm32-wasi preview 1." : "",
+    );
+  }
+  // From here on the bytes are known to be well-formed, and the checks below only see to it that nothing escapes the count.
+  if (!WebAssembly.validate(bytes))
+    throw new MeterRefusal("INVALID_MODULE", "The module is not valid, or uses a feature that this engine lacks.");
+}
+
+function copyDeclarations(
+  bytes: Uint8Array,
+  sections: readonly Section[],
+  options: MeterOptions,
+  copied: Map<number, Writer>,
+): { imported: Imported; memories: number } {
+  const copyOf = (id: number): Writer => {
+    const writer = new Writer();
+    copied.set(id, writer);
+    return writer;
+  };
+  const imports = find(sections, section.import, bytes);
+  const imported = imports ? copyImports(imports, copyOf(section.import), options) : noImports;
+  const tables = find(sections, section.table, bytes);
+  if (tables) copyTables(tables, copyOf(section.table), options);
+  const memories = find(sections, section.memory, bytes);
+  const own = memories ? copyMemories(memories, copyOf(section.memory), options) : 0;
+  return { imported, memories: imported.memories + own };
+}
+
+const noImports: Imported = { globals: 0, memories: 0 };
+
+function globalsBehind(imported: number, section: Reader | undefined): MeterGlobals {
+  const first = imported + (section?.u32() ?? 0);
+  return { tank: first, pages: first + 1, refused: first + 2 };
+}
+
+const ownGlobals = [
+  // i64, mutable, i64.const 0, end: a run without fuel is out of fuel.
+  [0x7e, 1, 0x42, 0, 0x0b],
+  [0x7f, 1, 0x41, 0, 0x0b],
+  [0x7f, 1, 0x41, 0, 0x0b],
+];
+
+function addGlobals(reader: Reader | undefined): Writer {
+  const out = new Writer();
+  out.u32((reader?.u32() ?? 0) + ownGlobals.length);
+  if (reader) out.copy(reader.bytes, reader.at, reader.end);
+  for (const each of ownGlobals) out.bytes(each);
+  return out;
+}
+
+function addExports(
+  reader: Reader | undefined,
+  names: MeterExports,
+  globals: MeterGlobals,
+  startAt: number | undefined,
+): Writer {
+  const out = new Writer();
+  out.u32((reader?.u32() ?? 0) + ownGlobals.length + (names.start === undefined ? 0 : 1));
+  if (reader) out.copy(reader.bytes, reader.at, reader.end);
+  const add = (name: string, kind: number, index: number): void => {
+    out.name(name);
+    out.byte(kind);
+    out.u32(index);
+  };
+  add(names.tank, 3, globals.tank);
+  add(names.pages, 3, globals.pages);
+  add(names.refused, 3, globals.refused);
+  if (names.start !== undefined && startAt !== undefined) add(names.start, 0, startAt);
+  return out;
+}
+
+function declaredTypes(reader: Reader | undefined, types: readonly FunctionType[]): FunctionType[] {
+  const declared: FunctionType[] = [];
+  for (let count = reader?.u32() ?? 0; count > 0; count--) {
+    const type = types[reader!.u32()];
+    if (type === undefined) throw malformed("a function of unknown type");
+    declared.push(type);
+  }
+  return declared;
+}
+
+function rewriteCode(
+  code: Reader,
+  types: readonly FunctionType[],
+  globals: MeterGlobals,
+  { functionBytes = meterDefaults.functionBytes, locals: maxLocals = meterDefaults.locals }: MeterOptions,
+): Writer {
+  const out = new Writer((code.end - code.at) * 2);
+  const body = new Writer(65_536);
+  const scanner = new Scanner(globals.tank);
+  const emitter = new Emitter(globals, body);
+  const count = code.u32();
+  if (count !== types.length) throw malformed("as many bodies as functions");
+  out.u32(count);
+  for (let i = 0; i < count; i++) {
+    const reader = code.part(code.u32());
+    const { parameters, parameterSlots } = types[i]!;
+    const declarations = { count: reader.u32(), from: reader.at, to: 0 };
+    let locals = parameters;
+    let slots = parameterSlots;
+    for (let group = 0; group < declarations.count; group++) {
+      const many = reader.u32();
+      locals += many;
+      slots += many * valueType(reader);
+    }
+    if (locals > maxLocals)
+      throw new MeterRefusal(
+        "TOO_MANY_LOCALS",
+        `Function ${i} has ${locals} local variables; the bound is ${maxLocals}.`,
+      );
+    declarations.to = reader.at;
+    const { at: from, end: to, bytes: source } = reader;
+    scanner.scan(reader);
+    body.clear();
+    const frameUnits = Math.ceil((FRAME_BYTES + SLOT_BYTES * slots) / UNIT_BYTES);
+    emitter.emit({ source, declarations, from, to, locals, frameUnits }, scanner.marks, scanner.flow);
+    if (body.at > functionBytes)
+      throw new MeterRefusal(
+        "FUNCTION_TOO_LARGE",
+        `Function ${i} has ${body.at} metered bytes; the bound is ${functionBytes}.`,
+      );
+    out.sized(body.written);
+  }
+  return out;
+}
+
+/** The original's sections in their order, each as it was or as it became; ours where they were missing. */
+function assemble(
+  bytes: Uint8Array,
+  sections: readonly Section[],
+  copied: ReadonlyMap<number, Writer>,
+  stamp: Stamp,
+): Uint8Array<ArrayBuffer> {
+  const out = new Writer(bytes.length * 2);
+  out.bytes(magic);
+  const missing = [section.global, section.export].filter((id) => !sections.some((each) => each.id === id));
+  const add = (id: number, body: Uint8Array): void => {
+    out.byte(id);
+    out.sized(body);
+  };
+  const addMissing = (rank: number): void => {
+    while (missing.length > 0 && order.indexOf(missing[0]!) < rank) {
+      const id = missing.shift()!;
+      add(id, copied.get(id)!.written);
+    }
+  };
+  for (const { id, from, to } of sections) {
+    if (id !== section.custom) addMissing(order.indexOf(id));
+    if (id !== section.start) add(id, copied.get(id)?.written ?? bytes.subarray(from, to));
+  }
+  addMissing(Number.POSITIVE_INFINITY);
+  const stampBody = new Writer();
+  writeStamp(stamp, stampBody);
+  add(section.custom, stampBody.written);
+  return out.written.slice();
+}

@@ -1,0 +1,67 @@
+import { meter } from "@keyhole/worker-host/wasm";
+import { expect, it } from "vitest";
+import { type Bytes, trapping } from "../wasm/metered.ts";
+import { programs } from "../wasm/programs.ts";
+
+/** mulberry32: the same 10,000 modules every time. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function mutated(bytes: Bytes, next: () => number): Bytes {
+  const copy = bytes.slice(0, next() < 0.1 ? Math.floor(next() * bytes.length) : bytes.length);
+  const flips = 1 + Math.floor(next() * 4);
+  for (let i = 0; i < flips; i++) copy[8 + Math.floor(next() * (copy.length - 8))] = Math.floor(next() * 256);
+  return copy;
+}
+
+/** Runs every export with next to no fuel: whatever loops without paying hangs this test. */
+function runAll(bytes: Bytes, names: { readonly tank: string; readonly start?: string }): number {
+  const module = new WebAssembly.Module(bytes);
+  let exports: WebAssembly.Exports;
+  try {
+    ({ exports } = new WebAssembly.Instance(module, trapping(module)));
+  } catch {
+    return 0; // A segment does not fit; nothing ran.
+  }
+  let ran = 0;
+  for (const [name, exported] of Object.entries(exports)) {
+    if (typeof exported !== "function") continue;
+    (exports[names.tank] as WebAssembly.Global<"i64">).value = 1_000n << 15n;
+    try {
+      (exported as (...given: unknown[]) => unknown)(...Array<number>(exported.length).fill(1_000_000));
+    } catch {
+      continue; // A trap, which ends whatever ran, or an argument of another type.
+    }
+    ran++;
+    expect([name, (exports[names.tank] as WebAssembly.Global<"i64">).value]).not.toEqual([name, 1_000n << 15n]);
+  }
+  return ran;
+}
+
+it("10,000 modules with flipped bytes are refused with a code, or are metered", () => {
+  const next = random(7);
+  let accepted = 0;
+  let ran = 0;
+  for (let i = 0; i < 10_000; i++) {
+    const original = programs[i % programs.length]!.bytes;
+    const bytes = mutated(original, next);
+    const result = meter(bytes);
+    if (!result.ok) {
+      expect(result.code).toMatch(/^[A-Z_]+[A-Z0-9_]*$/);
+      expect(result.message).not.toBe("");
+      continue;
+    }
+    accepted++;
+    ran += runAll(result.bytes, result.report.exports);
+  }
+  // Else it tested nothing.
+  expect(accepted).toBeGreaterThan(500);
+  expect(ran).toBeGreaterThan(100);
+}, 60_000);

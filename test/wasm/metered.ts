@@ -1,0 +1,69 @@
+import { fill, meter, type MeterOptions, type MeterReport, readTank, type TankState } from "@keyhole/worker-host/wasm";
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+export function bytesOf(base64: string): Bytes {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+export interface Metered {
+  readonly exports: Readonly<Record<string, (...given: unknown[]) => unknown>>;
+  readonly report: MeterReport;
+  /** Fills the tank, calls, and says what is left of it. */
+  run(call: () => unknown, fuel?: number, stackBytes?: number): Run;
+}
+
+export interface Run {
+  readonly value?: unknown;
+  readonly trapped: boolean;
+  readonly used: number;
+  readonly tank: TankState;
+}
+
+/** More than any test uses. */
+export const LARGE = 10 ** 12;
+
+export function metered(
+  bytes: Bytes,
+  options: MeterOptions = {},
+): { readonly bytes: Bytes; readonly report: MeterReport } {
+  const result = meter(bytes, options);
+  if (!result.ok) throw new Error(`${result.code}: ${result.message}`);
+  return result;
+}
+
+export function instantiate(bytes: Bytes, options: MeterOptions = {}, imports?: WebAssembly.Imports): Metered {
+  const { bytes: safe, report } = metered(bytes, options);
+  const module = new WebAssembly.Module(safe);
+  return start(module, report, imports ?? trapping(module));
+}
+
+/** Imports that trap as soon as they are called. */
+export function trapping(module: WebAssembly.Module): WebAssembly.Imports {
+  const imports: Record<string, Record<string, () => never>> = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    (imports[from] ??= {})[name] = () => {
+      throw new Error(`${name} was called`);
+    };
+  }
+  return imports;
+}
+
+function start(module: WebAssembly.Module, report: MeterReport, imports: WebAssembly.Imports = {}): Metered {
+  const { exports } = new WebAssembly.Instance(module, imports);
+  const tank = exports[report.exports.tank] as WebAssembly.Global<"i64">;
+  (exports[report.exports.pages] as WebAssembly.Global<"i32">).value = 1_024;
+  return {
+    exports: exports as Metered["exports"],
+    report,
+    run(call, fuel = LARGE, stackBytes) {
+      tank.value = fill(fuel, stackBytes);
+      try {
+        const value = call();
+        return { value, trapped: false, used: fuel - readTank(tank.value).fuel, tank: readTank(tank.value) };
+      } catch {
+        return { trapped: true, used: fuel - readTank(tank.value).fuel, tank: readTank(tank.value) };
+      }
+    },
+  };
+}
