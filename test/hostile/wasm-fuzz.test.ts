@@ -34,13 +34,15 @@ function runAll(bytes: Bytes, names: { readonly tank: string; readonly start?: s
   for (const [name, exported] of Object.entries(exports)) {
     if (typeof exported !== "function") continue;
     (exports[names.tank] as WebAssembly.Global<"i64">).value = 1_000n << 15n;
+    const left = (): bigint => (exports[names.tank] as WebAssembly.Global<"i64">).value;
     try {
       (exported as (...given: unknown[]) => unknown)(...Array<number>(exported.length).fill(1_000_000));
     } catch {
-      continue; // A trap, which ends whatever ran, or an argument of another type.
+      // A trap of its own, which may come before anything is shown, or an argument of another type: nothing to see.
+      if (left() === 1_000n << 15n) continue;
     }
     ran++;
-    expect([name, (exports[names.tank] as WebAssembly.Global<"i64">).value]).not.toEqual([name, 1_000n << 15n]);
+    expect([name, left()]).not.toEqual([name, 1_000n << 15n]);
   }
   return ran;
 }
