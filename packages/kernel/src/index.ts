@@ -131,6 +131,7 @@ export {
   type IsolateHost,
   type IsolateOutcome,
   type IsolateOutput,
+  type IsolateUsage,
   type LogEntry,
   type Progress,
 } from "./isolate/port.ts";

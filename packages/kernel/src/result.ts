@@ -60,7 +60,10 @@ export interface CallMeta {
   readonly cached: boolean;
   /** Runs of the tool; 0 where it did not run. */
   readonly attempts: number;
+  /** Where the host counts it: the same for the same call, everywhere. */
   readonly fuelUsed?: number;
+  /** The most memory that the tool's isolate had. */
+  readonly peakMemoryBytes?: number;
   readonly networkRequests: number;
   readonly networkBytes: number;
   readonly warnings: readonly string[];

@@ -86,9 +86,17 @@ export interface AuditPayloads {
     readonly outputHash: string;
     readonly outputBytes: number;
     readonly effects: readonly Effect[];
+    readonly fuelUsed?: number;
+    readonly peakMemoryBytes?: number;
   };
   /** It ran and did not give a result. */
-  readonly "tool.failed": { readonly code: ErrorCode; readonly errorHash: string; readonly effects: readonly Effect[] };
+  readonly "tool.failed": {
+    readonly code: ErrorCode;
+    readonly errorHash: string;
+    readonly effects: readonly Effect[];
+    readonly fuelUsed?: number;
+    readonly peakMemoryBytes?: number;
+  };
   /** It never ran. */
   readonly "tool.blocked": { readonly code: ErrorCode; readonly errorHash: string };
   /** Written by recovery for a call that has no end. */

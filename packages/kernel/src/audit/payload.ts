@@ -20,8 +20,11 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
-  "tool.completed": ({ effects, outputBytes, outputHash }) =>
-    `{"effects":${words(effects)},"outputBytes":${outputBytes},"outputHash":"${outputHash}"}`,
+  "tool.completed": ({ effects, fuelUsed, outputBytes, outputHash, peakMemoryBytes }) =>
+    `{"effects":${words(effects)}` +
+    (fuelUsed === undefined ? "" : `,"fuelUsed":${fuelUsed}`) +
+    `,"outputBytes":${outputBytes},"outputHash":"${outputHash}"` +
+    (peakMemoryBytes === undefined ? "}" : `,"peakMemoryBytes":${peakMemoryBytes}}`),
 };
 
 const quote = (text: string | null): string => JSON.stringify(text);

@@ -100,11 +100,7 @@ function failure({ end, tool, gate, bounds }: Ran): Stop {
     case "unnormalizable":
       return notNormalizable(tool.id, end.reason, end.path);
     case "too-large":
-      return end.what === "output"
-        ? tooLarge(tool.id, end.limit)
-        : stop("BOUNDS_EXCEEDED", `${tool.id} sent more than ${end.limit} messages.`, {
-            details: { bound: "messages", limit: end.limit },
-          });
+      return tooMuch[end.what](tool.id, end.limit);
     case "out-of-memory":
       return stop("OUT_OF_MEMORY", `${tool.id} used more memory than its bound.`);
     case "out-of-fuel":
@@ -128,6 +124,17 @@ function failure({ end, tool, gate, bounds }: Ran): Stop {
       });
   }
 }
+
+const tooMuch = {
+  output: tooLarge,
+  messages: (toolId, limit) =>
+    stop("BOUNDS_EXCEEDED", `${toolId} sent more than ${limit} messages.`, { details: { bound: "messages", limit } }),
+  stack: (toolId, limit) =>
+    stop("BOUNDS_EXCEEDED", `The calls of ${toolId} nest too deeply: its stack has ${limit} bytes.`, {
+      details: { bound: "stack", limit },
+      hint: "The fault is the tool's: a recursion without an end, or on too deep an input.",
+    }),
+} satisfies Record<Extract<Ran["end"], { kind: "too-large" }>["what"], (toolId: string, limit: number) => Stop>;
 
 /** How a call fails when its tool does not handle a refusal. */
 const codeOfRefusal = {

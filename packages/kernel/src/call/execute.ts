@@ -11,6 +11,7 @@ import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool, Owner } from "../isolate/pool.ts";
+import type { IsolateUsage } from "../isolate/port.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { guardOf } from "../policy/guard.ts";
@@ -32,6 +33,8 @@ export interface Started extends Reserved {
   readonly gate: Gate;
   /** Number of its run, from 1. */
   readonly attempt: number;
+  /** What its runs cost so far, where the host counts it. */
+  readonly used: IsolateUsage[];
   /** Of all its runs. */
   readonly deadline: Deadline;
   /** Whether its tool may call tools. */
@@ -113,7 +116,7 @@ export function recordStart(
       ...(tool.manifest.capabilities.length > 0 && { hold: () => revocations.hold(holderOf(call, tool)) }),
       ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
     });
-    return { ...state, gate, attempt: 1, deadline, mayCall };
+    return { ...state, gate, attempt: 1, used: [], deadline, mayCall };
   };
   return log.flush()?.then(started) ?? started();
 }
@@ -168,7 +171,7 @@ function openGate(
 
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
-  const { call, tool, bounds, gate, grant, inputText, deadline } = state;
+  const { call, tool, bounds, gate, grant, inputText, deadline, attempt, used } = state;
   const end = await runInIsolate(
     tool,
     {
@@ -180,6 +183,8 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       seed: call.seed,
       nowMs: call.nowMs,
       real: grant.kinds.filter((kind) => kind === "clock" || kind === "random"),
+      ...(bounds.fuel !== undefined && { fuel: bounds.fuel }),
+      ...(bounds.memoryBytes !== undefined && { memoryBytes: bounds.memoryBytes }),
     },
     {
       pool,
@@ -191,6 +196,9 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       abandoned: call.parent?.ended,
       onLog: call.options.onLog,
       onProgress: call.options.onProgress,
+      onUsed: (usage) => {
+        used[attempt - 1] = usage;
+      },
     },
   );
   return { ...state, end };

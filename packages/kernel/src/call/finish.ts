@@ -1,4 +1,5 @@
 import type { Clock } from "../isolate/clock.ts";
+import type { IsolateUsage } from "../isolate/port.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { CallError, CallFailure, CallMeta, CallSuccess } from "../result.ts";
 import type { Effect } from "../tool/manifest.ts";
@@ -14,15 +15,27 @@ export interface Spent {
   readonly networkRequests: number;
   readonly networkBytes: number;
   readonly attempts: number;
+  readonly usage: IsolateUsage;
   /** The result is that of another call. */
   readonly cached: boolean;
 }
 
 /** Of a call that ran, or of one that did not. */
 export function spentBy(started: Started | undefined): Spent {
-  if (!started) return { effects: [], networkRequests: 0, networkBytes: 0, attempts: 0, cached: false };
+  if (!started) return { effects: [], networkRequests: 0, networkBytes: 0, attempts: 0, usage: {}, cached: false };
   const { gate, attempt } = started;
-  return { effects: gate.effects, ...gate.usage, attempts: attempt, cached: false };
+  return { effects: gate.effects, ...gate.usage, attempts: attempt, usage: usageOf(started), cached: false };
+}
+
+/** Fuel of all its runs together, and the memory of the one that had the most. */
+export function usageOf({ used }: Started): IsolateUsage {
+  const runs = used.filter((usage) => usage !== undefined);
+  const fuel = runs.flatMap(({ fuelUsed }) => fuelUsed ?? []);
+  const memory = runs.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? []);
+  return {
+    ...(fuel.length > 0 && { fuelUsed: fuel.reduce((sum, each) => sum + each, 0) }),
+    ...(memory.length > 0 && { peakMemoryBytes: Math.max(...memory) }),
+  };
 }
 
 /** Of a call that was given the result of another one. Its effects are those of the deed that the result tells of. */
@@ -78,10 +91,20 @@ export function failed(
 
 function costOf(
   { arrivedMs, queuedMs, warnings, traceparent }: Call,
-  { effects, networkRequests, networkBytes, attempts, cached }: Spent,
+  { effects, networkRequests, networkBytes, attempts, usage, cached }: Spent,
   clock: Clock,
 ): { readonly effects: readonly Effect[]; readonly meta: CallMeta } {
   const durationMs = clock.monotonicMs() - arrivedMs;
-  const meta = { durationMs, queuedMs, cached, attempts, networkRequests, networkBytes, warnings, traceparent };
+  const meta = {
+    durationMs,
+    queuedMs,
+    cached,
+    attempts,
+    ...usage,
+    networkRequests,
+    networkBytes,
+    warnings,
+    traceparent,
+  };
   return { effects, meta };
 }

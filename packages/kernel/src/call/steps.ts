@@ -24,7 +24,7 @@ import { type Concluded, normalizeOutput, tooLarge, validateOutput } from "./con
 import { type Ending, endingOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
-import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded } from "./finish.ts";
+import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded, usageOf } from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallWithin } from "./nested.ts";
 import { retry } from "./retry.ts";
@@ -169,7 +169,12 @@ export class Steps {
     const { hash: outputHash, outputBytes, gate, output } = concluded.state;
     const keptOutput = keep(concluded.state, "output", output, this.#parts);
     if (keptOutput) await keptOutput;
-    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects: gate.effects });
+    log.record("tool.completed", call.scope, {
+      outputHash,
+      outputBytes,
+      effects: gate.effects,
+      ...usageOf(concluded.state),
+    });
     await log.flush();
     path.concluded = concluded.state;
 
@@ -220,7 +225,7 @@ export class Steps {
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
       const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
-      if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects });
+      if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects, ...spent.usage });
       else log.record("tool.blocked", call.scope, end);
       try {
         await log.flush();

@@ -54,6 +54,16 @@ export interface IsolateCall {
   readonly nowMs: number;
   /** Which of the two were granted as real ones (capabilities `clock`, `random`). Default: none, both are logical. */
   readonly real?: readonly ("clock" | "random")[];
+  /** Bounds of this call, where it has them. Only a host that names them in {@link IsolateHost.enforces} is given such a call. */
+  readonly fuel?: number;
+  readonly memoryBytes?: number;
+}
+
+/** What a run cost, as far as its host counts it. The same call costs the same on every host that counts. */
+export interface IsolateUsage {
+  readonly fuelUsed?: number;
+  /** The most memory that the isolate ever had; it never gives any back. */
+  readonly peakMemoryBytes?: number;
 }
 
 /** The kernel's end of one running call. */
@@ -64,6 +74,8 @@ export interface CallPort {
   request(request: CapabilityRequest): Promise<CapabilityReply>;
   log(entry: LogEntry): void;
   progress(progress: Progress): void;
+  /** Before the outcome; of several the last one counts. */
+  used?(usage: IsolateUsage): void;
 }
 
 export interface LogEntry {
@@ -91,7 +103,7 @@ export type IsolateOutcome =
   | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string }
   /** It returned something that has no normal form: a function, a cycle, `undefined`, a lone surrogate, … */
   | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string }
-  | { readonly kind: "too-large"; readonly what: "output" | "messages"; readonly limit: number }
+  | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }
   | { readonly kind: "out-of-memory" }
   | { readonly kind: "out-of-fuel" }
   /** The isolate died, was terminated, or broke the protocol. */

@@ -10,6 +10,7 @@ import {
   type IsolateCall,
   IsolateFailure,
   type IsolateOutcome,
+  type IsolateUsage,
   type LogEntry,
   type Progress,
 } from "./port.ts";
@@ -32,6 +33,7 @@ export interface RunOptions {
   readonly abandoned: AbortSignal | undefined;
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onUsed: (usage: IsolateUsage) => void;
 }
 
 /**
@@ -110,6 +112,10 @@ class Run implements CallPort {
 
   progress(progress: Progress): void {
     this.#pass(this.#options.onProgress, progress);
+  }
+
+  used(usage: IsolateUsage): void {
+    if (!this.#ended) this.#options.onUsed(usage);
   }
 
   #callIn(lease: Lease, call: IsolateCall): void {

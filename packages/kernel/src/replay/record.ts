@@ -41,6 +41,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             },
             log: (entry) => port.log(entry),
             progress: (progress) => port.progress(progress),
+            used: (usage) => port.used?.(usage),
             async request(request) {
               if (hasEnded) return port.request(request);
               const index = next++;
