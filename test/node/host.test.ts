@@ -7,28 +7,40 @@ import { describeTenCalls, packages } from "../contract/ten-calls.ts";
 import subject from "../contract/tools/subject.ts?tool";
 import { openPolicy } from "../support/kernel.ts";
 
-describeIsolateHost("node", async () => nodeHost({ trusted: [subject.hash] }), { preempts: true });
-describeTenCalls("node", packages, async () => nodeHost({ trusted: packages.map(({ hash }) => hash) }));
+describeIsolateHost("node", async () => nodeHost(), { preempts: true });
+describeIsolateHost("node, trusted", async () => nodeHost({ trusted: [subject.hash] }), { preempts: true });
+describeTenCalls("node", packages, async () => nodeHost());
+describeTenCalls("node, trusted", packages, async () => nodeHost({ trusted: packages.map(({ hash }) => hash) }));
 
 let kernel: Kernel | undefined;
 afterEach(() => kernel?.close());
 
 describe("what is not trusted", () => {
-  it("is refused, with the way out", async () => {
-    kernel = await createKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
-    kernel.register(echo);
-    expect(await kernel.call("echo", { message: "a" })).toMatchObject({
-      ok: false,
-      error: { code: "UNSUPPORTED_HOST", hint: expect.stringContaining(echo.hash) as string },
-    });
-  });
-
-  it("is everything that is not named", async () => {
+  it("cannot reach the process", async () => {
     kernel = await createKernel({ host: nodeHost(), policy: openPolicy });
     for (const pkg of builtinTools) kernel.register(pkg);
-    expect(await kernel.call("calculator", { expression: "1+1" })).toMatchObject({
+    expect(await kernel.call("calculator", { expression: "1+1" })).toMatchObject({ ok: true, data: { value: 2 } });
+  });
+
+  it("says what it used, the same each time", async () => {
+    kernel = await createKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
+    kernel.register(echo);
+    kernel.register(calculator);
+    const used = async (name: string): Promise<number | undefined> =>
+      (await kernel!.call(name, name === "echo" ? { message: "a" } : { expression: "1+1" })).meta.fuelUsed;
+    expect(await used("echo")).toBeGreaterThan(1_000);
+    expect(await used("echo")).toBe(await used("echo"));
+    // A thread does not count.
+    expect(await used("calculator")).toBeUndefined();
+  });
+
+  it("is also what a trusted tool becomes when a call bounds its fuel", async () => {
+    kernel = await createKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
+    kernel.register(calculator);
+    const fuel = { bounds: { fuel: 1_000 } };
+    expect(await kernel.call("calculator", { expression: "1+1" }, fuel)).toMatchObject({
       ok: false,
-      error: { code: "UNSUPPORTED_HOST" },
+      error: { code: "OUT_OF_FUEL" },
     });
   });
 });

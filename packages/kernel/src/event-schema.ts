@@ -41,6 +41,9 @@ function payload<Type extends AuditType>(
   return closed({ ...properties }, optional as readonly string[]);
 }
 
+/** Only where the host counts it. */
+const usage = { fuelUsed: count, peakMemoryBytes: count };
+const usageNames = ["fuelUsed", "peakMemoryBytes"] as const;
 const ended: Members<AuditPayloads["tool.blocked"]> = { code: oneOf(errorCodes), errorHash: digest };
 
 /** JSON Schema (2020-12) of what each type of event says. */
@@ -114,12 +117,11 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     requestHash: digest,
     responseHash: digest,
   }),
-  "tool.completed": payload<"tool.completed">({
-    outputHash: digest,
-    outputBytes: count,
-    effects: list(oneOf(effects)),
-  }),
-  "tool.failed": payload<"tool.failed">({ ...ended, effects: list(oneOf(effects)) }),
+  "tool.completed": payload<"tool.completed">(
+    { outputHash: digest, outputBytes: count, effects: list(oneOf(effects)), ...usage },
+    usageNames,
+  ),
+  "tool.failed": payload<"tool.failed">({ ...ended, effects: list(oneOf(effects)), ...usage }, usageNames),
   "tool.blocked": payload<"tool.blocked">(ended),
   "tool.lost": payload<"tool.lost">({ lastSeq: count }),
   "log.recovered": payload<"log.recovered">({ cutBytes: count, lastSeq: { type: ["integer", "null"], minimum: 0 } }),

@@ -74,7 +74,11 @@ const deeds: Readonly<Record<string, Deed>> = {
   },
   "too deep": () => nested(10_000),
   "a proxy": () => [explosive],
-  "100 MB": () => "x".repeat(100 << 20),
+  "100 MB": () => {
+    let text = "x";
+    while (text.length < 100 << 20) text += text;
+    return text;
+  },
   "just too large": (value) => "x".repeat(Number(value)),
 
   loop: () => {

@@ -15,6 +15,8 @@ const constructors = [
 
 /** Gives `Intl`, and every method that asks it, a fixed default locale and time zone instead of the host's. */
 export function sealLocale(): void {
+  // An interpreter without it formats in one way only.
+  if (typeof Intl !== "object") return;
   for (const name of constructors) sealConstructor(name);
   sealDateFormat();
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"] as const) {

@@ -1,6 +1,6 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { protocolLimits } from "./limits.ts";
-import type { GuestMessage, GuestOutcome, GuestReady, HostMessage } from "./message.ts";
+import type { GuestMessage, GuestOutcome, GuestReady, HostMessage, MeterMessage } from "./message.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
@@ -29,6 +29,11 @@ export interface GuestChannel {
   readonly busy: boolean;
 }
 
+export interface ChannelOptions {
+  /** A relay of ours speaks on this port, and passes on what a guest says that cannot reach it. Default: the guest itself speaks. */
+  readonly metered?: boolean;
+}
+
 interface RunningCall {
   readonly call: IsolateCall;
   readonly port: CallPort;
@@ -46,7 +51,11 @@ type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
  *
  * @param onBroken called once when the guest broke the protocol, not when the host closed the channel
  */
-export function openChannel(port: GuestPort, onBroken: (reason: string) => void): GuestChannel {
+export function openChannel(
+  port: GuestPort,
+  onBroken: (reason: string) => void,
+  { metered = false }: ChannelOptions = {},
+): GuestChannel {
   const calls = new Map<string, RunningCall>();
   const ready = Promise.withResolvers<GuestReady | undefined>();
   const loading = Promise.withResolvers<LoadOutcome>();
@@ -136,8 +145,18 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
     Object.entries(handlers) as [GuestMessage["type"], (message: never) => void][],
   );
 
+  const meterHandlers = {
+    usage: ({ callId, fuelUsed, peakMemoryBytes }) => calls.get(callId)?.port.used?.({ fuelUsed, peakMemoryBytes }),
+    exhausted: ({ callId, outcome }) => calls.get(callId)?.settle(outcome),
+    died: ({ reason }) => {
+      end({ kind: "lost", reason });
+      onBroken(reason);
+    },
+  } satisfies { readonly [Type in MeterMessage["type"]]: (message: Extract<MeterMessage, { type: Type }>) => void };
+
   port.onmessage = ({ data }) => {
     if (phase === "ended") return; // Firefox delivers what was queued before the port was closed.
+    if (metered && isMeterMessage(data)) return meterHandlers[data.type](data as never);
     const message = parseGuestMessage(data);
     if (typeof message === "string") broken(message);
     else dispatch.get(message.type)?.(message as never);
@@ -179,6 +198,14 @@ export function openChannel(port: GuestPort, onBroken: (reason: string) => void)
       return isBusy();
     },
   };
+}
+
+const meterTypes = { usage: true, exhausted: true, died: true } satisfies Record<MeterMessage["type"], true>;
+
+/** The relay never passes on such a message of its guest: it would have made it itself. */
+function isMeterMessage(data: unknown): data is MeterMessage {
+  if (typeof data !== "object" || data === null || !("type" in data)) return false;
+  return typeof data.type === "string" && Object.hasOwn(meterTypes, data.type);
 }
 
 /** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */

@@ -18,6 +18,22 @@ export type GuestMessage =
   | GuestRequest
   | { readonly type: "outcome"; readonly callId: string; readonly outcome: GuestOutcome };
 
+/**
+ * A relay around an interpreter to the host, beside what it passes on of the guest: its own words, which no guest can say, because the relay makes them and a channel that
+ * is not metered does not know them.
+ */
+export type MeterMessage =
+  /** What a call has cost. Before its outcome. */
+  | { readonly type: "usage"; readonly callId: string; readonly fuelUsed: number; readonly peakMemoryBytes: number }
+  /** A call reached one of its bounds. */
+  | {
+      readonly type: "exhausted";
+      readonly callId: string;
+      readonly outcome: Extract<IsolateOutcome, { kind: "out-of-fuel" | "out-of-memory" | "too-large" }>;
+    }
+  /** Nothing more will come. */
+  | { readonly type: "died"; readonly reason: string };
+
 /** The shell is up and its realm is sealed. Sent before any code of a tool is there. */
 export interface GuestReady {
   readonly type: "ready";

@@ -1,3 +1,10 @@
+export {
+  builtEngine,
+  compileEngine,
+  type Engine,
+  interpreterHost,
+  type InterpreterOptions,
+} from "./interpreter/index.ts";
 export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";
 export { type ImportName, type MeterOptions, meterDefaults } from "./meter/options.ts";
 export { type MeterCode, meterCodes } from "./meter/refusal.ts";

@@ -23,6 +23,8 @@ export function outputOf(
 }
 
 function jsonOutput(value: unknown, limit: number): IsolateOutcome {
+  // Quoted it is longer still: no need to write it out to know.
+  if (typeof value === "string" && value.length > limit) return tooLarge(limit);
   // The kernel's own limits: what unfolds beyond them would fill this isolate's memory only to be refused there.
   const result = canonicalize(value, limits.depth, limits.nodes);
   if (!result.ok) return unnormalizable(result.error.reason, result.error.path);

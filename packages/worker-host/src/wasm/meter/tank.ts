@@ -30,6 +30,11 @@ export function fill(fuel: number, stackBytes: number = MAX_STACK_BYTES): bigint
   return (BigInt(Math.min(fuel, MAX_FUEL)) << BigInt(DEPTH_BITS)) + BigInt(DEPTH_UNITS - 1 - units);
 }
 
+/** More fuel in the middle of a run: the calls that are open stay counted. */
+export function topUp(tank: bigint, fuel: number): bigint {
+  return tank + (BigInt(fuel) << BigInt(DEPTH_BITS));
+}
+
 export interface TankState {
   /** What is left, below zero by what the last segment cost too much. */
   readonly fuel: number;

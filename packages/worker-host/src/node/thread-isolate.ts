@@ -1,0 +1,77 @@
+import { Worker } from "node:worker_threads";
+import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type RegisteredTool } from "@keyhole/kernel";
+import { type GuestPort, openChannel } from "../protocol/channel.ts";
+
+export interface ThreadScript {
+  /** A module as a `data:` URL. */
+  readonly url: URL;
+  readonly workerData?: unknown;
+  /** The thread is a relay of ours around an interpreter. */
+  readonly metered: boolean;
+}
+
+/** A module that takes this long to load is not going to end. */
+const LOAD_MS = 5_000;
+
+/**
+ * One tool in a thread of its own, stopped with it.
+ *
+ * @param open where the thread is noted for as long as it lives
+ */
+export async function openThread(
+  tool: RegisteredTool,
+  code: string,
+  { url, workerData, metered }: ThreadScript,
+  open: Set<Isolate["terminate"]>,
+): Promise<Isolate> {
+  const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData });
+  const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
+  const terminate = (reason: string): void => {
+    channel.close(reason);
+    open.delete(terminate);
+    void worker.terminate();
+  };
+  open.add(terminate);
+  // A thread can fail more than once, and an error that nobody hears ends the process.
+  worker.on("error", (error) => terminate(`the thread failed: ${String(error)}`));
+  worker.once("exit", () => terminate("the thread ended"));
+  const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
+  await channel.ready;
+  const loaded = await channel.load(code);
+  clearTimeout(tooSlow);
+  // A thread keeps the process alive while a call waits for it, and no longer.
+  let calls = 0;
+  worker.unref();
+  if (loaded.kind === "loaded") {
+    return {
+      async call(call: IsolateCall, port: CallPort) {
+        if (calls++ === 0) worker.ref();
+        try {
+          return await channel.call(call, port);
+        } finally {
+          if (--calls === 0) worker.unref();
+        }
+      },
+      terminate,
+      get alive() {
+        return channel.open;
+      },
+    };
+  }
+  terminate("the tool did not load");
+  const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
+  throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${reason}.`);
+}
+
+/** A worker as the port that a channel owns. Its messages come to a listener that the channel can drop. */
+function portOf(worker: Worker): GuestPort {
+  const port: GuestPort = {
+    postMessage: (message) => worker.postMessage(message),
+    onmessage: null,
+    onmessageerror: null,
+    close: () => worker.removeAllListeners("message"),
+  };
+  worker.on("message", (data: unknown) => port.onmessage?.({ data } as MessageEvent));
+  worker.on("messageerror", (data: unknown) => port.onmessageerror?.({ data } as unknown as MessageEvent));
+  return port;
+}

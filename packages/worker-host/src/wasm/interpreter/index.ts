@@ -1,0 +1,2 @@
+export { builtEngine, compileEngine, type Engine } from "./engine.ts";
+export { interpreterHost, type InterpreterOptions } from "./host.ts";

@@ -1,0 +1,199 @@
+import type { GuestPort } from "../../protocol/channel.ts";
+import type { HostMessage, MeterMessage } from "../../protocol/message.ts";
+import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
+import type { Engine } from "./engine.ts";
+import { services } from "./services.ts";
+import { type HostFunctions, type HostValue, type Image, type Slice, Vm } from "./vm.ts";
+
+export interface VmBounds {
+  /** Fuel of a call that has no bound of its own. Default: as much as can be counted, so that only the deadline ends it. */
+  readonly fuel?: number;
+  /** Memory of an isolate whose calls have no bound of their own. Default 512 MiB. */
+  readonly memoryBytes?: number;
+}
+
+const MEMORY_BYTES = 536_870_912;
+/** A package's code is parsed and run once; what takes longer than seconds is not going to end. */
+const LOAD_FUEL = 20_000_000_000;
+const BOOT_FUEL = 1_000_000_000;
+
+interface Running {
+  fuelLeft: number;
+  fuelUsed: number;
+  readonly memoryBytes: number;
+}
+
+/** Boots a machine up to the point where a tool can be loaded. Every isolate begins as a copy of it. */
+export function bootImage(engine: Engine, shell: string): Image {
+  return Vm.boot(engine, { ...services, post: () => undefined }, shell, BOOT_FUEL).image();
+}
+
+/**
+ * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before anything
+ * else happens here.
+ */
+export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): GuestPort {
+  return new VmPort(engine, image, bounds);
+}
+
+class VmPort implements GuestPort {
+  onmessage: GuestPort["onmessage"] = null;
+  onmessageerror: GuestPort["onmessageerror"] = null;
+  readonly #bounds: VmBounds;
+  readonly #running = new Map<string, Running>();
+  #vm: Vm | undefined;
+  #current: Running | undefined;
+
+  constructor(engine: Engine, image: Image, bounds: VmBounds) {
+    this.#bounds = bounds;
+    const host: HostFunctions = {
+      ...services,
+      post: ([text, body]) => {
+        this.#posted(text, body);
+        return undefined;
+      },
+    };
+    this.#vm = Vm.restore(engine, host, image);
+    queueMicrotask(() => this.#say({ type: "ready", imports: true, wasm: false }));
+  }
+
+  postMessage(message: HostMessage): void {
+    // As a port does it: the sender goes on first.
+    queueMicrotask(() => this.#handle(message));
+  }
+
+  close(): void {
+    this.#vm = undefined;
+  }
+
+  #handle(message: HostMessage): void {
+    if (this.#vm === undefined) return;
+    if (message.type === "load") return this.#load(this.#vm, message);
+    const callId = message.type === "call" ? message.call.callId : message.callId;
+    if (message.type === "call") {
+      const { fuel = this.#bounds.fuel ?? MAX_FUEL, memoryBytes = this.#bounds.memoryBytes ?? MEMORY_BYTES } =
+        message.call;
+      this.#running.set(callId, { fuelLeft: Math.min(fuel, MAX_FUEL), fuelUsed: 0, memoryBytes });
+    }
+    const running = this.#running.get(callId);
+    if (running === undefined) return;
+    const body = message.type === "reply" && message.reply.ok ? message.reply.body : undefined;
+    const slice = this.#run(this.#vm, running, message, body);
+    if (slice.state !== "running") this.#end(callId, running, slice);
+  }
+
+  #load(vm: Vm, message: HostMessage): void {
+    const { memoryBytes = MEMORY_BYTES } = this.#bounds;
+    const { state } = this.#run(vm, { fuelLeft: LOAD_FUEL, fuelUsed: 0, memoryBytes }, message);
+    if (state === "running") return;
+    this.#say({ type: "load-failed", name: "Error", message: `it ended with ${state} while it was loaded` });
+    this.#die(state);
+  }
+
+  #run(vm: Vm, running: Running, message: HostMessage, body?: Uint8Array): Slice {
+    this.#current = running;
+    const slice = vm.deliver(running.fuelLeft, running.memoryBytes, JSON.stringify(message, forGuest), body);
+    this.#current = undefined;
+    running.fuelLeft -= slice.fuelUsed;
+    running.fuelUsed += slice.fuelUsed;
+    return slice;
+  }
+
+  /** From inside the machine. What it says is text that the tool may have forged: the channel checks every word. */
+  #posted(text: HostValue, body: HostValue): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(typeof text === "string" ? text : "");
+    } catch {
+      message = undefined;
+    }
+    if (body instanceof Uint8Array) attach(message, body);
+    const callId = endedCall(message);
+    const running = callId === undefined ? undefined : this.#running.get(callId);
+    if (callId !== undefined && running !== undefined && this.#vm !== undefined) {
+      this.#running.delete(callId);
+      const inThisSlice = this.#current === running ? this.#vm.usedInSlice : 0;
+      this.#sayUsage(callId, running.fuelUsed + inThisSlice, this.#vm.memoryBytes);
+      this.#vm.grace();
+      const ending = exhaustion(message);
+      if (ending !== undefined) return this.#say({ type: "exhausted", callId, outcome: ending });
+    }
+    // Words of the relay are not the guest's to say.
+    const isGuest = isObject(message) && !meterTypes.has(message["type"]);
+    this.onmessage?.({ data: isGuest ? message : undefined } as MessageEvent);
+  }
+
+  #end(callId: string, { fuelUsed }: Running, { state }: Slice): void {
+    if (this.#vm === undefined) return;
+    this.#sayUsage(callId, fuelUsed, this.#vm.memoryBytes);
+    if (state === "out-of-fuel") this.#say({ type: "exhausted", callId, outcome: { kind: "out-of-fuel" } });
+    else if (state === "too-deep") this.#say({ type: "exhausted", callId, outcome: tooDeep });
+    this.#die(state);
+  }
+
+  #die(state: Slice["state"]): void {
+    this.#vm = undefined;
+    this.#say({ type: "died", reason: `the interpreter ended with ${state}` });
+  }
+
+  #sayUsage(callId: string, fuelUsed: number, peakMemoryBytes: number): void {
+    this.#say({ type: "usage", callId, fuelUsed, peakMemoryBytes });
+  }
+
+  #say(
+    data: MeterMessage | { readonly type: "ready"; readonly imports: true; readonly wasm: false } | LoadFailed,
+  ): void {
+    this.onmessage?.({ data } as MessageEvent);
+  }
+}
+
+const meterTypes: ReadonlySet<unknown> = new Set<MeterMessage["type"]>(["usage", "exhausted", "died"]);
+
+interface LoadFailed {
+  readonly type: "load-failed";
+  readonly name: string;
+  readonly message: string;
+}
+
+const tooDeep = { kind: "too-large", what: "stack", limit: MAX_STACK_BYTES } as const;
+
+/** Bytes go beside the text. A call's bounds are not the guest's to know: reading them would cost more or less of them. */
+function forGuest(this: unknown, key: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return undefined;
+  const isBound = (key === "fuel" || key === "memoryBytes") && isObject(this) && "inputText" in this;
+  return isBound ? undefined : value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Bytes come beside the text: they belong where the shell left a gap. */
+function attach(message: unknown, body: Uint8Array): void {
+  if (!isObject(message)) return;
+  const { outcome } = message;
+  if (message["type"] === "request") message["body"] = body;
+  else if (isObject(outcome) && isObject(outcome["output"])) outcome["output"]["bytes"] = body;
+}
+
+function endedCall(message: unknown): string | undefined {
+  if (!isObject(message) || message["type"] !== "outcome") return undefined;
+  return typeof message["callId"] === "string" ? message["callId"] : undefined;
+}
+
+type Exhaustion = Extract<MeterMessage, { type: "exhausted" }>["outcome"];
+
+/** Errors by which QuickJS itself says that a bound was reached, and that the tool did not catch. */
+const exhaustions = new Map<string, Exhaustion>([
+  ["InternalError: out of memory", { kind: "out-of-memory" }],
+  ["RangeError: invalid string length", { kind: "out-of-memory" }],
+  ["RangeError: invalid array length", { kind: "out-of-memory" }],
+  ["RangeError: Maximum call stack size exceeded", tooDeep],
+  ["InternalError: stack overflow", tooDeep],
+]);
+
+function exhaustion(message: unknown): Exhaustion | undefined {
+  const outcome = isObject(message) ? message["outcome"] : undefined;
+  if (!isObject(outcome) || outcome["kind"] !== "threw") return undefined;
+  return exhaustions.get(`${String(outcome["name"])}: ${String(outcome["message"])}`);
+}

@@ -1,0 +1,277 @@
+import { fill, MAX_STACK_BYTES, readTank, type TankState, topUp } from "../meter/tank.ts";
+import type { Engine } from "./engine.ts";
+import type { QuickJsExports } from "./exports.ts";
+import { vmImports } from "./imports.ts";
+
+/** What the guest passes to a function of the host, and gets back. */
+export type HostValue = string | Uint8Array<ArrayBuffer> | undefined;
+
+/** Functions that the guest's shell can call, by name. What they throw becomes an error of the guest. */
+export type HostFunctions = Readonly<Record<string, (values: readonly HostValue[]) => HostValue>>;
+
+/** A machine at rest: everything that it is, as data. */
+export interface Image {
+  readonly memory: Uint8Array<ArrayBuffer>;
+  readonly stackPointer: number;
+  readonly runtime: number;
+  readonly context: number;
+  /** The box of the shell's function for messages. */
+  readonly dispatch: number;
+}
+
+export interface Slice {
+  readonly fuelUsed: number;
+  readonly state: TankState["state"] | "trapped";
+}
+
+const PAGE_BYTES = 65_536;
+const moduleFlag = 1;
+/** QuickJS' own bound for its stack in memory: it ends in a `RangeError` that the tool can catch. */
+const GUEST_STACK_BYTES = 262_144;
+const GRACE_FUEL = 10_000_000;
+/** More than reading and writing values takes. */
+const HOST_FUEL = 10 ** 13;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** One QuickJS with its memory. After a slice that did not end as `running` it must not be entered again. */
+export class Vm {
+  readonly #exports: QuickJsExports;
+  readonly #tank: WebAssembly.Global<"i64">;
+  readonly #pages: WebAssembly.Global<"i32">;
+  #dispatch = 0;
+  #fuel = 0;
+  #usedInSlice = 0;
+  #grace = 0;
+
+  private constructor(engine: Engine, host: HostFunctions) {
+    const functions: HostFunctions = { ...host };
+    const { exports } = new WebAssembly.Instance(
+      engine.module,
+      vmImports({
+        memory: () => this.#exports.memory,
+        call: (name, values) => this.#hostCall(functions, name, values),
+      }),
+    );
+    this.#exports = exports as unknown as QuickJsExports;
+    this.#tank = exports[engine.names.tank] as WebAssembly.Global<"i64">;
+    this.#pages = exports[engine.names.pages] as WebAssembly.Global<"i32">;
+  }
+
+  /**
+   * Starts a machine and runs the shell in it, which hands over its function for messages with `host.ready(function)`.
+   *
+   * @throws Error when the shell does not come up: a bug of ours
+   */
+  static boot(engine: Engine, host: HostFunctions, shell: string, fuel: number): Vm {
+    const vm = new Vm(engine, host);
+    const slice = vm.run(fuel, 2 ** 28, () => {
+      const exports = vm.#exports;
+      exports._initialize();
+      exports.qjs_init();
+      exports.qjs_set_max_stack_size(GUEST_STACK_BYTES);
+      vm.#defineHost(Object.keys(host));
+      vm.#free(vm.#evaluate(shell, "shell", 0));
+      vm.#runJobs();
+    });
+    if (slice.state !== "running" || vm.#dispatch === 0) throw new Error(`The shell did not start: ${slice.state}.`);
+    return vm;
+  }
+
+  static restore(engine: Engine, host: HostFunctions, image: Image): Vm {
+    const vm = new Vm(engine, host);
+    const { memory, __stack_pointer: stackPointer } = vm.#exports;
+    const missing = (image.memory.length - memory.buffer.byteLength) / PAGE_BYTES;
+    if (missing > 0) memory.grow(missing);
+    new Uint8Array(memory.buffer).set(image.memory);
+    vm.#exports.qjs_set_runtime_and_context(image.runtime, image.context);
+    stackPointer.value = image.stackPointer;
+    vm.#dispatch = image.dispatch;
+    return vm;
+  }
+
+  /** Only between slices. */
+  image(): Image {
+    const { memory, __stack_pointer: stackPointer } = this.#exports;
+    return {
+      memory: new Uint8Array(memory.buffer).slice(),
+      stackPointer: stackPointer.value,
+      runtime: this.#exports.qjs_get_runtime_ptr(),
+      context: this.#exports.qjs_get_context_ptr(),
+      dispatch: this.#dispatch,
+    };
+  }
+
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength;
+  }
+
+  /** What the slice that runs had used when the guest called the host. */
+  get usedInSlice(): number {
+    return this.#usedInSlice;
+  }
+
+  /** Lets the slice that runs go on for a little: the shell's own work after a call has ended is nobody's. */
+  grace(): void {
+    this.#grace = GRACE_FUEL;
+    this.#fuel += GRACE_FUEL;
+  }
+
+  /** Hands the shell a message and lets the guest run until it has nothing more to do. */
+  deliver(fuel: number, memoryBytes: number, text: string, body?: Uint8Array): Slice {
+    return this.run(fuel, memoryBytes, () => {
+      const values = [this.#newString(text), body ? this.#newBytes(body) : this.#exports.qjs_get_undefined()];
+      const result = this.#call(this.#dispatch, values);
+      for (const value of [...values, result]) this.#free(value);
+      this.#runJobs();
+    });
+  }
+
+  run(fuel: number, memoryBytes: number, work: () => void): Slice {
+    this.#fuel = fuel;
+    this.#tank.value = fill(fuel, MAX_STACK_BYTES);
+    this.#pages.value = Math.max(Math.ceil(memoryBytes / PAGE_BYTES), this.memoryBytes / PAGE_BYTES);
+    let trapped = false;
+    try {
+      // QuickJS counts what it allocates, and says so in an error that the tool can catch.
+      if (this.#dispatch !== 0) this.#exports.qjs_set_memory_limit(Math.min(memoryBytes, 2 ** 31 - 1));
+      work();
+    } catch {
+      trapped = true;
+    }
+    const { fuel: left, state } = readTank(this.#tank.value);
+    const fuelUsed = Math.min(this.#fuel, this.#fuel - left);
+    return { fuelUsed, state: trapped && state === "running" ? "trapped" : state };
+  }
+
+  #runJobs(): void {
+    while (this.#exports.qjs_is_job_pending() && readTank(this.#tank.value).state === "running")
+      this.#exports.qjs_execute_pending_job();
+  }
+
+  #defineHost(names: readonly string[]): void {
+    const object = this.#exports.qjs_new_object();
+    for (const name of ["ready", "evaluate", ...names]) {
+      const text = this.#write(encoder.encode(name));
+      const callee = this.#exports.qjs_new_host_function(text, name.length, 0);
+      this.#exports.qjs_set_prop_string(object, text, callee);
+      this.#exports.wasm_free(text);
+    }
+    const global = this.#exports.qjs_get_global();
+    const name = this.#write(encoder.encode("host"));
+    this.#exports.qjs_set_prop_string(global, name, object);
+    this.#exports.wasm_free(name);
+    this.#free(global);
+  }
+
+  /** @returns a box for the guest, or 0 after an error was thrown in it */
+  #hostCall(functions: HostFunctions, name: string, values: readonly number[]): number {
+    const { fuel, state } = readTank(this.#tank.value);
+    // It is checked where it counts: what a call has no fuel for any more has no effect.
+    if (state !== "running") throw new WebAssembly.RuntimeError("the slice has ended");
+    this.#usedInSlice = this.#fuel - fuel;
+    if (name === "ready") {
+      this.#dispatch = this.#exports.qjs_dup_value(values[0]!);
+      return this.#exports.qjs_dup_value(this.#exports.qjs_get_undefined());
+    }
+    if (name === "evaluate") return this.#evaluate(String(this.#read(values[0]!)), "tool", moduleFlag);
+    return this.#serve(functions[name]!, values);
+  }
+
+  /** The host's work costs one fuel per byte that crosses, whatever it costs the host. */
+  #serve(work: HostFunctions[string], values: readonly number[]): number {
+    const exports = this.#exports;
+    const before = this.#tank.value;
+    this.#tank.value = topUp(before, HOST_FUEL);
+    this.#grace = 0;
+    let bytes = 0;
+    const measured = (value: HostValue): HostValue => {
+      bytes += value?.length ?? 0;
+      return value;
+    };
+    let box: number;
+    try {
+      const result = measured(work(values.map((value) => measured(this.#read(value)))));
+      box = result === undefined ? exports.qjs_dup_value(exports.qjs_get_undefined()) : this.#newValue(result);
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) throw error; // The end of the slice goes through.
+      this.#throw(error instanceof Error ? error.message : "");
+      box = 0;
+    }
+    this.#tank.value = topUp(before, this.#grace - bytes);
+    return box;
+  }
+
+  #throw(message: string): void {
+    const box = this.#exports.qjs_new_error();
+    const key = this.#write(encoder.encode("message"));
+    this.#exports.qjs_set_prop_string(box, key, this.#newString(message));
+    this.#exports.wasm_free(key);
+    this.#exports.qjs_throw(box);
+  }
+
+  #evaluate(code: string, name: string, flags: number): number {
+    const bytes = encoder.encode(code);
+    const at = this.#write(bytes);
+    const fileName = this.#write(encoder.encode(name));
+    const result = this.#exports.qjs_eval(at, bytes.length, fileName, flags);
+    this.#exports.wasm_free(at);
+    this.#exports.wasm_free(fileName);
+    return result;
+  }
+
+  #call(callee: number, values: readonly number[]): number {
+    const list = this.#exports.wasm_malloc(values.length * 4);
+    new Uint32Array(this.#exports.memory.buffer, list, values.length).set(values);
+    const result = this.#exports.qjs_call(callee, this.#exports.qjs_get_undefined(), values.length, list);
+    this.#exports.wasm_free(list);
+    return result;
+  }
+
+  #read(value: number): HostValue {
+    const exports = this.#exports;
+    if (exports.qjs_is_undefined(value)) return undefined;
+    const length = exports.wasm_malloc(4);
+    const isBytes = exports.qjs_is_array_buffer(value) !== 0;
+    const at = isBytes ? exports.qjs_get_array_buffer(value, length) : exports.qjs_get_string_len(value, length);
+    const size = new DataView(exports.memory.buffer).getUint32(length, true);
+    exports.wasm_free(length);
+    const bytes = new Uint8Array(exports.memory.buffer, at, size).slice();
+    if (isBytes) return bytes;
+    exports.qjs_free_cstring(at);
+    return decoder.decode(bytes);
+  }
+
+  #newString(text: string): number {
+    const bytes = encoder.encode(text);
+    const at = this.#write(bytes);
+    const value = this.#exports.qjs_new_string(at, bytes.length);
+    this.#exports.wasm_free(at);
+    return value;
+  }
+
+  #newValue(value: string | Uint8Array): number {
+    return typeof value === "string" ? this.#newString(value) : this.#newBytes(value);
+  }
+
+  #newBytes(bytes: Uint8Array): number {
+    const at = this.#write(bytes);
+    const value = this.#exports.qjs_new_uint8_array(at, bytes.length);
+    this.#exports.wasm_free(at);
+    return value;
+  }
+
+  /** With a zero behind it. */
+  #write(bytes: Uint8Array): number {
+    const at = this.#exports.wasm_malloc(bytes.length + 1);
+    if (at === 0) throw new WebAssembly.RuntimeError("out of memory");
+    const memory = new Uint8Array(this.#exports.memory.buffer);
+    memory.set(bytes, at);
+    memory[at + bytes.length] = 0;
+    return at;
+  }
+
+  #free(value: number): void {
+    this.#exports.qjs_free_value(value);
+  }
+}

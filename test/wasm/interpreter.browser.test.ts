@@ -1,0 +1,1 @@
+import "./interpreter.shared.ts";
