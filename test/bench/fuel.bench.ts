@@ -3,9 +3,10 @@
  * same program as it was. Prints and never fails on a time.
  */
 import { readFileSync } from "node:fs";
+import { meter } from "../../packages/worker-host/src/wasm/meter/meter.ts";
 import { Reader } from "../../packages/worker-host/src/wasm/meter/reader.ts";
+import { fill } from "../../packages/worker-host/src/wasm/meter/tank.ts";
 import { Writer } from "../../packages/worker-host/src/wasm/meter/writer.ts";
-import { fill, meter } from "../../packages/worker-host/src/wasm/index.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
