@@ -19,7 +19,7 @@ const budgets = [
     maxBytes: 15_104,
     goalBytes: 15_104,
   },
-  { name: "kernel/canonical", source: `export * from "@keyhole/kernel/canonical";`, maxBytes: 1056, goalBytes: 1024 },
+  { name: "kernel/canonical", source: `export * from "@keyhole/kernel/canonical";`, maxBytes: 1024, goalBytes: 1024 },
 ];
 
 const forbidden = [/\beval\s*\(/, /\bnew\s+Function\b/, /\bFunction\s*\(/, /["'`]node:/, /\brequire\s*\(/];

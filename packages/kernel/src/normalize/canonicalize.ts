@@ -13,17 +13,15 @@ export type CanonicalResult =
  * infinities, class instances), what throws when it is read, text that UTF-8 cannot carry (lone surrogates), cycles, and
  * more than `maxDepth` arrays and objects within each other. An own key `__proto__` is data like any other.
  *
- * Getters are called, as by `JSON.stringify`, and texts are not bounded: take a `snapshot` of a foreign value first.
+ * Getters are called, as by `JSON.stringify`, and the size is not bounded: take a `snapshot` of a foreign value first.
  *
  * @param maxDepth 512 by default: far above real data, far below the end of any engine's stack.
- * @param maxNodes how many values it may unfold to, texts in objects not counted; without bound by default.
  * @example
  * const result = canonicalize({ b: 1, a: -0 });
  * if (result.ok) result.text; // {"a":0,"b":1}
  */
-export function canonicalize(value: unknown, maxDepth: number = 512, maxNodes: number = Infinity): CanonicalResult {
-  const ordered = !("toJSON" in Array.prototype);
-  const walk: Walk = { path: [], containers: [], ordered, strict: false, left: maxNodes };
+export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalResult {
+  const walk: Walk = { path: [], containers: [], ordered: !("toJSON" in Array.prototype), strict: false };
   try {
     // A copy that has its keys in order goes through the engine's own writer, which is faster than any written here.
     const sorted = copy(value, walk, maxDepth);
@@ -52,8 +50,6 @@ interface Walk {
   ordered: boolean;
   /** Whether the value is a copy of ours, of which only the texts are left to check. */
   strict: boolean;
-  /** Values that may still be copied; a copy of ours is not counted again. */
-  left: number;
 }
 
 function refuse(walk: Walk, reason: NormalizeReason): never {
@@ -75,7 +71,6 @@ Bag.prototype = Object.create(null);
 
 function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
   const { strict } = walk;
-  if (!strict && !walk.left--) refuse(walk, "too-large");
   if (typeof value === "string") return strict && !value.isWellFormed() ? refuse(walk, "lone-surrogate") : value;
   if (typeof value === "number") return value - value === 0 ? value : refuse(walk, "not-finite");
   if (typeof value === "boolean" || value === null) return value;

@@ -26,10 +26,29 @@ function jsonOutput(value: unknown, limit: number): IsolateOutcome {
   // Quoted it is longer still: no need to write it out to know.
   if (typeof value === "string" && value.length > limit) return tooLarge(limit);
   // The kernel's own limits: what unfolds beyond them would fill this isolate's memory only to be refused there.
-  const result = canonicalize(value, limits.depth, limits.nodes);
+  if (nodesOf(value, limits.nodes, limits.depth) > limits.nodes) return unnormalizable("too-large", "");
+  const result = canonicalize(value, limits.depth);
   if (!result.ok) return unnormalizable(result.error.reason, result.error.path);
   if (exceedsUtf8(result.text, limit)) return tooLarge(limit);
   return { kind: "returned", output: { form: "json", text: result.text } };
+}
+
+/**
+ * How many values a value unfolds to, as far as `limit`: one that shares its parts is small to hold and endless to write. What throws when it is read, and
+ * what is nested too deep, is for the writer to say.
+ */
+function nodesOf(value: unknown, limit: number, depthLeft: number): number {
+  if (typeof value !== "object" || value === null || depthLeft === 0) return 1;
+  let nodes = 1;
+  try {
+    for (const part of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+      nodes += nodesOf(part, limit - nodes, depthLeft - 1);
+      if (nodes > limit) break;
+    }
+  } catch {
+    // A getter or a proxy: the writer meets it again.
+  }
+  return nodes;
 }
 
 function textOutput(value: unknown, limit: number): IsolateOutcome {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { outputOf } from "../../packages/kernel/src/isolate/guest/output.ts";
+import { limits } from "../../packages/kernel/src/limits.ts";
+
+const json = (value: unknown) => outputOf(value, { outputKind: "json", outputBytes: 100_000_000 });
+
+describe("a JSON output", () => {
+  it("may unfold to as many values as the kernel takes, and to no more", () => {
+    // The array, its items, and in each of them one value.
+    const shared = [1];
+    const unfolding = (items: number): unknown => Array.from({ length: items }, () => shared);
+    const most = (limits.nodes - 2) / 2;
+    expect(json(unfolding(most))).toMatchObject({ kind: "returned" });
+    expect(json(unfolding(most + 1))).toEqual({ kind: "unnormalizable", reason: "too-large", path: "" });
+  });
+
+  it("is refused before it is written where it unfolds without end", () => {
+    let bomb: unknown = "x";
+    for (let i = 0; i < 60; i++) bomb = [bomb, bomb];
+    expect(json(bomb)).toEqual({ kind: "unnormalizable", reason: "too-large", path: "" });
+    const loop: unknown[] = [];
+    loop.push(loop, loop);
+    expect(json(loop)).toMatchObject({ kind: "unnormalizable" });
+  });
+
+  it("that throws when it is measured is refused by the writer, with its path", () => {
+    const trap = {
+      inner: {
+        get field(): never {
+          throw new Error("no");
+        },
+      },
+    };
+    expect(json(trap)).toEqual({ kind: "unnormalizable", reason: "unreadable", path: "/inner/field" });
+  });
+});
