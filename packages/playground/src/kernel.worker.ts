@@ -6,7 +6,7 @@ import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { indexedDbKv } from "@keyhole/worker-host/brokers/kv-indexeddb";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
-import { builtinTools } from "@keyhole/worker-host/tools";
+import { builtinTools, runCode } from "@keyhole/worker-host/tools";
 import type { Endpoint } from "comlink";
 import { startPolicy } from "./kernel/default-policy.ts";
 import { exampleDatabase } from "./kernel/example-database.ts";
@@ -25,7 +25,7 @@ async function boot(): Promise<Kernel> {
     dbBroker({ main: exampleDatabase() }),
   ];
   const kernel = await createKernel({ host, brokers, policy: startPolicy });
-  for (const tool of [...builtinTools, ...exampleTools]) {
+  for (const tool of [...builtinTools, runCode, ...exampleTools]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${tool.manifest.name}: ${registered.error.message}`);
   }

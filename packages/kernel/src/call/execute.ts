@@ -18,6 +18,7 @@ import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
+import { withProgram } from "../tool/program.ts";
 import { holderOf } from "./authorize.ts";
 import { next, type Step, stop } from "./call.ts";
 import { type Caller, type CallWithin, countAround, NestedCalls } from "./nested.ts";
@@ -171,9 +172,9 @@ function openGate(
 
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
-  const { call, tool, bounds, gate, grant, inputText, deadline, attempt, used } = state;
+  const { call, tool, bounds, gate, grant, input, inputText, deadline, attempt, used } = state;
   const end = await runInIsolate(
-    tool,
+    withProgram(tool, input),
     {
       callId: call.callId,
       sessionId: call.sessionId,

@@ -30,6 +30,8 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
       "A package with code has source `module`; a tool object has source `inline`.",
     );
   }
+  if (tool && manifest.value.program !== undefined)
+    return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate, and a tool object has none.");
   const codeHash = code === null ? null : codeHashOf(code);
   const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash);
   if (hash === undefined || codeHash === undefined)

@@ -21,6 +21,7 @@ export const manifestSchema: JsonObject = {
     modes: { type: "array", items: { enum: modes }, minItems: 1, uniqueItems: true },
     approval: { enum: ["policy", "always"] },
     idempotent: { type: "boolean" },
+    program: text(64),
     source: { enum: ["inline", "module"] },
     capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },
     bounds: boundsSchema,

@@ -74,6 +74,11 @@ export interface ToolManifest {
   readonly approval?: "policy" | "always";
   /** Whether running it twice with the same input does no more than once. Default `false`. */
   readonly idempotent?: boolean;
+  /**
+   * The property of the input that holds a program: the body of an async function, which runs in the tool's own isolate. Only for packages; their code sees it as
+   * `keyholeProgram(tools, console, input)`.
+   */
+  readonly program?: string;
   readonly source: ToolSource;
   readonly capabilities: readonly DeclaredCapability[];
   /** Only what differs from the kernel's defaults (`limits.ts`). */

@@ -19,6 +19,7 @@ export const startPolicy: PolicyDocument = {
     { tool: "kv_get", capability: { kind: "kv.read", keys: ["workspace/"] } },
     { tool: "kv_put", capability: { kind: "kv.write", keys: ["workspace/"] } },
     { tool: "sql_query", capability: { kind: "db.read", databases: ["main"] } },
+    { tool: "run_code", capability: { kind: "tool.call", tools: ["*"] } },
   ],
   rules: [],
 };

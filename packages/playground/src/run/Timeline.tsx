@@ -16,10 +16,16 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
     return <p className="hint">{isRunning ? "Waiting for the first event…" : "The call left no event."}</p>;
   const start = Date.parse(first.time);
   const isAsking = events.at(-1)?.type === "approval.requested";
+  const depths = depthsOf(events);
   return (
     <ol className="timeline" aria-label="Events of the call">
       {events.map((event) => (
-        <TimelineItem key={event.id} event={event} afterMs={Date.parse(event.time) - start} />
+        <TimelineItem
+          key={event.id}
+          event={event}
+          afterMs={Date.parse(event.time) - start}
+          depth={depths.get(event.callId ?? "") ?? 0}
+        />
       ))}
       {isRunning && (
         <li className="timeline-item" data-tone="neutral">
@@ -31,10 +37,32 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   );
 }
 
-function TimelineItem({ event, afterMs }: { readonly event: AuditEvent; readonly afterMs: number }): ReactNode {
+/** How deep each call is within the one that the page made. */
+function depthsOf(events: readonly AuditEvent[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const { type, callId, payload } of events) {
+    if (type !== "call.invoked" || callId === null) continue;
+    const parent = payload.parentCallId;
+    depths.set(callId, parent === null ? 0 : (depths.get(parent) ?? 0) + 1);
+  }
+  return depths;
+}
+
+interface TimelineItemProps {
+  readonly event: AuditEvent;
+  readonly afterMs: number;
+  readonly depth: number;
+}
+
+function TimelineItem({ event, afterMs, depth }: TimelineItemProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
-    <li className="timeline-item" data-tone={toneOf(event)}>
+    <li
+      className="timeline-item"
+      data-tone={toneOf(event)}
+      data-depth={depth}
+      style={depth > 0 ? { marginInlineStart: `${depth * 1.25}rem` } : undefined}
+    >
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className="event-type">{event.type}</span>
@@ -107,7 +135,7 @@ function toneOf(event: AuditEvent): Tone {
 function sentenceOf(event: AuditEvent): string {
   switch (event.type) {
     case "call.invoked":
-      return `by ${event.payload.caller}`;
+      return event.payload.parentCallId === null ? `by ${event.payload.caller}` : event.payload.tool;
     case "capability.checked":
       return event.payload.missing.length > 0
         ? `missing ${event.payload.missing.join(", ")}`

@@ -19,6 +19,8 @@ import type listDirectoryTool from "./list-directory.ts";
 import listDirectoryPackage from "./list-directory.ts?tool";
 import type readFileTool from "./read-file.ts";
 import readFilePackage from "./read-file.ts?tool";
+import type runCodeTool from "./run-code.ts";
+import runCodePackage from "./run-code.ts?tool";
 import type sqlQueryTool from "./sql-query.ts";
 import sqlQueryPackage from "./sql-query.ts?tool";
 import type writeFileTool from "./write-file.ts";
@@ -35,6 +37,8 @@ export const listDirectory: PackageOf<typeof listDirectoryTool> = listDirectoryP
   typeof listDirectoryTool
 >;
 export const readFile: PackageOf<typeof readFileTool> = readFilePackage as PackageOf<typeof readFileTool>;
+/** Code mode. Not among {@link builtinTools}: who wants programs to call tools says so. */
+export const runCode: PackageOf<typeof runCodeTool> = runCodePackage as PackageOf<typeof runCodeTool>;
 export const writeFile: PackageOf<typeof writeFileTool> = writeFilePackage as PackageOf<typeof writeFileTool>;
 
 export const fetchUrl: PackageOf<typeof fetchUrlTool> = fetchUrlPackage as PackageOf<typeof fetchUrlTool>;
