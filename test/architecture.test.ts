@@ -49,6 +49,7 @@ const kernelDirections: Readonly<
     values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
     types: ["result.ts", "kernel-api.ts"],
   },
+  pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
   replay: { values: ["normalize", "schema", "audit", "limits.ts"], types: ["capability", "isolate", "tool"] },
   review: {
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],

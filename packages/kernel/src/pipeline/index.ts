@@ -1,0 +1,134 @@
+import { childSpan } from "../id/trace.ts";
+import type { CallOptions, Kernel } from "../kernel-api.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import type { CallFailure, CallResult } from "../result.ts";
+import { requireValidator } from "../schema/require.ts";
+import { filledIn, referencesIn } from "./references.ts";
+
+/** One call of a pipeline. */
+export interface PipelineStep {
+  /** Lower-case letters, digits, `_` and `-`; other steps refer to it. */
+  readonly id: string;
+  readonly tool: string;
+  readonly version?: string;
+  /** May hold references, `{ "$from": "STEP#POINTER" }`, in the place of any value. */
+  readonly input: JsonValue;
+}
+
+export interface StepResult {
+  readonly id: string;
+  readonly result: CallResult;
+}
+
+export type PipelineResult =
+  | {
+      readonly ok: true;
+      /** Of the last step. */ readonly data: JsonValue | Uint8Array;
+      readonly steps: readonly StepResult[];
+      readonly traceparent: string;
+    }
+  /** Nothing ran: `path` points into the steps. */
+  | {
+      readonly ok: false;
+      readonly kind: "invalid";
+      readonly path: string;
+      readonly message: string;
+      readonly steps: readonly [];
+    }
+  /** A step failed, or could not be given its input (`error` is `undefined` then); later ones did not run. */
+  | {
+      readonly ok: false;
+      readonly kind: "failed";
+      readonly id: string;
+      readonly path: string;
+      readonly message: string;
+      readonly error: CallFailure["error"] | undefined;
+      readonly steps: readonly StepResult[];
+      readonly traceparent: string;
+    };
+
+const maxSteps = 100;
+
+const validator = requireValidator({
+  type: "array",
+  minItems: 1,
+  maxItems: maxSteps,
+  items: {
+    type: "object",
+    properties: {
+      id: { type: "string", pattern: "^[a-z][a-z0-9_-]{0,63}$" },
+      tool: { type: "string", minLength: 1, maxLength: 64 },
+      version: { type: "string", minLength: 1, maxLength: 256 },
+      input: {},
+    },
+    required: ["id", "tool", "input"],
+    additionalProperties: false,
+  },
+});
+
+/**
+ * Makes calls one after the other, each with what earlier ones gave. All of it is checked before the first call: form, tools, references, which go backwards
+ * only. Every step is a call like any other, approvals included, in one session and under one span. The first failure ends it.
+ *
+ * @example
+ * const done = await runPipeline(kernel, [
+ *   { id: "read", tool: "read_file", input: { path: "notes/a.txt" } },
+ *   { id: "sum", tool: "hash", input: { data: { $from: "read#/text" } } },
+ * ]);
+ */
+export async function runPipeline(kernel: Kernel, steps: unknown, options: CallOptions = {}): Promise<PipelineResult> {
+  const checked = readSteps(kernel, steps);
+  if ("message" in checked) return { ok: false, kind: "invalid", ...checked, steps: [] };
+  const traceparent = childSpan(options.traceparent);
+  // Without a session of the caller's, one of its own: the trace's name is as unique as any.
+  const shared = { sessionId: `pipeline ${traceparent.slice(3, 52)}`, ...options, traceparent };
+  const results: StepResult[] = [];
+  const outputs = new Map<string, JsonValue>();
+  let data: JsonValue | Uint8Array = null;
+  for (const [place, { id, tool, version, input }] of checked.entries()) {
+    const missing: string[] = [];
+    const given = filledIn(input, outputs, (path) => missing.push(path));
+    const failed = (path: string, message: string, error?: CallFailure["error"]): PipelineResult => {
+      return { ok: false, kind: "failed", id, path, message, error, steps: results, traceparent };
+    };
+    if (missing.length > 0)
+      return failed(`/${place}/input${missing[0]}`, "The step that it refers to gave no such value.");
+    const key = options.idempotencyKey;
+    const result = await kernel.call(tool, given, {
+      ...shared,
+      ...(version !== undefined && { version }),
+      ...(key !== undefined && { idempotencyKey: `${key}#${id}` }),
+    });
+    results.push({ id, result });
+    if (!result.ok) return failed(`/${place}`, result.error.message, result.error);
+    data = result.data;
+    // Bytes cannot stand in an input.
+    if (!(data instanceof Uint8Array)) outputs.set(id, data);
+  }
+  return { ok: true, data, steps: results, traceparent };
+}
+
+type Fault = { readonly path: string; readonly message: string };
+
+function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | Fault {
+  const plain = snapshot(foreign);
+  if (!plain.ok) return { path: plain.error.path, message: `The steps are not plain data: ${plain.error.message}.` };
+  const valid = validator.validate(plain.value);
+  if (!valid.ok) return { path: valid.errors[0]!.instancePath, message: valid.errors[0]!.message };
+  const steps = valid.value as readonly PipelineStep[];
+  const tools = new Set(kernel.list().map(({ manifest }) => manifest.name));
+  const before = new Set<string>();
+  for (const [place, { id, tool, input }] of steps.entries()) {
+    if (before.has(id)) return { path: `/${place}/id`, message: `There are two steps ${id}.` };
+    if (!tools.has(tool)) return { path: `/${place}/tool`, message: `There is no tool ${JSON.stringify(tool)}.` };
+    for (const reference of referencesIn(input)) {
+      const path = `/${place}/input${reference.path}`;
+      if ("fault" in reference) return { path, message: `That is no reference: ${reference.fault}.` };
+      if (!before.has(reference.step))
+        return { path, message: `There is no step ${JSON.stringify(reference.step)} before this one.` };
+    }
+    before.add(id);
+  }
+  return steps;
+}
