@@ -59,6 +59,19 @@ describe("a call that succeeds", () => {
     );
   });
 
+  it("is done once under an idempotency key, with and without quotation marks", async () => {
+    const send = async (message: string, key: string): Promise<unknown> => {
+      const response = await service.call("echo", { input: { message } }, { "idempotency-key": key });
+      const { meta } = await response.json<{ meta?: { cached: boolean } }>();
+      return { status: response.status, cached: meta?.cached };
+    };
+    expect(await send("x", '"order \\"7\\""')).toEqual({ status: 200, cached: false });
+    expect(await send("x", 'order "7"')).toEqual({ status: 200, cached: true });
+    expect(await send("y", 'order "7"')).toMatchObject({ status: 422 });
+    expect(await send("y", "another")).toEqual({ status: 200, cached: false });
+    expect(await send("x", "k".repeat(257))).toMatchObject({ status: 422 });
+  });
+
   it("has the token's subject as its caller, and the trace of the request", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const response = await service.call("echo", { input: { message: "x" } }, { traceparent });

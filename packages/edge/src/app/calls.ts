@@ -23,6 +23,7 @@ const callBody = bodyObject({
   correlationId: v.exactOptional(name),
   grants: v.exactOptional(v.array(v.custom<Capability>(isObject, "a capability is an object"))),
   bounds: v.exactOptional(v.custom<Partial<Bounds>>(isObject, "bounds are an object")),
+  cache: v.exactOptional(v.boolean()),
 });
 
 function isObject(value: unknown): boolean {
@@ -79,7 +80,20 @@ function streamCall(
 function callOptions(body: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
   const { input: _, ...options } = body;
   const traceparent = request.headers.get("traceparent");
-  return { ...options, caller: identity.subject, ...(traceparent !== null && { traceparent }) };
+  const idempotencyKey = idempotencyKeyOf(request);
+  return {
+    ...options,
+    caller: identity.subject,
+    ...(traceparent !== null && { traceparent }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+}
+
+/** A String of RFC 9651, as the IETF draft of the header has it; many clients leave the quotation marks out. Its bounds are the kernel's. */
+function idempotencyKeyOf(request: Request): string | undefined {
+  const header = request.headers.get("idempotency-key") ?? undefined;
+  const quoted = header === undefined ? undefined : /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1];
+  return quoted?.replaceAll(/\\(["\\])/g, "$1") ?? header;
 }
 
 function wantsEvents(request: Request): boolean {
