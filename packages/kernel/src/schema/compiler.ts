@@ -73,6 +73,7 @@ export function compiler(
     const { schema } = place;
     // A hint, to save time: who is asked without need finds nothing. Each pattern finds all keywords of its group.
     const keys = Object.keys(schema).join();
+    if (keys === "type") return typed(typeMask(place)); // Most leaves: a sixth of the time that compiling took.
     const units = [
       typed(
         schema["type"] === undefined ? ANY_TYPE : typeMask(place),
@@ -126,11 +127,7 @@ export function compiler(
     const open = new Set<Target>();
     const visit = (target: Target): void => {
       if (open.has(target))
-        throw new Refusal(
-          "REF_CYCLE",
-          "The references lead back to themselves without going into the value.",
-          target.path,
-        );
+        throw new Refusal("REF_CYCLE", "The references lead back to themselves within one value.", target.path);
       if (done.has(target)) return;
       done.add(target);
       open.add(target);

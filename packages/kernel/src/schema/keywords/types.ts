@@ -47,13 +47,7 @@ const ANY_SCALAR: Scalar = { lo: -Infinity, hi: Infinity, more: undefined };
 const ANY_STRING: Scalar = { lo: 0, hi: Infinity, more: undefined };
 
 /** Checks that only apply to one type; specialised for the single types, the rest goes through one switch. */
-export function typed(
-  mask: number,
-  number: Scalar | undefined,
-  string: Scalar | undefined,
-  array: Check | undefined,
-  object: Check | undefined,
-): Unit {
+export function typed(mask: number, number?: Scalar, string?: Scalar, array?: Check, object?: Check): Unit {
   switch (mask) {
     case 1:
       return call((value) => value === null);
