@@ -32,9 +32,9 @@ function refused(reason: string): Statement {
   return { ok: false, reason };
 }
 
-/** As SQLite cuts them: spaces, comments, quoted texts and names, words (to which every character beyond ASCII belongs), and single characters. */
+/** As SQLite cuts them: spaces, comments, quoted texts and names, parameters, words (to which every character beyond ASCII belongs), and single characters. */
 const token =
-  /[ \t\n\f\r]+|--[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$\u0080-\uffff]+|[^]/y;
+  /[ \t\n\f\r]+|--[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[$@#:](?:[\w$\u0080-\uffff]|::)+\(?|[\w$\u0080-\uffff]+|[^]/y;
 
 /**
  * The words of a statement at its top level, in upper case; a quoted name or text as `""`, punctuation as it is, everything between two parentheses as
@@ -49,6 +49,8 @@ function read(sql: string): string[] | string {
     const head = text[0]!;
     if (" \t\n\f\r".includes(head) || text.startsWith("--") || text.startsWith("/*")) continue;
     if ("'\"`[".includes(head) && text.length === 1) return "a quote is not closed";
+    // Of `$name(…)` SQLite makes one parameter, whatever stands in it: a quote there is none.
+    if ("$@#:".includes(head) && text.endsWith("(")) return "a parenthesis follows a parameter at once";
     if (head === ")" && --depth < 0) return "its parentheses do not match";
     if (depth > 0) {
       if (head === "(") depth++;
