@@ -81,6 +81,8 @@ export function seal(global: object, options: SealOptions = {}): SealedRealm {
 
 /** Positions in a stack name the shell and random addresses. Firefox has no such limit. */
 function hideStacks(): void {
+  // A hook of V8 and QuickJS: the engine would call the tool wherever an error comes to be, also while it works for the host.
+  fix(Error, "prepareStackTrace", undefined);
   if (!Object.hasOwn(Error, "stackTraceLimit")) return;
   Reflect.set(Error, "stackTraceLimit", 0); // WebKit takes notice of an assignment only.
   fix(Error, "stackTraceLimit", 0);

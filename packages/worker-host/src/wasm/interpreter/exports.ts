@@ -15,6 +15,7 @@ export interface QuickJsExports {
   qjs_execute_pending_job(): number;
   qjs_is_exception(value: number): number;
   qjs_is_undefined(value: number): number;
+  qjs_is_string(value: number): number;
   qjs_get_exception(): number;
   qjs_throw(value: number): number;
   qjs_new_error(): number;
@@ -28,6 +29,7 @@ export interface QuickJsExports {
   qjs_get_undefined(): number;
   qjs_get_global(): number;
   qjs_set_prop_string(object: number, name: number, value: number): number;
+  qjs_define_prop_string(object: number, name: number, value: number, flags: number): number;
   qjs_new_host_function(name: number, length: number, count: number): number;
   qjs_dup_value(value: number): number;
   qjs_free_value(value: number): void;

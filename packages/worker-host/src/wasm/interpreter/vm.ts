@@ -26,6 +26,8 @@ export interface Slice {
 
 const PAGE_BYTES = 65_536;
 const moduleFlag = 1;
+/** Of a property: it can be written and configured, and is not enumerated. */
+const hidden = 3;
 /** QuickJS' own bound for its stack in memory: it ends in a `RangeError` that the tool can catch. */
 const GUEST_STACK_BYTES = 262_144;
 const GRACE_FUEL = 10_000_000;
@@ -189,23 +191,26 @@ export class Vm {
       bytes += value?.length ?? 0;
       return value;
     };
-    let box: number;
+    let box = 0;
+    let failure: string | undefined;
     try {
       const result = measured(work(values.map((value) => measured(this.#read(value)))));
       box = result === undefined ? exports.qjs_dup_value(exports.qjs_get_undefined()) : this.#newValue(result);
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) throw error; // The end of the slice goes through.
-      this.#throw(error instanceof Error ? error.message : "");
-      box = 0;
+      failure = error instanceof Error ? error.message : "";
     }
     this.#tank.value = topUp(before, this.#grace - bytes);
+    // The guest sees its own errors being made: that is its work.
+    if (failure !== undefined) this.#throw(failure);
     return box;
   }
 
   #throw(message: string): void {
     const box = this.#exports.qjs_new_error();
     const key = this.#write(encoder.encode("message"));
-    this.#exports.qjs_set_prop_string(box, key, this.#newString(message));
+    // Its own, whatever its prototype has of this name.
+    this.#exports.qjs_define_prop_string(box, key, this.#newString(message), hidden);
     this.#exports.wasm_free(key);
     this.#exports.qjs_throw(box);
   }
@@ -231,8 +236,10 @@ export class Vm {
   #read(value: number): HostValue {
     const exports = this.#exports;
     if (exports.qjs_is_undefined(value)) return undefined;
-    const length = exports.wasm_malloc(4);
     const isBytes = exports.qjs_is_array_buffer(value) !== 0;
+    // What has to become a text first would run code of the guest, on the host's fuel.
+    if (!isBytes && !exports.qjs_is_string(value)) throw new TypeError("Only texts and bytes cross to the host.");
+    const length = exports.wasm_malloc(4);
     const at = isBytes ? exports.qjs_get_array_buffer(value, length) : exports.qjs_get_string_len(value, length);
     const size = new DataView(exports.memory.buffer).getUint32(length, true);
     exports.wasm_free(length);
