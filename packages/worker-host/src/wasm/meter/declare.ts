@@ -17,6 +17,7 @@ export interface Imported {
 export function copyImports(reader: Reader, out: Writer, options: MeterOptions): Imported {
   let globals = 0;
   let memories = 0;
+  let tables = 0;
   const count = reader.u32();
   out.u32(count);
   for (let i = 0; i < count; i++) {
@@ -27,6 +28,7 @@ export function copyImports(reader: Reader, out: Writer, options: MeterOptions):
     if (kind === undefined) throw malformed("an import of unknown kind");
     if (options.offers?.({ module, name, kind }) === false) throw unknownImport({ module, name, kind });
     if (kind === "table") {
+      checkTables(++tables);
       valueType(reader);
       out.copy(reader.bytes, from, reader.at);
       lowerTable(reader, out, options);
@@ -62,6 +64,7 @@ function unknownImport({ module, name, kind }: ImportName): MeterRefusal {
 
 export function copyTables(reader: Reader, out: Writer, options: MeterOptions): void {
   const count = reader.u32();
+  checkTables(count);
   out.u32(count);
   for (let i = 0; i < count; i++) {
     const from = reader.at;
@@ -74,6 +77,14 @@ export function copyTables(reader: Reader, out: Writer, options: MeterOptions): 
     out.copy(reader.bytes, from, reader.at);
     lowerTable(reader, out, options);
   }
+}
+
+/** Compilers make one or two. Each can hold as much as its bound says, so without this the bound would be none. */
+const maxTables = 64;
+
+function checkTables(count: number): void {
+  if (count > maxTables)
+    throw new MeterRefusal("TABLE_TOO_LARGE", `The module has ${count} tables; the bound is ${maxTables}.`);
 }
 
 export function copyMemories(reader: Reader, out: Writer, options: MeterOptions): number {

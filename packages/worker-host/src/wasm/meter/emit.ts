@@ -65,6 +65,12 @@ const op = {
 } as const;
 const noResult = 0x40;
 
+/**
+ * A function that neither calls nor loops ends by itself, and a small one is not worth a look at the tank: where a caller calls it in a straight line,
+ * the caller's own size bounds how far that goes beyond the fuel. With large ones it would go a million times as far.
+ */
+const LEAF_BYTES = 256;
+
 /** Writes metered functions. */
 export class Emitter {
   readonly #globals: MeterGlobals;
@@ -73,6 +79,8 @@ export class Emitter {
   #cached = false;
   /** It calls, so that its activations count for the depth. */
   #nests = false;
+  /** It looks at its entry whether the run has ended. */
+  #checks = false;
   #catches = false;
   #frameUnits = 0;
   #locals: MeterLocals = { tank: 0, depth: 0, count: 0, result: 0 };
@@ -86,6 +94,7 @@ export class Emitter {
     const { source, to } = plan;
     const out = this.#out;
     this.#nests = flow.hasCall;
+    this.#checks = flow.hasCall || to - plan.from > LEAF_BYTES;
     this.#catches = flow.catches;
     this.#cached = flow.hasLoop && !flow.catches;
     this.#frameUnits = flow.hasCall ? plan.frameUnits : 0;
@@ -156,7 +165,7 @@ export class Emitter {
     this.#constant(packed(fuel, -this.#frameUnits));
     out.byte(op.i64Sub);
     this.#put();
-    if (this.#nests) {
+    if (this.#checks) {
       this.#get();
       out.bytes([op.i64Const, ...EXHAUSTED_LEB, op.i64And, op.i64Eqz, op.i32Eqz]);
       this.#trap();
