@@ -27,7 +27,7 @@ export interface CallSecrets {
     host: string,
     encode?: (value: string) => string,
   ): Promise<Revealed<Uint8Array<ArrayBuffer>>>;
-  /** A text of the other side, with placeholders for every value that was revealed in this call: a redirect's target, before it is followed. */
+  /** A text of the other side, without any value that was revealed, in this call or before: a redirect's target, before it is followed. */
   redact(text: string): string;
   /** The same for a body that comes in pieces, wherever it was cut. Replies need none of it: the kernel redacts each as a whole. */
   redactor(): Redactor;
@@ -48,7 +48,7 @@ export interface Redactor {
 export interface OpenSecrets extends CallSecrets {
   /** What was revealed since the last time it was asked, each once. */
   takeUses(): readonly { readonly name: string; readonly host: string }[];
-  /** A reply without any value that was revealed in this call. */
+  /** A reply without any value that was revealed, in this call or before. */
   clean(reply: CapabilityReply): CapabilityReply;
 }
 

@@ -23,13 +23,35 @@ const maxLength = 4_096;
  * const kernel = await createKernel({ secrets: secretKeeper({ get: (name) => vault.read(name) }) });
  */
 export function secretKeeper(store: SecretStore): SecretKeeper {
-  return { open: ({ token, refusal }) => new Secrets(store, token, refusal) };
+  const seen = new Seen();
+  return { open: ({ token, refusal }) => new Secrets(store, seen, token, refusal) };
+}
+
+/** More values than one kernel reveals; each costs time with every answer. */
+const maxSeen = 64;
+
+/** Values that any call revealed: a server that one call told can answer another. Bounded, the longest unused go first. */
+class Seen {
+  readonly #found = new Map<string, Found>();
+
+  add(value: string): void {
+    const found = this.#found.get(value) ?? finder(value, "[keyhole-secret]");
+    this.#found.delete(value);
+    this.#found.set(value, found);
+    if (this.#found.size > maxSeen) this.#found.delete(this.#found.keys().next().value!);
+  }
+
+  /** A call's own first: it gets its placeholders back. */
+  with(own: ReadonlyMap<string, Found>): readonly Found[] {
+    return [...own.values(), ...this.#found.values()];
+  }
 }
 
 type Values = ReadonlyMap<string, string>;
 
 class Secrets implements OpenSecrets {
   readonly #store: SecretStore;
+  readonly #seen: Seen;
   readonly #token: string;
   readonly #refusal: (name: string, host: string) => CapabilityError | undefined;
   readonly #values = new Map<string, Promise<string | undefined>>();
@@ -37,8 +59,14 @@ class Secrets implements OpenSecrets {
   readonly #found = new Map<string, Found>();
   readonly #uses = new Map<string, { readonly name: string; readonly host: string }>();
 
-  constructor(store: SecretStore, token: string, refusal: (name: string, host: string) => CapabilityError | undefined) {
+  constructor(
+    store: SecretStore,
+    seen: Seen,
+    token: string,
+    refusal: (name: string, host: string) => CapabilityError | undefined,
+  ) {
     this.#store = store;
+    this.#seen = seen;
     this.#token = token;
     this.#refusal = refusal;
   }
@@ -57,11 +85,11 @@ class Secrets implements OpenSecrets {
   }
 
   redact(text: string): string {
-    return redactText(text, [...this.#found.values()]);
+    return redactText(text, this.#seen.with(this.#found));
   }
 
   redactor(): Redactor {
-    return new ByteRedactor(() => [...this.#found.values()]);
+    return new ByteRedactor(() => this.#seen.with(this.#found));
   }
 
   takeUses(): readonly { readonly name: string; readonly host: string }[] {
@@ -71,14 +99,14 @@ class Secrets implements OpenSecrets {
   }
 
   clean(reply: CapabilityReply): CapabilityReply {
-    if (this.#found.size === 0) return reply;
+    if (this.#seen.with(this.#found).length === 0) return reply;
     if (!reply.ok) {
       const { code, message, hint } = reply.error;
       return { ok: false, error: { code, message: this.redact(message), hint: this.redact(hint) } };
     }
     const value = this.#cleanValue(reply.value);
     return reply.body
-      ? { ok: true, value, body: redactBytes(reply.body, [...this.#found.values()]) }
+      ? { ok: true, value, body: redactBytes(reply.body, this.#seen.with(this.#found)) }
       : { ok: true, value };
   }
 
@@ -105,6 +133,7 @@ class Secrets implements OpenSecrets {
       const value = await this.#valueOf(name);
       if (value === undefined) return unavailable(name);
       values.set(name, value);
+      this.#seen.add(value);
       if (!this.#found.has(name)) this.#found.set(name, finder(value, placeholder(this.#token, name)));
       this.#uses.set(`${name} ${host}`, { name, host });
     }

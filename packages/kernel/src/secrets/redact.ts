@@ -9,6 +9,8 @@ export interface Found {
   readonly base64: readonly string[];
   /** In lower case. */
   readonly hexadecimal: string;
+  /** As UTF-16, of either byte order. */
+  readonly wide: readonly string[];
   readonly replacement: string;
   /** No spelling that is found is longer, in bytes. */
   readonly maxLength: number;
@@ -16,7 +18,7 @@ export interface Found {
 
 /**
  * Finds a value as it is and as servers give it back: percent-encoded (up to three times over), form-encoded, escaped for JSON or HTML, in hexadecimal
- * digits, in base64 and base64url at any place of a longer text. It cannot find what a server has encrypted, compressed, hashed or torn apart. Takes
+ * digits, in UTF-16, in base64 and base64url at any place of a longer text. It cannot find what a server has encrypted, compressed, hashed or torn apart. Takes
  * time in proportion to text and value.
  */
 export function finder(value: string, replacement: string): Found {
@@ -25,9 +27,16 @@ export function finder(value: string, replacement: string): Found {
     value: textOf(bytes),
     base64: [0, 1, 2].map((offset) => base64(bytes, offset)),
     hexadecimal: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    wide: [wide(value, true), wide(value, false)],
     replacement,
     maxLength: longestSpelling * bytes.length,
   };
+}
+
+function wide(value: string, isLittleEndian: boolean): string {
+  const view = new DataView(new ArrayBuffer(2 * value.length));
+  for (let at = 0; at < value.length; at++) view.setUint16(2 * at, value.charCodeAt(at), isLittleEndian);
+  return textOf(new Uint8Array(view.buffer));
 }
 
 /** The digits that a value has in the base64 of a longer text, `offset` bytes behind a whole group: those at its ends depend on what stands beside it. */
@@ -59,7 +68,7 @@ function placesIn({ text, from }: View, found: readonly Found[]): readonly Place
   const places: Place[] = [];
   const standard = text.replaceAll("-", "+").replaceAll("_", "/");
   const lower = text.toLowerCase();
-  for (const { value, base64: digits, hexadecimal, replacement } of found) {
+  for (const { value, base64: digits, hexadecimal, wide: units, replacement } of found) {
     const look = (inside: string, wanted: string): void => {
       for (let at = inside.indexOf(wanted); at >= 0; at = inside.indexOf(wanted, at + 1)) {
         const end = at + wanted.length;
@@ -68,6 +77,7 @@ function placesIn({ text, from }: View, found: readonly Found[]): readonly Place
     };
     look(text, value);
     look(lower, hexadecimal);
+    for (const each of units) look(text, each);
     for (const each of digits) look(standard, each);
   }
   return places;

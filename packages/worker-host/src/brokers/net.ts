@@ -72,7 +72,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       "Ask for the final address.",
     );
   } catch (error) {
-    return session.signal.aborted ? cancelled : unreachable(request.url, error);
+    return session.signal.aborted ? cancelled : unreachable(request.url, error, session);
   }
 }
 
@@ -125,12 +125,12 @@ function hiddenRedirect(url: URL): CapabilityReply {
   );
 }
 
-function unreachable(url: URL, error: unknown): CapabilityReply {
+function unreachable(url: URL, error: unknown, { secrets }: BrokerSession): CapabilityReply {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
   if (location === undefined || location.origin === url.origin)
     return refused(
       "UNAVAILABLE",
-      `${url.host} cannot be reached: ${causeOf(error)}.`,
+      `${url.host} cannot be reached: ${causeOf(error, secrets)}.`,
       "Check the address, and try again later.",
     );
   return refused(
@@ -140,10 +140,10 @@ function unreachable(url: URL, error: unknown): CapabilityReply {
   );
 }
 
-/** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. */
-function causeOf(error: unknown): string {
+/** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. What is cut is redacted before: of a part nobody knows. */
+function causeOf(error: unknown, secrets: BrokerSession["secrets"]): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")
     return cause.code;
-  return error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
+  return error instanceof Error ? secrets.redact(error.message).slice(0, 200) : "unknown reason";
 }
