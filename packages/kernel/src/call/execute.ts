@@ -183,7 +183,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       outputBytes: bounds.outputBytes,
       seed: call.seed,
       nowMs: call.nowMs,
-      real: grant.kinds.filter((kind) => kind === "clock" || kind === "random"),
+      real: grant.kinds.filter((kind) => kind === "clock" || kind === "random").filter((kind) => !gate.revoked(kind)),
       ...(bounds.fuel !== undefined && { fuel: bounds.fuel }),
       ...(bounds.memoryBytes !== undefined && { memoryBytes: bounds.memoryBytes }),
     },

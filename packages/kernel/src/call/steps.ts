@@ -157,6 +157,7 @@ export class Steps {
     while (!checked.ok) {
       const again = await retry(started, checked, log, clock);
       const isVoid = again.ok ? lapsed(again.state, ports) : again;
+      if (isVoid && again.ok) again.state.gate.close(); // It is in nobody's path yet.
       if (isVoid || !again.ok) return this.#close(call, isVoid ?? checked, path);
       path.started = started = again.state;
       checked = validateOutput(await run(started, pool, clock));

@@ -236,7 +236,7 @@ export class Gate {
     if (spent) return { target, reply: failed(spent) };
     const reply = await broker.serve(request, this.#session(kind));
     // What came back after the grant was gone is not handed over.
-    const revoked = this.#revoked(kind);
+    const revoked = this.revoked(kind);
     if (revoked) return { target, reply: failed(revoked) };
     const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFiles(kind, reply.body) : undefined;
     return { target, reply: tooMuch ? failed(tooMuch) : reply };
@@ -285,7 +285,7 @@ export class Gate {
 
   #refusal(need: Need): CapabilityError | undefined {
     if (this.#ended) return ended.error;
-    const revoked = this.#revoked(need.kind);
+    const revoked = this.revoked(need.kind);
     if (revoked) return revoked;
     if (covers(this.#options.grant, need)) {
       const reason = this.#options.refusal?.(need);
@@ -304,7 +304,8 @@ export class Gate {
     };
   }
 
-  #revoked(kind: CapabilityKind): CapabilityError | undefined {
+  /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */
+  revoked(kind: CapabilityKind): CapabilityError | undefined {
     const reason = this.#held?.refusal(kind);
     return reason === undefined
       ? undefined
