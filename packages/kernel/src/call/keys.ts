@@ -96,7 +96,7 @@ export class Keys {
   }
 
   #keep(entry: Entry, ending: Ending): void {
-    const bytes = ending.outcome.ok ? ending.outcome.output.outputBytes : 0;
+    const bytes = bytesOf(ending);
     entry.state = { kind: "ended", ending, bytes };
     this.#bytes += bytes;
     // The oldest results go first; their keys stay used.
@@ -133,6 +133,11 @@ export class Keys {
       retryable: true,
     });
   }
+}
+
+/** A failure tells of a tool's output as well: names in it can be as large as the output. */
+function bytesOf({ outcome }: Ending): number {
+  return outcome.ok ? outcome.output.outputBytes : JSON.stringify(outcome.why).length;
 }
 
 function refused(reason: string, what: string, callId: string | null = null): Claim {
