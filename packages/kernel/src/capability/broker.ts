@@ -35,10 +35,18 @@ export interface BrokerSession {
   /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */
   refusal(need: Need): CapabilityError | undefined;
   /** Counts before bytes are handed over. `undefined` means that the budget holds. */
-  spend(usage: { readonly networkRequests?: number; readonly networkBytes?: number }): CapabilityError | undefined;
+  spend(usage: Usage): CapabilityError | undefined;
   /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
   limit(need: Need): number;
   readonly secrets: CallSecrets;
+}
+
+/** What a request uses up. The bytes of files are counted by the kernel itself. */
+export interface Usage {
+  readonly networkRequests?: number;
+  readonly networkBytes?: number;
+  readonly "fs.read"?: number;
+  readonly "fs.write"?: number;
 }
 
 /** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */

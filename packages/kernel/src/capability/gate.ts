@@ -1,9 +1,10 @@
 import type { Effect } from "../tool/manifest.ts";
 import { limits } from "../limits.ts";
-import { hashBytes, hashJsonOrFault } from "../normalize/hash.ts";
+import { hashJsonOrFault } from "../normalize/hash.ts";
+import { hashReply, hashRequest } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
-import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
+import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
@@ -245,15 +246,34 @@ export class Gate {
   /** Bytes of files in one call, by kind. Counted before they are written, and before they are handed over. */
   #spendFiles(kind: CapabilityKind, bytes: Uint8Array | undefined): CapabilityError | undefined {
     if ((kind !== "fs.read" && kind !== "fs.write") || bytes === undefined) return undefined;
-    const total = totalOf(this.#options.grant, [kind], "totalBytes");
-    const spent = this.#fileBytes[kind] + bytes.byteLength;
-    if (spent > total) return bounds(`The call may ${kind === "fs.read" ? "read" : "write"} ${total} bytes of files.`);
-    this.#fileBytes[kind] = spent;
+    return this.#spend({ [kind]: bytes.byteLength });
+  }
+
+  /** Counts for this call and for all around it, or for none. */
+  #spend(usage: Usage): CapabilityError | undefined {
+    const { networkRequests, networkBytes, grant, spend } = this.#options;
+    const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
+    if (this.#networkRequests + requests > networkRequests)
+      return bounds(`The call may make ${networkRequests} network requests.`);
+    if (this.#networkBytes + bytes > networkBytes)
+      return bounds(`The call may move ${networkBytes} bytes over the network.`);
+    for (const kind of ["fs.read", "fs.write"] as const) {
+      if (usage[kind] === undefined) continue;
+      const total = totalOf(grant, [kind], "totalBytes");
+      if (this.#fileBytes[kind] + usage[kind] > total)
+        return bounds(`The call may ${kind === "fs.read" ? "read" : "write"} ${total} bytes of files.`);
+    }
+    const refusal = spend?.(usage);
+    if (refusal) return refusal;
+    this.#networkRequests += requests;
+    this.#networkBytes += bytes;
+    this.#fileBytes["fs.read"] += usage["fs.read"] ?? 0;
+    this.#fileBytes["fs.write"] += usage["fs.write"] ?? 0;
     return undefined;
   }
 
   #session(kind: CapabilityKind): BrokerSession {
-    const { networkRequests, networkBytes, grant, fileBytes = Infinity, secrets, spend } = this.#options;
+    const { grant, fileBytes = Infinity, secrets } = this.#options;
     const end = this.#ends?.get(kind) ?? new AbortController();
     (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
     if (this.#ended) end.abort("the call has ended");
@@ -266,18 +286,7 @@ export class Gate {
       secrets: this.#secrets,
       signal: end.signal,
       refusal: (need) => this.#refusal(need),
-      spend: (usage) => {
-        const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
-        if (this.#networkRequests + requests > networkRequests)
-          return bounds(`The call may make ${networkRequests} network requests.`);
-        if (this.#networkBytes + bytes > networkBytes)
-          return bounds(`The call may move ${networkBytes} bytes over the network.`);
-        const refusal = spend?.(usage);
-        if (refusal) return refusal;
-        this.#networkRequests += requests;
-        this.#networkBytes += bytes;
-        return undefined;
-      },
+      spend: (usage) => this.#spend(usage),
       limit: (need) =>
         Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
     };
@@ -333,14 +342,4 @@ const harmless: readonly CapabilityKind[] = ["clock", "random", "tool.call", "se
 
 function isEffect(kind: CapabilityKind): kind is Effect {
   return !harmless.includes(kind);
-}
-
-function hashRequest({ body, ...rest }: CapabilityRequest): string {
-  return hashJsonOrFault({ ...rest, body: body ? hashBytes(body) : null });
-}
-
-/** A broker's value is data by contract; a header of it can still hold a lone surrogate. */
-function hashReply(reply: CapabilityReply): string {
-  if (!reply.ok) return hashJsonOrFault({ ok: false, error: { ...reply.error } });
-  return hashJsonOrFault({ ok: true, value: reply.value, body: reply.body ? hashBytes(reply.body) : null });
 }
