@@ -1,5 +1,5 @@
 // Builds `dist` of the public packages: what a user installs. In the repository nothing reads it.
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vite";
 import { keyhole } from "./keyhole-plugin.mjs";
@@ -90,3 +90,5 @@ for (const name of publicPackages) {
   await buildModules(name);
   await buildDeclarations(name);
 }
+// npm makes a command executable where it installs a package; here it is linked as it is.
+chmodSync(join(root, "packages/worker-host/dist/node/cli.js"), 0o755);

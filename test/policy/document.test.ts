@@ -43,6 +43,11 @@ describe("a document", () => {
       "/rules/0/when/time/before",
     ],
     ["an empty window", day({ from: "08:00", to: "08:00" }), "/rules/0/when/time/to"],
+    [
+      "a star in a path of the network",
+      { grants: [{ tool: "x", capability: { kind: "net.read", hosts: ["example.com"], paths: ["/docs/*"] } }] },
+      "/grants/0/capability/paths/0",
+    ],
     ["a time of 25:00", day({ from: "25:00" }), "/rules/0/when/time/from"],
     ["the 31st of February", day({ after: "2026-02-31T99:00:00Z" }), "/rules/0/when/time"],
     ["an unknown label", rule({}, { labels: ["gossip"] }), "/rules/0/when/labels/0"],

@@ -14,9 +14,7 @@ export function checkCapability(
     case "net.write":
       return (
         firstFault(capability.hosts, "/hosts", checkHostPattern) ??
-        firstFault(capability.paths, "/paths", (path) =>
-          path.startsWith("/") ? undefined : "a path prefix starts with /",
-        )
+        firstFault(capability.paths, "/paths", pathPrefixFault)
       );
     case "fs.read":
     case "fs.write":
@@ -46,6 +44,12 @@ export function checkCapability(
     case "random":
       return undefined;
   }
+}
+
+/** Paths of files are globs, those of the network are prefixes: a star would be taken as it is, and match nothing. */
+function pathPrefixFault(path: string): string | undefined {
+  if (!path.startsWith("/")) return "a path prefix starts with /";
+  return path.includes("*") ? "a path prefix has no *: it covers all below it by itself" : undefined;
 }
 
 function commandFault(commands: readonly CommandPattern[]): ReturnType<typeof checkCapability> {

@@ -4,15 +4,20 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start. Never goes back; deadlines and durations are measured on it. */
   monotonicMs(): number;
-  /** Calls back once after `delayMs`, unless the returned function was called before. */
-  after(delayMs: number, callback: () => void): () => void;
+  /**
+   * Calls back once after `delayMs`, unless the returned function was called before. What is done `"idly"` keeps no process alive: a program that has
+   * nothing else to do ends.
+   */
+  after(delayMs: number, callback: () => void, how?: "idly"): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after: (delayMs, callback) => {
+  after: (delayMs, callback, how) => {
     const timer = setTimeout(callback, delayMs);
+    // Node's timers are objects, those of browsers are numbers.
+    if (how === "idly") (timer as { unref?: () => void }).unref?.();
     return () => clearTimeout(timer);
   },
 };

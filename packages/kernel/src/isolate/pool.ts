@@ -223,7 +223,7 @@ export class IsolatePool {
     slot.idleSinceMs = this.#clock.monotonicMs();
     this.#idle.push(slot);
     if (this.#idle.length > limits.idleIsolates) this.#drop(this.#idle[0]!, "too many idle");
-    this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict());
+    this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict(), "idly");
   }
 
   #evict(): void {
@@ -232,7 +232,7 @@ export class IsolatePool {
     for (let slot = this.#idle[0]; slot; slot = this.#idle[0]) {
       const restMs = slot.idleSinceMs + limits.idleMs - nowMs;
       if (restMs > 0) {
-        this.#stopTimer = this.#clock.after(restMs, () => this.#evict());
+        this.#stopTimer = this.#clock.after(restMs, () => this.#evict(), "idly");
         return;
       }
       this.#drop(slot, "idle");

@@ -4,6 +4,12 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { runCommand } from "./command.ts";
 
+const neededMajor = 24;
+if (Number.parseInt(process.versions.node) < neededMajor) {
+  process.stderr.write(`keyhole needs Node ${neededMajor} or later; this is ${process.version}.\n`);
+  process.exit(2);
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   strict: false,
