@@ -4,4 +4,4 @@ import { kvContract } from "../contract/kv.ts";
 
 let databases = 0;
 kvContract("memory", () => memoryKv());
-kvContract("IndexedDB", () => indexedDbKv({ database: `contract-${databases++}` }));
+kvContract("IndexedDB", () => indexedDbKv({ database: `kv-contract-${databases++}` }));

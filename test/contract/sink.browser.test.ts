@@ -18,7 +18,7 @@ async function inStore(database: string, use: (events: IDBObjectStore) => void):
 }
 
 describeSink("IndexedDB", { keeps: true }, () => {
-  const database = `contract-${databases++}`;
+  const database = `sink-contract-${databases++}`;
   let sink: IndexedDbSink | undefined;
   return {
     open: () => (sink = indexedDbSink({ database })),
@@ -35,7 +35,7 @@ describe("a log in IndexedDB", () => {
   };
 
   it("with two writers lets the first win, whole", async () => {
-    const database = `contract-${databases++}`;
+    const database = `sink-contract-${databases++}`;
     const [first, second] = [indexedDbSink({ database }), indexedDbSink({ database })];
     await first.open();
     await second.open();
@@ -47,7 +47,7 @@ describe("a log in IndexedDB", () => {
   });
 
   it("that is closed, or not yet open, takes nothing", async () => {
-    const sink = indexedDbSink({ database: `contract-${databases++}` });
+    const sink = indexedDbSink({ database: `sink-contract-${databases++}` });
     await expect(sink.append([recordOf(0)])).rejects.toThrow("not open");
     await sink.open();
     sink.close();
@@ -59,7 +59,7 @@ describe("a log in IndexedDB", () => {
     ["data", { seq: 1 }],
     ["another event", lineOf(recordOf(0))],
   ])("whose last event was overwritten with %s says so, and goes on behind it", async (_, value) => {
-    const database = `contract-${databases++}`;
+    const database = `sink-contract-${databases++}`;
     const sink = indexedDbSink({ database });
     await sink.open();
     await sink.append([recordOf(0), recordOf(1)]);
