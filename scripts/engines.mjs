@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { findChromium } from "./chromium.mjs";
 
 const firefoxPlaces = ["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"];
@@ -30,13 +31,24 @@ export function findWebkit() {
 }
 
 /**
- * @typedef {object} Engine
- * @property {"chromium" | "firefox" | "webkit"} name of its project in vitest
+ * @typedef {object} Part
  * @property {string} title
  * @property {readonly string[]} packages Debian's
  * @property {boolean} needed Only one is: without the others `npm test` says so, and runs.
  * @property {() => boolean} isHere
+ *
+ * @typedef {Part & { readonly name: "chromium" | "firefox" | "webkit" }} Engine named as its project in vitest
  */
+
+/** What tests use beside engines. @type {readonly Part[]} */
+export const testTools = [
+  {
+    title: "WebAssembly's own test suite",
+    packages: ["wabt"],
+    needed: false,
+    isHere: () => (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, "wast2json"))),
+  },
+];
 
 /** The browser engines that tests run in. @type {readonly Engine[]} */
 export const engines = [

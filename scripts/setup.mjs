@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.mjs";
-import { engines } from "./engines.mjs";
+import { engines, testTools } from "./engines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nodeMajorNeeded = 24;
@@ -123,14 +123,14 @@ function isDebian() {
   }
 }
 
-async function ensureBrowsers() {
-  const missing = engines.filter(({ isHere }) => !isHere());
+async function ensureTestParts() {
+  const missing = [...engines, ...testTools].filter(({ isHere }) => !isHere());
   if (missing.length === 0) return;
-  const needed = missing.some((engine) => engine.needed);
+  const needed = missing.some((part) => part.needed);
   const chosen = process.env["KEYHOLE_CHROMIUM"];
   if (needed && chosen) giveUp(`KEYHOLE_CHROMIUM names ${chosen}, which does not exist.`);
   if (!isDebian() || process.getuid?.() !== 0) {
-    if (!needed) return; // `npm test` says which engines it does without.
+    if (!needed) return; // `npm test` says what it does without.
     if (!isDebian()) giveUp("The tests need Chromium or Chrome: install one, or set KEYHOLE_CHROMIUM to its path.");
     giveUp("The tests need Chromium: run `sudo apt-get install chromium`, or set KEYHOLE_CHROMIUM to its path.");
   }
@@ -139,7 +139,7 @@ async function ensureBrowsers() {
     giveUp("Debian's package `chromium` was installed, but there is no /usr/bin/chromium.");
 }
 
-/** @param {readonly import("./engines.mjs").Engine[]} missing */
+/** @param {readonly import("./engines.mjs").Part[]} missing */
 async function install(missing) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const unread = await attempt("reading Debian's package lists", "apt-get", ["update", "-qq"], env);
@@ -154,4 +154,4 @@ async function install(missing) {
 }
 
 ensureNode(await ensurePackages());
-if (process.argv.includes("--browser")) await ensureBrowsers();
+if (process.argv.includes("--browser")) await ensureTestParts();

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engines } from "./engines.mjs";
+import { engines, testTools } from "./engines.mjs";
 import { run, typescriptProjects } from "./project.mjs";
 
 const absent = engines.filter(({ needed, isHere }) => !needed && !isHere());
@@ -51,8 +51,8 @@ async function runVitest() {
     total.failed += project.failed;
     total.skipped += project.skipped;
   }
-  for (const { name, title, packages } of absent)
-    console.log(` ${name.padEnd(9)} did not run: ${title} is not here (Debian: apt-get install ${packages.join(" ")})`);
+  for (const { title, packages } of [...absent, ...testTools.filter(({ isHere }) => !isHere())])
+    console.log(` ✗ ${title} did not run (Debian: apt-get install ${packages.join(" ")})`);
   total.failed += counts?.unhandledErrors ?? 0;
   if (args.length === 0) {
     for (const name of expectedProjects) {

@@ -76,7 +76,8 @@ describe("a log file whose last write was torn", () => {
     const before = process.memoryUsage().rss;
     const sink = fileSink(path, { fsync: "never" });
     expect(await sink.open()).toEqual({ last: records[5], cutBytes: 2 ** 30, damage: null });
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 2 ** 20);
+    // Far more than a line may have, for what else the process does meanwhile, and far less than the gigabyte.
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * 2 ** 20);
     await sink.close();
   }, 60_000);
 
