@@ -6,6 +6,7 @@ import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/e
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
 import { capabilityKinds } from "../../packages/kernel/src/capability/capability.ts";
 import { decisions, postures } from "../../packages/kernel/src/policy/policy.ts";
+import { healthStates } from "../../packages/kernel/src/isolate/health.ts";
 import { reasonCodes } from "../../packages/kernel/src/policy/proof.ts";
 import { decided, sealProof } from "../../packages/kernel/src/policy/seal.ts";
 import { payloadSchemas } from "@keyhole/kernel/event-schema";
@@ -69,6 +70,20 @@ const proof: fc.Arbitrary<Proof> = fc
 
 const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]> } = {
   "tool.registered": fc.record({ tool: text, toolHash: digest }),
+  "tool.quarantined": fc.record({
+    tool: text,
+    toolHash: digest,
+    caller: text,
+    failures: count,
+    restMs: fc.integer({ min: 1, max: 60_000 }),
+  }),
+  "health.asked": fc.record({ tool: text, toolHash: digest, caller: text, host: text }),
+  "health.answered": fc.record({
+    tool: text,
+    toolHash: digest,
+    caller: text,
+    state: fc.constantFrom(...healthStates),
+  }),
   "policy.changed": fc.record({ policyHash: digest, previousHash: orNull(digest) }),
   "mode.changed": fc.record({ mode: fc.constantFrom(...modes), previous: fc.constantFrom(...modes), reason: text }),
   "call.invoked": fc.record({

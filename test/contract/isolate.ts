@@ -110,6 +110,22 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: Host
     await expectCode("CANCELLED", await result);
   });
 
+  it("says how a tool is, in the isolate of the session that is asked about, and runs nothing else of it", async () => {
+    const ask = (sessionId: string) => kernel.health("subject", { sessionId });
+    expect(await ask("well")).toEqual({ state: "healthy" });
+    expect(await call("setups", null, { sessionId: "well" })).toMatchObject({ ok: true, data: 1 });
+    await call("remember", "ill", { sessionId: "ill" });
+    expect(await ask("ill")).toEqual({ state: "unhealthy", reason: "It is ill." });
+    await call("remember", "broken", { sessionId: "ill" });
+    expect(await ask("ill")).toEqual({ state: "unhealthy", reason: "It broke." });
+    if (preempts) {
+      await call("remember", "stuck", { sessionId: "ill" });
+      expect(await ask("ill")).toMatchObject({ state: "unreachable" });
+    } else await call("remember", null, { sessionId: "ill" });
+    expect(await ask("ill")).toEqual({ state: "healthy" });
+    await expectSoundLog(kernel);
+  });
+
   if (preempts) {
     it.each(["loop", "loop in promises"])("stops at the deadline a tool that does: %s", async (deed) => {
       await expectCode("TIMEOUT", await call(deed, null, { bounds: { timeoutMs: 300 } }));

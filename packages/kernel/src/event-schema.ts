@@ -1,5 +1,6 @@
 import type { AuditPayloads, AuditType } from "./audit/event.ts";
 import { capabilityKinds } from "./capability/capability.ts";
+import { healthStates } from "./isolate/health.ts";
 import type { JsonObject } from "./normalize/json.ts";
 import { decisions } from "./policy/policy.ts";
 import { reasonCodes } from "./policy/proof.ts";
@@ -49,6 +50,20 @@ const ended: Members<AuditPayloads["tool.blocked"]> = { code: oneOf(errorCodes),
 /** JSON Schema (2020-12) of what each type of event says. */
 export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.registered": payload<"tool.registered">({ tool: text, toolHash: digest }),
+  "tool.quarantined": payload<"tool.quarantined">({
+    tool: text,
+    toolHash: digest,
+    caller: text,
+    failures: count,
+    restMs: { type: "number", exclusiveMinimum: 0 },
+  }),
+  "health.asked": payload<"health.asked">({ tool: text, toolHash: digest, caller: text, host: text }),
+  "health.answered": payload<"health.answered">({
+    tool: text,
+    toolHash: digest,
+    caller: text,
+    state: oneOf(healthStates),
+  }),
   "policy.changed": payload<"policy.changed">({ policyHash: digest, previousHash: digestOrNull }),
   "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text }),
   "grant.revoked": payload<"grant.revoked">({

@@ -7,7 +7,9 @@ import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool.ts";
 import type { Clock } from "./isolate/clock.ts";
+import type { ToolHealth } from "./isolate/health.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
+import type { ToolQuarantine } from "./isolate/quarantine.ts";
 import type { ContentStore } from "./normalize/content.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
@@ -98,6 +100,8 @@ export interface ToolSummary {
   /** Of the code alone; `null` for an inline tool. */
   readonly codeHash: string | null;
   readonly manifest: ToolManifest;
+  /** Absent where none of its callers has to wait. */
+  readonly quarantine?: ToolQuarantine;
 }
 
 export interface ToolFilter {
@@ -129,6 +133,19 @@ export interface Kernel {
     options?: CallOptions,
   ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /**
+   * How a tool is: opens its isolate, or takes the one that the session has, and runs its `setup` and `health` there, without capabilities and within 2 s. Asked by
+   * the program itself, so no policy decides about it; the mode does. Both the question and the answer are on record.
+   *
+   * @throws when the log cannot be written
+   *
+   * @example
+   * const { state } = await kernel.health("word_count");
+   */
+  health(
+    tool: ToolPackage<never, unknown> | string,
+    options?: Pick<CallOptions, "version" | "caller" | "sessionId">,
+  ): Promise<ToolHealth>;
   readonly audit: AuditReader;
   readonly mode: Mode;
   /** Recorded before it takes effect. */

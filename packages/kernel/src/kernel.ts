@@ -4,6 +4,7 @@ import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { Results } from "./call/cache.ts";
 import { type Call, openCall } from "./call/call.ts";
+import { checkHealth } from "./call/health.ts";
 import { Keys } from "./call/keys.ts";
 import { checkKeeping } from "./call/keep.ts";
 import { Steps } from "./call/steps.ts";
@@ -11,7 +12,8 @@ import { readMatch, Revocations } from "./capability/revocation.ts";
 import { uuidv7 } from "./id/uuid.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
-import { IsolatePool, type Reuse } from "./isolate/pool.ts";
+import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
+import type { ToolHealth } from "./isolate/health.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type {
   AuditReader,
@@ -32,6 +34,7 @@ import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import { type Mode, modes } from "./tool/manifest.ts";
+import type { ToolPackage } from "./tool/package.ts";
 import { Registry, summaryOf } from "./tool/registry.ts";
 
 /**
@@ -95,7 +98,9 @@ class KernelImplementation implements Kernel {
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
-    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, reuseOf)]));
+    const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>
+      log.record("tool.quarantined", kernelScope, { tool: id, toolHash: hash, caller, failures, restMs });
+    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
     this.#approvals = new Approvals(clock);
     this.#triggers = new ModeTriggers(modeTriggers, clock);
     this.#variables = policyVariables;
@@ -138,7 +143,19 @@ class KernelImplementation implements Kernel {
   }
 
   list(filter?: ToolFilter): readonly ToolSummary[] {
-    return this.#registry.list(filter);
+    const quarantined = new Map([...this.#pools.values()].flatMap((pool) => [...pool.quarantined]));
+    return this.#registry.list(filter).map((summary) => {
+      const quarantine = quarantined.get(summary.hash);
+      return quarantine ? { ...summary, quarantine } : summary;
+    });
+  }
+
+  health(
+    tool: string | ToolPackage<never, unknown>,
+    options: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
+  ): Promise<ToolHealth> {
+    const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
+    return checkHealth(openCall(tool, options, this.#clock), { ...parts, log: this.#log, clock: this.#clock });
   }
 
   async call(

@@ -51,6 +51,8 @@ export const limits = {
   sessionApprovals: 1_000,
   /** Questions of one caller that wait at the same time: nobody reads more, and each holds its arguments. */
   openQuestions: 16,
+  /** A tool has so long to say how it is, or its own timeout if that is shorter. */
+  healthMs: 2_000,
   /** Open isolates that no call uses. Each holds about 3 MB in a browser. */
   idleIsolates: 16,
   /** An isolate that no call used for so long is closed. */

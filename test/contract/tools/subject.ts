@@ -177,6 +177,11 @@ export default defineTool({
   setup: () => {
     setups += 1;
   },
+  health: () => {
+    if (remembered === "stuck") for (;;);
+    if (remembered === "broken") throw new Error("It broke.");
+    return remembered === "ill" ? "It is ill." : undefined;
+  },
   check: ({ deed }) => (Object.hasOwn(deeds, deed) ? undefined : `There is no deed "${deed}".`),
   execute: ({ deed, value = null }, context) => deeds[deed]!(value as JsonValue, context) as JsonValue,
 });

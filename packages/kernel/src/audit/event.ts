@@ -1,6 +1,7 @@
 import type { CapabilityKind } from "../capability/capability.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
+import type { HealthState } from "../isolate/health.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import type { Effect, Mode } from "../tool/manifest.ts";
@@ -11,6 +12,29 @@ import type { Effect, Mode } from "../tool/manifest.ts";
  */
 export interface AuditPayloads {
   readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
+  /**
+   * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. Told again with each further one.
+   */
+  readonly "tool.quarantined": {
+    readonly tool: string;
+    readonly toolHash: string;
+    readonly caller: string;
+    readonly failures: number;
+    readonly restMs: number;
+  };
+  /** A program asked how a tool is: its `setup` and `health` are about to run. */
+  readonly "health.asked": {
+    readonly tool: string;
+    readonly toolHash: string;
+    readonly caller: string;
+    readonly host: string;
+  };
+  readonly "health.answered": {
+    readonly tool: string;
+    readonly toolHash: string;
+    readonly caller: string;
+    readonly state: HealthState;
+  };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
   /** Grants were taken away; `calls` is how many running ones it reached. */

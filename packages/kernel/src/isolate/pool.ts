@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { Places } from "./places.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
-import { Quarantine } from "./quarantine.ts";
+import { type Failing, Quarantine, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /**
  * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
@@ -26,8 +26,8 @@ export interface Waiter {
 
 interface Slot {
   readonly key: string;
-  /** By whom failures are counted: what one caller makes of a tool is not held against others. */
-  readonly failures: string;
+  readonly tool: RegisteredTool;
+  readonly failing: Failing;
   readonly reuse: Reuse;
   isolate: Promise<Isolate>;
   /** Once `isolate` has resolved. */
@@ -52,6 +52,13 @@ export interface Lease {
   readonly stop: (reason: string) => void;
 }
 
+/** What of a pool its kernel decides, and hears. */
+export interface PoolOptions {
+  /** By name of a tool. Default: `session`. */
+  readonly reuseOf?: (tool: string) => Reuse;
+  readonly onQuarantine?: (tool: RegisteredTool, caller: string, rest: Rest) => void;
+}
+
 /**
  * Owns every open isolate: one per tool and session of one caller, if not told otherwise, so that what one left in memory never serves another. An isolate that
  * is not alive is never handed out again; idle ones are closed after a while, when there are too many, and when another tool needs the place.
@@ -60,6 +67,7 @@ export class IsolatePool {
   readonly #host: IsolateHost;
   readonly #clock: Clock;
   readonly #reuseOf: (tool: string) => Reuse;
+  readonly #onQuarantine: PoolOptions["onQuarantine"];
   readonly #places: Places;
   readonly #quarantine: Quarantine;
   readonly #slots = new Map<string, Slot>();
@@ -70,10 +78,11 @@ export class IsolatePool {
   #unshared = 0;
   #closed = false;
 
-  constructor(host: IsolateHost, clock: Clock, reuseOf: (tool: string) => Reuse = () => "session") {
+  constructor(host: IsolateHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
     this.#host = host;
     this.#clock = clock;
     this.#reuseOf = reuseOf;
+    this.#onQuarantine = onQuarantine;
     this.#places = new Places(host.capacity ?? Infinity);
     this.#quarantine = new Quarantine(clock);
   }
@@ -92,6 +101,15 @@ export class IsolatePool {
       };
     }
     return this.#opened(slot, tool, owner);
+  }
+
+  /** How long no isolate of the tool is opened for this caller. */
+  rest({ hash }: RegisteredTool, caller: string): Rest | undefined {
+    return this.#quarantine.rest({ toolHash: hash, caller });
+  }
+
+  get quarantined(): ReadonlyMap<string, ToolQuarantine> {
+    return this.#quarantine.tools;
   }
 
   close(): void {
@@ -153,21 +171,21 @@ export class IsolatePool {
   #take(key: string, tool: RegisteredTool, { caller }: Owner): Slot | IsolateFailure {
     let slot = this.#slots.get(key);
     if (slot === undefined) {
-      const failures = `${tool.hash} ${caller}`;
-      const rest = this.#quarantine.rest(failures);
-      if (rest) return inQuarantine(tool, rest);
-      slot = this.#open(key, failures, tool);
+      const rest = this.rest(tool, caller);
+      if (rest) return new IsolateFailure("ISOLATE_LOST", ...quarantineText(tool, rest));
+      slot = this.#open(key, tool, caller);
       this.#slots.set(key, slot);
     } else if (slot.calls === 0) this.#use(slot);
     slot.calls++;
     return slot;
   }
 
-  #open(key: string, failures: string, tool: RegisteredTool): Slot {
+  #open(key: string, tool: RegisteredTool, caller: string): Slot {
     const place = this.#places.take(tool.hash);
     const slot: Slot = {
       key,
-      failures,
+      tool,
+      failing: { toolHash: tool.hash, caller },
       reuse: this.#reuseOf(tool.manifest.name),
       isolate: unopened,
       opened: undefined,
@@ -177,7 +195,7 @@ export class IsolatePool {
       give: undefined,
       stopped: false,
     };
-    if (place.kind === "taken") this.#openIn(slot, tool, place.give);
+    if (place.kind === "taken") this.#openIn(slot, place.give);
     else {
       const left = Promise.withResolvers<never>();
       const leave = (): void => {
@@ -187,7 +205,7 @@ export class IsolatePool {
       slot.queued = { wanted: 0, leave };
       const turn = place.turn.then((give) => {
         slot.queued = undefined;
-        this.#openIn(slot, tool, give);
+        this.#openIn(slot, give);
         return slot.isolate;
       });
       slot.isolate = Promise.race([turn, left.promise]);
@@ -196,12 +214,17 @@ export class IsolatePool {
     return slot;
   }
 
-  #openIn(slot: Slot, tool: RegisteredTool, give: () => void): void {
+  #openIn(slot: Slot, give: () => void): void {
     slot.give = give;
-    slot.isolate = this.#host.open(tool);
+    slot.isolate = this.#host.open(slot.tool);
     slot.isolate.catch((error: unknown) => {
-      if (error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#quarantine.failed(slot.failures);
+      if (error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
     });
+  }
+
+  #failed({ tool, failing }: Slot): void {
+    const rest = this.#quarantine.failed(failing);
+    if (rest) this.#onQuarantine?.(tool, failing.caller, rest);
   }
 
   #use(slot: Slot): void {
@@ -211,10 +234,10 @@ export class IsolatePool {
 
   #release(slot: Slot, isolate: Isolate): void {
     slot.calls--;
-    if (isolate.alive) this.#quarantine.succeeded(slot.failures);
+    if (isolate.alive) this.#quarantine.succeeded(slot.failing);
     else if (!slot.stopped) {
       slot.stopped = true; // Its other calls end with it, and it failed once.
-      this.#quarantine.failed(slot.failures);
+      this.#failed(slot);
     }
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
     if (slot.calls > 0 || this.#slots.get(slot.key) !== slot) return;
@@ -256,13 +279,13 @@ export class IsolatePool {
 /** Until it is being opened. */
 const unopened = new Promise<never>(() => {});
 
-function inQuarantine(
+/** What is the matter, and what to do. */
+export function quarantineText(
   { id }: RegisteredTool,
-  { restMs, failures }: { readonly restMs: number; readonly failures: number },
-): IsolateFailure {
-  return new IsolateFailure(
-    "ISOLATE_LOST",
+  { restMs, failures }: Rest,
+): readonly [message: string, hint: string] {
+  return [
     `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
     `Try again in ${Math.ceil(restMs / 1000)} s.`,
-  );
+  ];
 }

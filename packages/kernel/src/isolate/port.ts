@@ -29,7 +29,7 @@ export interface IsolateHost {
 /** One tool in its own isolate. Owned by the kernel's pool, which terminates it. */
 export interface Isolate {
   /**
-   * Runs the tool's `check`, then `execute`. Never rejects for anything that the tool did. The kernel holds the deadline:
+   * Runs the tool's `check`, then `execute`; of a call that `asks` for its health, `health` alone. Never rejects for anything that the tool did. The kernel holds the deadline:
    * after {@link Isolate.terminate} the promise settles as `lost`, and nothing that the isolate still sends has an effect.
    */
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
@@ -41,6 +41,8 @@ export interface Isolate {
 
 /** What one call gives the isolate. Data only, so that any transport can carry it. */
 export interface IsolateCall {
+  /** Instead of a call: whether the tool is well. Its `setup`, then its `health`; nothing else of it runs. */
+  readonly asks?: "health";
   readonly callId: string;
   readonly sessionId: string;
   /** The input as canonical JSON. */
@@ -97,7 +99,7 @@ export type IsolateOutput =
 
 export type IsolateOutcome =
   | { readonly kind: "returned"; readonly output: IsolateOutput }
-  /** The tool's own `check` refused the input. */
+  /** The tool's own `check` refused the input, or its `health` says what is wrong. */
   | { readonly kind: "refused"; readonly message: string }
   /** `check` or `execute` threw. `code` is what the thrown error claims; the kernel believes it only of its own refusals. */
   | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string }

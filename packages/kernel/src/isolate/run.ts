@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly pool: IsolatePool;
   readonly owner: Owner;
   readonly clock: Clock;
-  readonly gate: Gate;
+  readonly gate: Pick<Gate, "request" | "close">;
   readonly deadline: Deadline;
   readonly cancel: AbortSignal | undefined;
   /** Aborts when nobody is left who could take a result: then there is no grace. */

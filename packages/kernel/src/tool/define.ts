@@ -133,6 +133,8 @@ export interface ToolCode<Input, Output> {
   readonly setup?: () => void | Promise<void>;
   /** Beyond the schema: returns a sentence to refuse the input. Has no capabilities. */
   readonly check?: (input: Input) => string | undefined | Promise<string | undefined>;
+  /** For `kernel.health`: returns a sentence when the tool is not well. After `setup`, without capabilities. */
+  readonly health?: () => string | undefined | Promise<string | undefined>;
   readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>;
 }
 
@@ -171,9 +173,9 @@ declare const given: unique symbol;
 export function defineTool<const Input extends SchemaSource, const Output extends OutputSource>(
   definition: ToolDefinition<Input, Output>,
 ): Tool<Infer<Input>, InferOutput<Output>, InferGiven<Input>> {
-  const { setup, check, execute, ...rest } = definition;
+  const { setup, check, health, execute, ...rest } = definition;
   return {
     definition: rest,
-    code: { execute, ...(setup && { setup }), ...(check && { check }) },
+    code: { execute, ...(setup && { setup }), ...(check && { check }), ...(health && { health }) },
   };
 }

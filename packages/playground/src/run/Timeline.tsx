@@ -102,6 +102,9 @@ function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
 
 const tones = {
   "tool.registered": "neutral",
+  "tool.quarantined": "bad",
+  "health.asked": "neutral",
+  "health.answered": "neutral",
   "policy.changed": "neutral",
   "mode.changed": "warn",
   "call.invoked": "neutral",
@@ -169,7 +172,12 @@ function sentenceOf(event: AuditEvent): string {
     case "mode.changed":
       return event.payload.mode;
     case "tool.registered":
+    case "health.asked":
       return event.payload.tool;
+    case "health.answered":
+      return event.payload.state;
+    case "tool.quarantined":
+      return `for ${Math.ceil(event.payload.restMs / 1_000)} s, after ${event.payload.failures} failures`;
     case "log.recovered":
       return `${event.payload.cutBytes} B of a torn write were cut away`;
     case "call.keyed":

@@ -12,6 +12,7 @@ import type {
   Setup,
   StandingApproval,
   ToolFilter,
+  ToolHealth,
   ToolPackage,
   ToolSummary,
 } from "@keyhole/kernel";
@@ -30,6 +31,7 @@ export interface KernelClient {
   ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
+  health(tool: string | ToolPackage<never, unknown>, options?: HealthOptions): Promise<ToolHealth>;
   readonly audit: {
     read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
     subscribe(listener: (event: AuditEvent) => void): () => void;
@@ -44,6 +46,8 @@ export interface KernelClient {
   };
   close(): Promise<void>;
 }
+
+type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;
 
 /** What of {@link CallOptions} is data. */
 type PlainOptions = Omit<CallOptions, "signal" | "approver" | "onEvent" | "onLog" | "onProgress">;
@@ -79,6 +83,7 @@ interface KernelApi {
   ): Promise<CallResult>;
   cancel(token: number): void;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
+  health(tool: string, options: HealthOptions): Promise<ToolHealth>;
   read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
   subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
   unsubscribe(token: number): Promise<void>;
@@ -123,6 +128,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
     },
     cancel: (token) => running.get(token)?.abort(),
     list: async (filter) => (await kernel).list(filter),
+    health: async (tool, options) => (await kernel).health(tool, options),
     read: async (fromSeq, limit) => (await kernel).audit.read(fromSeq, limit),
     async subscribe(token, listener) {
       const stop = (await kernel).audit.subscribe((event) => void listener(event));
@@ -214,6 +220,10 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
   return {
     call: call as KernelClient["call"],
     list: (filter) => remote.list(filter),
+    health(tool, options = {}) {
+      const { name, plain } = named(tool, options);
+      return remote.health(name, plain);
+    },
     audit: {
       read: (fromSeq, limit) => remote.read(fromSeq, limit),
       subscribe(listener) {

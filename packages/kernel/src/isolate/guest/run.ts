@@ -30,11 +30,11 @@ export async function runCall(
     if (!ready.has(code)) await setUp(code);
     const leave = realm?.enter({ ...sources, log: transport.log });
     try {
+      if (call.asks === "health") return (await objectionOf("health", code.health?.())) ?? well;
       const input: unknown = JSON.parse(call.inputText);
       if (code.check) {
-        const objection: unknown = await code.check(input);
-        if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
-        if (objection !== undefined) throw new TypeError("check returned neither a sentence nor undefined");
+        const objection = await objectionOf("check", code.check(input));
+        if (objection) return objection;
       }
       return outputOf(await code.execute(input, toolContext(call, transport, sources)), call);
     } finally {
@@ -43,6 +43,16 @@ export async function runCall(
   } catch (thrown) {
     return thrownOutcome(thrown);
   }
+}
+
+const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
+
+/** What a function that answers with a sentence, or with nothing, has to object. */
+async function objectionOf(name: string, given: unknown): Promise<IsolateOutcome | undefined> {
+  const objection: unknown = await given;
+  if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
+  if (objection !== undefined) throw new TypeError(`${name} returned neither a sentence nor undefined`);
+  return undefined;
 }
 
 function codeOf(tool: unknown): ToolCode<unknown, unknown> {
