@@ -229,8 +229,8 @@ export const scenarios = {
       },
     },
   ],
-  OUT_OF_FUEL: [scripted({ kind: "out-of-fuel" })],
-  OUT_OF_MEMORY: [scripted({ kind: "out-of-memory" })],
+  OUT_OF_FUEL: [scripted({ kind: "out-of-fuel", limit: 1_000 }), scripted({ kind: "out-of-fuel" })],
+  OUT_OF_MEMORY: [scripted({ kind: "out-of-memory", limit: 65_536 }), scripted({ kind: "out-of-memory" })],
   ISOLATE_LOST: [
     {
       tools: [waits()],

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { createKernel, type Kernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
@@ -40,7 +41,31 @@ describe("what is not trusted", () => {
     const fuel = { bounds: { fuel: 1_000 } };
     expect(await kernel.call("calculator", { expression: "1+1" }, fuel)).toMatchObject({
       ok: false,
-      error: { code: "OUT_OF_FUEL" },
+      error: {
+        code: "OUT_OF_FUEL",
+        message: "calculator@1.0.0 used up its fuel of 1000.",
+        details: { bound: "fuel", limit: 1_000 },
+      },
+    });
+  });
+});
+
+describe("an interpreter that is not there", () => {
+  const notWasm = fileURLToPath(import.meta.url);
+
+  it.each([
+    ["no file", `${notWasm}.missing`, `There is no file ${notWasm}.missing that can be read`],
+    ["no module", notWasm, "This is not a WebAssembly module"],
+  ])("is named, with what to do: %s", async (_, quickJs, what) => {
+    kernel = await createKernel({ host: nodeHost({ quickJs }), policy: openPolicy });
+    kernel.register(echo);
+    expect(await kernel.call("echo", { message: "a" })).toMatchObject({
+      ok: false,
+      error: {
+        code: "UNSUPPORTED_HOST",
+        message: expect.stringContaining(what),
+        hint: expect.stringContaining("quickjs-wasi"),
+      },
     });
   });
 });

@@ -96,7 +96,9 @@ describe("a program that would not end, or take too much", () => {
     expect(one.outcome.kind, JSON.stringify(one)).toBe(kind);
     expect(one.usage.fuelUsed).toBeGreaterThan(0);
     expect(one.usage.peakMemoryBytes).toBeLessThanOrEqual(67_108_864);
-    if (kind === "out-of-fuel") expect(one).toMatchObject({ usage: { fuelUsed: FUEL }, alive: false });
+    if (kind === "out-of-fuel")
+      expect(one).toMatchObject({ outcome: { limit: FUEL }, usage: { fuelUsed: FUEL }, alive: false });
+    if (kind === "out-of-memory") expect(one.outcome).toMatchObject({ limit: 67_108_864 });
     // Exactly so again, in another isolate.
     expect(await run(body)).toEqual(one);
   });

@@ -102,9 +102,9 @@ function failure({ end, tool, gate, bounds }: Ran): Stop {
     case "too-large":
       return tooMuch[end.what](tool.id, end.limit);
     case "out-of-memory":
-      return stop("OUT_OF_MEMORY", `${tool.id} used more memory than its bound.`);
+      return usedUp("OUT_OF_MEMORY", tool.id, "memoryBytes", end.limit ?? bounds.memoryBytes);
     case "out-of-fuel":
-      return stop("OUT_OF_FUEL", `${tool.id} used more fuel than its bound.`);
+      return usedUp("OUT_OF_FUEL", tool.id, "fuel", end.limit ?? bounds.fuel);
     case "lost":
       return stop("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, {
         retryable: true,
@@ -123,6 +123,14 @@ function failure({ end, tool, gate, bounds }: Ran): Stop {
         retryable: end.failure.code === "ISOLATE_LOST",
       });
   }
+}
+
+function usedUp(code: ErrorCode, toolId: string, bound: "fuel" | "memoryBytes", limit: number | undefined): Stop {
+  const amount = limit === undefined ? "" : ` of ${limit}`;
+  return stop(code, `${toolId} used up its ${bound}${amount}.`, {
+    ...(limit !== undefined && { details: { bound, limit } }),
+    hint: `Ask for less, or raise bounds.${bound}.`,
+  });
 }
 
 const tooMuch = {

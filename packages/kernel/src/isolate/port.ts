@@ -106,8 +106,8 @@ export type IsolateOutcome =
   /** It returned something that has no normal form: a function, a cycle, `undefined`, a lone surrogate, … */
   | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string }
   | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }
-  | { readonly kind: "out-of-memory" }
-  | { readonly kind: "out-of-fuel" }
+  /** `limit`: the bound that it reached, its host's own where the call had none. */
+  | { readonly kind: "out-of-memory" | "out-of-fuel"; readonly limit?: number }
   /** The isolate died, was terminated, or broke the protocol. */
   | { readonly kind: "lost"; readonly reason: string };
 

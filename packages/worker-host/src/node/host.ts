@@ -25,6 +25,8 @@ export interface NodeHostOptions {
    * can load `node:fs` and everything else that this process can. Name only what you would import. Default: none.
    */
   readonly trusted?: readonly string[];
+  /** The file `quickjs.wasm` of the package `quickjs-wasi`, for programs that are bundled without it. Default: that of the installed package. */
+  readonly quickJs?: string;
 }
 
 /**
@@ -41,6 +43,7 @@ export function nodeHost({
   databases = {},
   commands = {},
   trusted = [],
+  quickJs,
 }: NodeHostOptions = {}): IsolateHost {
   const hashes = new Set(trusted);
   const kv = values === undefined ? undefined : nodeKv(values);
@@ -65,7 +68,7 @@ export function nodeHost({
           `The threads of Node run modules, and ${tool.id} is ${tool.body.source}.`,
         );
       const { code } = tool.body;
-      const interpreted = async (): Promise<Isolate> => openThread(tool, code, await interpreterScript(), open);
+      const interpreted = async (): Promise<Isolate> => openThread(tool, code, await interpreterScript(quickJs), open);
       if (!hashes.has(tool.hash)) return interpreted();
       return countedElsewhere(await openThread(tool, code, trustedScript, open), interpreted);
     },

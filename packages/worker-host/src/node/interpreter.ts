@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { IsolateFailure } from "@keyhole/kernel";
 import type { ThreadScript } from "./thread-isolate.ts";
 import shell from "../wasm/guest/shell.ts?iife";
 import { compileEngine } from "../wasm/interpreter/engine.ts";
@@ -7,18 +8,54 @@ import { bootImage } from "../wasm/interpreter/port.ts";
 import type { InterpreterData } from "./interpreter-thread.ts";
 import script from "./interpreter-thread.ts?esm";
 
+type Booted = Pick<InterpreterData, "engine" | "image">;
+
 const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 
-let booted: Promise<Pick<InterpreterData, "engine" | "image">> | undefined;
+/** By file. */
+const booted = new Map<string, Promise<Booted>>();
 
-/** QuickJS is metered, compiled and booted once per process; each thread gets the compiled module and a copy of the machine. */
-export async function interpreterScript(): Promise<ThreadScript> {
-  booted ??= boot();
-  return { url: scriptUrl, workerData: { ...(await booted), bounds: {} } satisfies InterpreterData, metered: true };
+/**
+ * QuickJS is metered, compiled and booted once per process; each thread gets the compiled module and a copy of the machine.
+ *
+ * @param quickJs its file. Default: that of the installed package
+ * @throws {IsolateFailure} where there is none
+ */
+export async function interpreterScript(quickJs?: string): Promise<ThreadScript> {
+  const file = quickJs ?? installed();
+  const pending = booted.get(file) ?? boot(file);
+  booted.set(file, pending);
+  try {
+    return { url: scriptUrl, workerData: { ...(await pending), bounds: {} } satisfies InterpreterData, metered: true };
+  } catch (error) {
+    booted.delete(file); // What was missing may be there next time.
+    throw error;
+  }
 }
 
-async function boot(): Promise<Pick<InterpreterData, "engine" | "image">> {
-  const file = fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"));
-  const engine = await compileEngine(new Uint8Array(await readFile(file)));
+async function boot(file: string): Promise<Booted> {
+  const bytes = await readFile(file).catch(() => {
+    throw missing(`There is no file ${file} that can be read`);
+  });
+  const engine = await compileEngine(new Uint8Array(bytes)).catch((error: unknown) => {
+    throw missing(`${file}: ${error instanceof Error ? error.message : "it cannot be compiled"}`);
+  });
   return { engine, image: bootImage(engine, shell) };
+}
+
+function installed(): string {
+  try {
+    return fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"));
+  } catch {
+    throw missing("The package quickjs-wasi is not installed where this program runs");
+  }
+}
+
+/** A program that was bundled into one file has left it behind. */
+function missing(what: string): IsolateFailure {
+  return new IsolateFailure(
+    "UNSUPPORTED_HOST",
+    `${what.replace(/\.$/, "")}: there is no interpreter to run tools in.`,
+    "Install quickjs-wasi beside the program, leave @keyhole/worker-host out of its bundle, or pass the path of a copy of quickjs.wasm as nodeHost({ quickJs }).",
+  );
 }

@@ -20,7 +20,9 @@ const LOCALS = 4_000;
 export async function compileEngine(bytes: Uint8Array<ArrayBuffer>): Promise<Engine> {
   const metered = meter(bytes, { memoryBytes: MEMORY_BYTES, locals: LOCALS });
   if (!metered.ok) throw new TypeError(`QuickJS cannot be metered: ${metered.message}`);
-  return { module: await WebAssembly.compile(metered.bytes), names: metered.report.exports };
+  const module = await WebAssembly.compile(metered.bytes);
+  checkExports(module);
+  return { module, names: metered.report.exports };
 }
 
 /**
@@ -31,5 +33,11 @@ export async function compileEngine(bytes: Uint8Array<ArrayBuffer>): Promise<Eng
 export function builtEngine(module: WebAssembly.Module): Engine {
   const stamp = readStamp(module);
   if (stamp === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  checkExports(module);
   return { module, names: stamp.exports };
+}
+
+function checkExports(module: WebAssembly.Module): void {
+  const names = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+  if (!names.has("qjs_set_runtime_and_context")) throw new TypeError("This is not quickjs.wasm of quickjs-wasi.");
 }

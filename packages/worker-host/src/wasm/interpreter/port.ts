@@ -18,6 +18,7 @@ const LOAD_FUEL = 20_000_000_000;
 const BOOT_FUEL = 1_000_000_000;
 
 interface Running {
+  readonly fuel: number;
   fuelLeft: number;
   fuelUsed: number;
   readonly memoryBytes: number;
@@ -73,18 +74,18 @@ class VmPort implements GuestPort {
     if (message.type === "call") {
       const { fuel = this.#bounds.fuel ?? MAX_FUEL, memoryBytes = this.#bounds.memoryBytes ?? MEMORY_BYTES } =
         message.call;
-      this.#running.set(callId, { fuelLeft: Math.min(fuel, MAX_FUEL), fuelUsed: 0, memoryBytes });
+      this.#running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
     }
-    const running = this.#running.get(callId);
-    if (running === undefined) return;
+    const call = this.#running.get(callId);
+    if (call === undefined) return;
     const body = message.type === "reply" && message.reply.ok ? message.reply.body : undefined;
-    const slice = this.#run(this.#vm, running, message, body);
-    if (slice.state !== "running") this.#end(callId, running, slice);
+    const slice = this.#run(this.#vm, call, message, body);
+    if (slice.state !== "running") this.#end(callId, call, slice);
   }
 
   #load(vm: Vm, message: HostMessage): void {
     const { memoryBytes = MEMORY_BYTES } = this.#bounds;
-    const { state } = this.#run(vm, { fuelLeft: LOAD_FUEL, fuelUsed: 0, memoryBytes }, message);
+    const { state } = this.#run(vm, running(LOAD_FUEL, memoryBytes), message);
     if (state === "running") return;
     this.#say({ type: "load-failed", name: "Error", message: `it ended with ${state} while it was loaded` });
     this.#die(state);
@@ -115,7 +116,7 @@ class VmPort implements GuestPort {
       const inThisSlice = this.#current === running ? this.#vm.usedInSlice : 0;
       this.#sayUsage(callId, running.fuelUsed + inThisSlice, this.#vm.memoryBytes);
       this.#vm.grace();
-      const ending = exhaustion(message);
+      const ending = exhaustion(message, running);
       if (ending !== undefined) return this.#say({ type: "exhausted", callId, outcome: ending });
     }
     // Words of the relay are not the guest's to say.
@@ -123,10 +124,11 @@ class VmPort implements GuestPort {
     this.onmessage?.({ data: isGuest ? message : undefined } as MessageEvent);
   }
 
-  #end(callId: string, { fuelUsed }: Running, { state }: Slice): void {
+  #end(callId: string, { fuel, fuelUsed }: Running, { state }: Slice): void {
     if (this.#vm === undefined) return;
     this.#sayUsage(callId, fuelUsed, this.#vm.memoryBytes);
-    if (state === "out-of-fuel") this.#say({ type: "exhausted", callId, outcome: { kind: "out-of-fuel" } });
+    if (state === "out-of-fuel")
+      this.#say({ type: "exhausted", callId, outcome: { kind: "out-of-fuel", limit: fuel } });
     else if (state === "too-deep") this.#say({ type: "exhausted", callId, outcome: tooDeep });
     this.#die(state);
   }
@@ -145,6 +147,10 @@ class VmPort implements GuestPort {
   ): void {
     this.onmessage?.({ data } as MessageEvent);
   }
+}
+
+function running(fuel: number, memoryBytes: number): Running {
+  return { fuel, fuelLeft: fuel, fuelUsed: 0, memoryBytes };
 }
 
 const meterTypes: ReadonlySet<unknown> = new Set<MeterMessage["type"]>(["usage", "exhausted", "died"]);
@@ -184,16 +190,18 @@ function endedCall(message: unknown): string | undefined {
 type Exhaustion = Extract<MeterMessage, { type: "exhausted" }>["outcome"];
 
 /** Errors by which QuickJS itself says that a bound was reached, and that the tool did not catch. */
-const exhaustions = new Map<string, Exhaustion>([
-  ["InternalError: out of memory", { kind: "out-of-memory" }],
-  ["RangeError: invalid string length", { kind: "out-of-memory" }],
-  ["RangeError: invalid array length", { kind: "out-of-memory" }],
-  ["RangeError: Maximum call stack size exceeded", tooDeep],
-  ["InternalError: stack overflow", tooDeep],
+const exhaustions = new Map<string, "memory" | "stack">([
+  ["InternalError: out of memory", "memory"],
+  ["RangeError: invalid string length", "memory"],
+  ["RangeError: invalid array length", "memory"],
+  ["RangeError: Maximum call stack size exceeded", "stack"],
+  ["InternalError: stack overflow", "stack"],
 ]);
 
-function exhaustion(message: unknown): Exhaustion | undefined {
+function exhaustion(message: unknown, { memoryBytes }: Running): Exhaustion | undefined {
   const outcome = isObject(message) ? message["outcome"] : undefined;
   if (!isObject(outcome) || outcome["kind"] !== "threw") return undefined;
-  return exhaustions.get(`${String(outcome["name"])}: ${String(outcome["message"])}`);
+  const what = exhaustions.get(`${String(outcome["name"])}: ${String(outcome["message"])}`);
+  if (what === undefined) return undefined;
+  return what === "stack" ? tooDeep : { kind: "out-of-memory", limit: memoryBytes };
 }
