@@ -59,7 +59,7 @@ const kernelDirections: Readonly<
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },
-  "result.ts": { values: [], types: ["normalize", "policy", "tool"] },
+  "result.ts": { values: [], types: ["normalize", "policy", "capability"] },
 };
 
 const sources = readSources(

@@ -4,7 +4,7 @@ import { hashJson, type JsonObject, type Proof, type ToolManifest, verifyProof }
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
-import { capabilityKinds } from "../../packages/kernel/src/capability/capability.ts";
+import { capabilityKinds, effects } from "../../packages/kernel/src/capability/capability.ts";
 import { decisions, postures } from "../../packages/kernel/src/policy/policy.ts";
 import { healthStates } from "../../packages/kernel/src/isolate/health.ts";
 import { reasonCodes } from "../../packages/kernel/src/policy/proof.ts";
@@ -12,7 +12,7 @@ import { decided, sealProof } from "../../packages/kernel/src/policy/seal.ts";
 import { payloadSchemas } from "@keyhole/kernel/event-schema";
 import { requireValidator } from "../../packages/kernel/src/schema/require.ts";
 import { errorCodes } from "../../packages/kernel/src/result.ts";
-import { effects, modes } from "../../packages/kernel/src/tool/manifest.ts";
+import { modes } from "../../packages/kernel/src/tool/manifest.ts";
 
 /** What somebody chose: any text that the log can carry. */
 const text = fc.string({ unit: "binary", maxLength: 12 }).map((each) => each.toWellFormed());

@@ -1,12 +1,12 @@
 import type { AuditPayloads, AuditType } from "./audit/event.ts";
-import { capabilityKinds } from "./capability/capability.ts";
+import { capabilityKinds, effects } from "./capability/capability.ts";
 import { healthStates } from "./isolate/health.ts";
 import type { JsonObject } from "./normalize/json.ts";
 import { decisions } from "./policy/policy.ts";
 import { reasonCodes } from "./policy/proof.ts";
 import { errorCodes } from "./result.ts";
 import { proofSchema } from "./review/proof-schema.ts";
-import { effects, modes } from "./tool/manifest.ts";
+import { modes } from "./tool/manifest.ts";
 
 /*
  * `@keyhole/kernel/event-schema`: the published form of the log, for those who read it with other means. Nothing that a kernel runs imports it.

@@ -42,8 +42,6 @@ export type { Infer, InferOutput, OutputSource, SchemaSource, StandardJsonSchema
 export {
   type DeclaredCapability,
   type Determinism,
-  type Effect,
-  effects,
   type Mode,
   modes,
   type OutputContract,
@@ -65,6 +63,7 @@ export type {
   ClockCapability,
   CommandPattern,
   DatabaseCapability,
+  Effect,
   FilesCapability,
   KeysCapability,
   Need,
@@ -76,7 +75,7 @@ export type {
   StatementKind,
   ToolCallCapability,
 } from "./capability/capability.ts";
-export { capabilityKinds, statementKinds } from "./capability/capability.ts";
+export { capabilityKinds, effects, statementKinds } from "./capability/capability.ts";
 export type {
   Broker,
   BrokerSession,

@@ -2,7 +2,7 @@ import type { AuditEvent } from "./audit/event.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
-import type { Capability } from "./capability/capability.ts";
+import type { Effect, Capability } from "./capability/capability.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool.ts";
@@ -18,7 +18,7 @@ import type { Proof } from "./policy/proof.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Tool } from "./tool/define.ts";
-import type { Effect, Mode, Tier, ToolManifest } from "./tool/manifest.ts";
+import type { Mode, Tier, ToolManifest } from "./tool/manifest.ts";
 import type { ToolPackage } from "./tool/package.ts";
 
 export interface KernelOptions {

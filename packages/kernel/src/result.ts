@@ -1,5 +1,5 @@
+import type { Effect } from "./capability/capability.ts";
 import type { JsonValue } from "./normalize/json.ts";
-import type { Effect } from "./tool/manifest.ts";
 import type { Proof } from "./policy/proof.ts";
 
 /** Every code that a call can end with. Each has a page under `docs/errors/`. */

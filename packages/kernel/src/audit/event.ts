@@ -1,10 +1,10 @@
-import type { CapabilityKind } from "../capability/capability.ts";
+import type { Effect, CapabilityKind } from "../capability/capability.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { HealthState } from "../isolate/health.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
-import type { Effect, Mode } from "../tool/manifest.ts";
+import type { Mode } from "../tool/manifest.ts";
 
 /**
  * What each event says. Arguments and outputs, and whatever a tool or a caller wrote, appear as digests only: `errorHash` is the digest of the

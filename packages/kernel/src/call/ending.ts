@@ -1,7 +1,7 @@
+import type { Effect } from "../capability/capability.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { CallResult } from "../result.ts";
-import type { Effect } from "../tool/manifest.ts";
 import type { Stop } from "./call.ts";
 import type { Concluded } from "./conclude.ts";
 

@@ -1,8 +1,8 @@
+import type { Effect } from "../capability/capability.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { CallError, CallFailure, CallMeta, CallSuccess } from "../result.ts";
-import type { Effect } from "../tool/manifest.ts";
 import type { Decided } from "./authorize.ts";
 import type { Call, Stop } from "./call.ts";
 import type { Concluded } from "./conclude.ts";

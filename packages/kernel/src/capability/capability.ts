@@ -122,7 +122,7 @@ export interface RandomCapability {
 
 export type CapabilityKind = Capability["kind"];
 
-export const capabilityKinds: readonly CapabilityKind[] = [
+export const effects = [
   "net.read",
   "net.write",
   "fs.read",
@@ -132,11 +132,16 @@ export const capabilityKinds: readonly CapabilityKind[] = [
   "kv.read",
   "kv.write",
   "process.spawn",
-  "tool.call",
-  "secret.use",
-  "clock",
-  "random",
-];
+] as const;
+/** The kinds by which something is done to the world, or learnt of it: what the tool's manifest and the call's result name. */
+export type Effect = (typeof effects)[number];
+
+export function isEffect(kind: CapabilityKind): kind is Effect {
+  return (effects as readonly CapabilityKind[]).includes(kind);
+}
+
+/** The others do nothing by themselves, or do it through a call or a request of its own. */
+export const capabilityKinds: readonly CapabilityKind[] = [...effects, "tool.call", "secret.use", "clock", "random"];
 
 /** What one request is about to do: the smallest thing that a grant covers or not. */
 export type Need =

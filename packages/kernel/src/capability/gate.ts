@@ -1,11 +1,10 @@
-import type { Effect } from "../tool/manifest.ts";
 import { limits } from "../limits.ts";
 import { hashJsonOrFault } from "../normalize/hash.ts";
 import { hashReply, hashRequest } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
-import type { CapabilityKind, Need } from "./capability.ts";
+import { type CapabilityKind, isEffect, type Effect, type Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant } from "./revocation.ts";
@@ -335,11 +334,4 @@ const ended = failed({ code: "CAPABILITY_DENIED", message: "The call has ended; 
 
 function bounds(message: string): CapabilityError {
   return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
-}
-
-/** What changes nothing, or does so through a call or a request of its own. */
-const harmless: readonly CapabilityKind[] = ["clock", "random", "tool.call", "secret.use"];
-
-function isEffect(kind: CapabilityKind): kind is Effect {
-  return !harmless.includes(kind);
 }

@@ -1,5 +1,6 @@
+import type { Effect } from "../capability/capability.ts";
 import type { JsonValue } from "../normalize/json.ts";
-import type { Effect, Risk, Tier } from "../tool/manifest.ts";
+import type { Risk, Tier } from "../tool/manifest.ts";
 import type { ArgumentCondition, PolicyRule } from "./policy.ts";
 
 /** What an approver is asked: everything that the approval will be bound to. */

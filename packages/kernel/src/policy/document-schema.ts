@@ -1,8 +1,8 @@
 import { boundsSchema } from "../bounds/schema.ts";
-import { capabilityKinds } from "../capability/capability.ts";
+import { effects, capabilityKinds } from "../capability/capability.ts";
 import { capabilitySchema, count, patterns } from "../capability/schema.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { effects, modes, risks } from "../tool/manifest.ts";
+import { modes, risks } from "../tool/manifest.ts";
 import { decisions, postures, weekdays } from "./policy.ts";
 
 const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });

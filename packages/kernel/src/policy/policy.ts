@@ -1,7 +1,7 @@
 import type { Bounds } from "../bounds/bounds.ts";
-import type { Capability, CapabilityKind } from "../capability/capability.ts";
+import type { Effect, Capability, CapabilityKind } from "../capability/capability.ts";
 import type { JsonValue } from "../normalize/json.ts";
-import type { Effect, Mode, Risk, Tier } from "../tool/manifest.ts";
+import type { Mode, Risk, Tier } from "../tool/manifest.ts";
 
 export const decisions = ["allow", "ask", "deny"] as const;
 export type Decision = (typeof decisions)[number];

@@ -1,3 +1,4 @@
+import { isEffect } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
@@ -8,7 +9,7 @@ import { compileSchema, type SchemaError, type Validator } from "../schema/index
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash } from "./hash.ts";
-import { type Effect, effects, type ToolManifest } from "./manifest.ts";
+import type { ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool } from "./package.ts";
@@ -112,10 +113,6 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   }
   // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
-}
-
-function isEffect(kind: string): kind is Effect {
-  return (effects as readonly string[]).includes(kind);
 }
 
 /**

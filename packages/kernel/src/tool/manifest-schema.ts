@@ -1,7 +1,8 @@
+import { effects } from "../capability/capability.ts";
 import { boundsSchema } from "../bounds/schema.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import type { JsonObject } from "../normalize/json.ts";
-import { determinisms, effects, modes, outputKinds, risks } from "./manifest.ts";
+import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
 
 const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });
 

@@ -1,20 +1,6 @@
 import type { Bounds } from "../bounds/bounds.ts";
-import type { Capability } from "../capability/capability.ts";
+import type { Capability, Effect } from "../capability/capability.ts";
 import type { JsonObject } from "../normalize/json.ts";
-
-export const effects = [
-  "net.read",
-  "net.write",
-  "fs.read",
-  "fs.write",
-  "db.read",
-  "db.write",
-  "kv.read",
-  "kv.write",
-  "process.spawn",
-] as const;
-/** What a tool may do to the world. `[]` is pure. */
-export type Effect = (typeof effects)[number];
 
 /** Whether an effect can change anything: a process can do whatever its program does. */
 export function changesWorld(effect: Effect): boolean {
