@@ -1,5 +1,5 @@
 import { hashJson } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { isJsonObject, type JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { AuditEvent } from "./event.ts";
 
@@ -20,7 +20,7 @@ export function verifyChain(events: Iterable<AuditEvent>): ChainCheck {
   let count = 0;
   for (const event of events as Iterable<unknown>) {
     const plain = snapshot(event);
-    const { hash, ...body } = plain.ok && isObject(plain.value) ? plain.value : {};
+    const { hash, ...body } = plain.ok && isJsonObject(plain.value) ? plain.value : {};
     const { seq } = body;
     if (!isSeq(seq)) return { ok: false, seq: expectedSeq ?? 0, reason: `Event ${expectedSeq ?? 0} is not an event.` };
     const at = expectedSeq ?? seq;
@@ -34,10 +34,6 @@ export function verifyChain(events: Iterable<AuditEvent>): ChainCheck {
     count++;
   }
   return { ok: true, events: count, lastHash: prev ?? firstPrev };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSeq(value: JsonValue | undefined): value is number {

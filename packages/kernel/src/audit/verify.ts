@@ -1,6 +1,6 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
 import { type Digest, hashText } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
@@ -202,8 +202,8 @@ function readWritten(line: string): Item | undefined {
   const actualHash = hashText(body);
   if (actualHash !== hash) return undefined;
   try {
-    const event: unknown = JSON.parse(body);
-    return isObject(event) && !Object.hasOwn(event, "hash") ? { actualHash, hash, event } : undefined;
+    const event = JSON.parse(body) as JsonValue;
+    return isJsonObject(event) && !Object.hasOwn(event, "hash") ? { actualHash, hash, event } : undefined;
   } catch {
     return undefined;
   }
@@ -211,7 +211,7 @@ function readWritten(line: string): Item | undefined {
 
 function split(plain: ReturnType<typeof snapshot>): Item {
   if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
-  if (!isObject(plain.value)) throw new Fault("An event is an object.");
+  if (!isJsonObject(plain.value)) throw new Fault("An event is an object.");
   const { hash, openings, ...event } = plain.value;
   const text = canonicalize(event);
   if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
@@ -224,7 +224,7 @@ function countOpened(
   openings: JsonValue | undefined,
 ): { readonly opened: number; readonly closed: number } {
   const commitments =
-    type === "data.kept" && isObject(payload) && isObject(payload["commitments"]) ? payload["commitments"] : {};
+    type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
   const shown = new Set<string>();
   if (openings !== undefined && !Array.isArray(openings))
     throw new Fault(`The openings of event ${show(seq)} are no list.`);
@@ -235,10 +235,6 @@ function countOpened(
     shown.add(opening.path);
   }
   return { opened: shown.size, closed: Object.keys(commitments).length - shown.size };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 60);

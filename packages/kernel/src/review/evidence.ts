@@ -1,6 +1,6 @@
 import type { AuditEvent } from "../audit/event.ts";
 import type { Capability } from "../capability/capability.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { isJsonObject, type JsonValue } from "../normalize/json.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
 import type { ProofPublicKey } from "./sign.ts";
@@ -29,7 +29,7 @@ const readers: Readonly<Record<string, Read>> = {
     Array.isArray(value) ? { events: value as unknown as readonly AuditEvent[] } : "A log is a list of events.",
   policy: (policy) => ({ policy }),
   variables: (value) =>
-    isObject(value) ? { variables: value as PolicyVariables } : "Variables are an object from names to texts.",
+    isJsonObject(value) ? { variables: value as PolicyVariables } : "Variables are an object from names to texts.",
   // A result names its tool by a text.
   tool: (value) => (typeof value === "string" ? {} : readTool(value)),
   input: (input) => ({ input }),
@@ -47,7 +47,8 @@ const readers: Readonly<Record<string, Read>> = {
  * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence));
  */
 export function readEvidence(foreign: JsonValue): EvidenceRead {
-  if (!isObject(foreign) || !isObject(foreign["proof"])) return { ok: true, value: { proof: foreign, evidence: {} } };
+  if (!isJsonObject(foreign) || !isJsonObject(foreign["proof"]))
+    return { ok: true, value: { proof: foreign, evidence: {} } };
   let evidence: ProofEvidence = {};
   for (const [member, read] of Object.entries(readers)) {
     if (!Object.hasOwn(foreign, member)) continue;
@@ -60,11 +61,11 @@ export function readEvidence(foreign: JsonValue): EvidenceRead {
 
 /** Public keys from one JSON Web Key, a list of them, or a JWK Set (RFC 7517, 5); a sentence where they are something else. */
 export function readKeys(value: JsonValue): readonly ProofPublicKey[] | string {
-  const set = isObject(value) ? value["keys"] : undefined;
+  const set = isJsonObject(value) ? value["keys"] : undefined;
   const list = Array.isArray(value) ? value : Array.isArray(set) ? set : [value];
   const keys: ProofPublicKey[] = [];
   for (const key of list as readonly JsonValue[]) {
-    if (!isObject(key) || key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || typeof key["x"] !== "string")
+    if (!isJsonObject(key) || key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || typeof key["x"] !== "string")
       return "A key is a JSON Web Key of kty OKP and crv Ed25519.";
     keys.push({ kty: "OKP", crv: "Ed25519", x: key["x"] });
   }
@@ -73,9 +74,9 @@ export function readKeys(value: JsonValue): readonly ProofPublicKey[] | string {
 
 /** A package, a manifest with the digest of its code, or a manifest alone. */
 function readTool(value: JsonValue): Pick<ProofEvidence, "tool"> | string {
-  if (!isObject(value)) return "A tool is a package, or a manifest.";
+  if (!isJsonObject(value)) return "A tool is a package, or a manifest.";
   const { manifest, code, codeHash } = value;
-  if (!isObject(manifest)) return { tool: { manifest: value as unknown as ToolManifest } };
+  if (!isJsonObject(manifest)) return { tool: { manifest: value as unknown as ToolManifest } };
   return {
     tool: {
       manifest: manifest as unknown as ToolManifest,
@@ -83,8 +84,4 @@ function readTool(value: JsonValue): Pick<ProofEvidence, "tool"> | string {
       ...(typeof codeHash === "string" && { codeHash }),
     },
   };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../form/schema.ts";
 import {
   type ArgumentCondition,
   checkHostPattern,
@@ -86,8 +87,4 @@ function pointerTo(name: string): string {
 function shortOf(value: JsonValue): string {
   const text = JSON.stringify(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

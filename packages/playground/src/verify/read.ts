@@ -1,3 +1,4 @@
+import { isObject } from "../form/schema.ts";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { type EvidenceFile, readEvidence } from "@keyhole/kernel/policy";
 
@@ -50,8 +51,4 @@ function parseLines(text: string): Parsed {
     events.push(parsed.value);
   }
   return { ok: true, value: events };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

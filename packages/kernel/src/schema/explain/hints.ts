@@ -4,7 +4,7 @@ import type { Check, JsonObject } from "../types.ts";
 import { choices, expected, quote } from "./describe.ts";
 
 /** The candidate, quoted, that shares almost all letters with a word, in whatever order: typing errors are mostly that. */
-export function nearest(word: unknown, candidates: Iterable<unknown>): string | undefined {
+function nearest(word: unknown, candidates: Iterable<unknown>): string | undefined {
   if (typeof word !== "string" || word.length > 100) return undefined;
   let best: string | undefined;
   let least = Math.min(word.length, Math.max(3, word.length / 3));
