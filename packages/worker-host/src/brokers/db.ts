@@ -8,7 +8,8 @@ import {
   type Need,
 } from "@keyhole/kernel";
 import { classifyStatement } from "@keyhole/kernel/statements";
-import { cancelled, refused, type Refused } from "./fault.ts";
+import { checkedBroker } from "./checked.ts";
+import { refused, type Refused } from "./fault.ts";
 import type { SqlDatabase, SqlFault, SqlLimits, SqlStatement, SqlValue } from "./sql/database.ts";
 import { cellOf, jsonOf } from "./sql/values.ts";
 
@@ -62,24 +63,18 @@ interface DbRequest {
 export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, options: DbBrokerOptions = {}): Broker {
   const byName = new Map(Object.entries(databases));
   const { timeMs = 5_000, rows = 10_000, bytes = 4 << 20 } = options;
-  return {
+  return checkedBroker({
     kinds: ["db.read", "db.write"],
-    needs(request) {
-      const read = readRequest(request);
-      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
-    },
+    read: readRequest,
+    needOf,
     async serve(request, session) {
-      const read = readRequest(request);
-      if (!read.ok) return read;
-      if (session.signal.aborted) return cancelled;
-      const database = byName.get(read.value.database);
+      const database = byName.get(request.database);
       if (database === undefined)
-        return refused("UNAVAILABLE", `The database ${JSON.stringify(read.value.database)} does not exist here.`);
-      const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(needOf(read.value))) };
-      const reply = await serve(database, read.value, limits, session);
-      return session.signal.aborted ? cancelled : reply;
+        return refused("UNAVAILABLE", `The database ${JSON.stringify(request.database)} does not exist here.`);
+      const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(needOf(request))) };
+      return serve(database, request, limits, session);
     },
-  };
+  });
 }
 
 function readRequest({

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Need,
 } from "@keyhole/kernel";
+import { checkedBroker } from "./checked.ts";
 import { cancelled, refused, type Refused } from "./fault.ts";
 import type { FileStore, StoreFault, StoreResult } from "./store.ts";
 
@@ -39,20 +40,12 @@ interface FileRequest {
  */
 export function filesBroker(store: FileStore): Broker {
   const changes = new Turns();
-  return {
+  return checkedBroker({
     kinds: ["fs.read", "fs.write"],
-    needs(request) {
-      const read = readRequest(request);
-      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
-    },
-    async serve(request, session) {
-      const read = readRequest(request);
-      if (!read.ok) return read;
-      if (session.signal.aborted) return cancelled;
-      const reply = await serve[read.value.operation]({ store, changes, session, ...read.value });
-      return session.signal.aborted ? cancelled : reply;
-    },
-  };
+    read: readRequest,
+    needOf,
+    serve: (request, session) => serve[request.operation]({ store, changes, session, ...request }),
+  });
 }
 
 function readRequest({

@@ -7,7 +7,8 @@ import {
   checkKeyPrefix,
   type Need,
 } from "@keyhole/kernel";
-import { cancelled, refused, type Refused } from "./fault.ts";
+import { checkedBroker } from "./checked.ts";
+import { refused, type Refused } from "./fault.ts";
 import type { KvFault, KvStore } from "./kv-store.ts";
 
 export { memoryKv, type MemoryKvOptions } from "./kv-memory.ts";
@@ -43,20 +44,12 @@ interface KvRequest {
  * UTF-8 bytes; `put` takes the value as body, at most 1 MiB.
  */
 export function kvBroker(store: KvStore): Broker {
-  return {
+  return checkedBroker({
     kinds: ["kv.read", "kv.write"],
-    needs(request) {
-      const read = readRequest(request);
-      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
-    },
-    async serve(request, session) {
-      const read = readRequest(request);
-      if (!read.ok) return read;
-      if (session.signal.aborted) return cancelled;
-      const reply = await serve[read.value.operation](store, read.value, session);
-      return session.signal.aborted ? cancelled : reply;
-    },
-  };
+    read: readRequest,
+    needOf,
+    serve: (request, session) => serve[request.operation](store, request, session),
+  });
 }
 
 function readRequest({

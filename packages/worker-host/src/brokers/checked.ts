@@ -1,0 +1,31 @@
+import type { Broker, BrokerSession, CapabilityReply, CapabilityRequest, Need } from "@keyhole/kernel";
+import { cancelled, type Refused } from "./fault.ts";
+
+/** What a broker of one store says of itself. */
+interface CheckedBroker<Value> {
+  readonly kinds: Broker["kinds"];
+  readonly read: (request: CapabilityRequest) => { readonly ok: true; readonly value: Value } | Refused;
+  readonly needOf: (value: Value) => Need;
+  readonly serve: (value: Value, session: BrokerSession) => Promise<CapabilityReply>;
+}
+
+/**
+ * A broker whose requests have one need each. They come from foreign code: what is served is what was read, and is read again, because the gate asks for the need first. What was
+ * served too late is nobody's: the call that asked has ended.
+ */
+export function checkedBroker<Value>({ kinds, read, needOf, serve }: CheckedBroker<Value>): Broker {
+  return {
+    kinds,
+    needs(request) {
+      const known = read(request);
+      return known.ok ? { ok: true, needs: [needOf(known.value)] } : known;
+    },
+    async serve(request, session) {
+      const known = read(request);
+      if (!known.ok) return known;
+      if (session.signal.aborted) return cancelled;
+      const reply = await serve(known.value, session);
+      return session.signal.aborted ? cancelled : reply;
+    },
+  };
+}
