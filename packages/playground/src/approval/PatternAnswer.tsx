@@ -3,20 +3,22 @@ import { type ReactNode, useMemo, useState } from "react";
 import { Choice } from "../ui/Choice.tsx";
 import { Json } from "../ui/Json.tsx";
 import { visible } from "../ui/visible.ts";
-import { argumentChoices, patternOf } from "./pattern.ts";
+import { type ArgumentChoices, argumentChoices, patternOf } from "./pattern.ts";
 
 interface PatternAnswerProps {
   readonly request: ApprovalRequest;
-  /** The properties of the tool's input schema. */
-  readonly known: JsonObject;
+  readonly state: PatternState;
+}
+
+interface PatternState {
+  readonly all: readonly ArgumentChoices[];
   readonly chosen: ReadonlyMap<string, string>;
-  readonly onChoose: (name: string, id: string) => void;
+  readonly choose: (name: string, id: string) => void;
+  readonly pattern: readonly ArgumentCondition[];
 }
 
 /** What later calls of the session may bring, argument by argument, and the rule that this becomes. */
-export function PatternAnswer({ request, known, chosen, onChoose }: PatternAnswerProps): ReactNode {
-  const all = useMemo(() => argumentChoices(request.input, known), [request.input, known]);
-  const pattern = patternOf(all, chosen);
+export function PatternAnswer({ request, state: { all, chosen, choose, pattern } }: PatternAnswerProps): ReactNode {
   return (
     <>
       <div className="pattern-choices">
@@ -26,7 +28,7 @@ export function PatternAnswer({ request, known, chosen, onChoose }: PatternAnswe
             label={visible(name)}
             options={choices.map(({ id, text }) => ({ id, text: visible(text) }))}
             value={chosen.get(name) ?? choices[0]?.id}
-            onChange={(id) => onChoose(name, id)}
+            onChange={(id) => choose(name, id)}
           />
         ))}
       </div>
@@ -42,19 +44,18 @@ export function PatternAnswer({ request, known, chosen, onChoose }: PatternAnswe
   );
 }
 
-/** The state of {@link PatternAnswer}: what was chosen, and the pattern of it. */
-export function usePattern(
-  request: ApprovalRequest,
-  known: JsonObject,
-): {
-  readonly chosen: ReadonlyMap<string, string>;
-  readonly choose: (name: string, id: string) => void;
-  readonly pattern: readonly ArgumentCondition[];
-} {
+/**
+ * What can be chosen, what was, and the pattern of it.
+ *
+ * @param known the properties of the tool's input schema
+ */
+export function usePattern({ input }: ApprovalRequest, known: JsonObject): PatternState {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const all = useMemo(() => argumentChoices(input, known), [input, known]);
   return {
+    all,
     chosen,
-    choose: (name, id) => setChosen((all) => new Map(all).set(name, id)),
-    pattern: patternOf(argumentChoices(request.input, known), chosen),
+    choose: (name, id) => setChosen((before) => new Map(before).set(name, id)),
+    pattern: patternOf(all, chosen),
   };
 }

@@ -32,7 +32,7 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
   const shown = canonicalForm(request);
   const [text, setText] = useState(() => JSON.stringify(shown, undefined, 2));
   const edited = parse(text);
-  const { chosen, choose, pattern } = usePattern(request, known);
+  const state = usePattern(request, known);
   const leftMs = useLeftMs(request.expiresAt);
   const isOver = leftMs <= 0;
   return (
@@ -51,7 +51,7 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
           <code>{request.argsHash}</code>
         </p>
         <Segmented label="What to allow" value={kind} options={answers} onChange={setKind} />
-        {kind === "pattern" && <PatternAnswer request={request} known={known} chosen={chosen} onChoose={choose} />}
+        {kind === "pattern" && <PatternAnswer request={request} state={state} />}
         {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
         <TextField className="field" value={reason} onChange={setReason}>
           <Label className="label">
@@ -84,8 +84,8 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         {kind === "pattern" && (
           <Button
             look="primary"
-            onPress={() => onAnswer({ answer: "allow", scope: "pattern", pattern, approver })}
-            isUnavailable={isOver || pattern.length === 0}
+            onPress={() => onAnswer({ answer: "allow", scope: "pattern", pattern: state.pattern, approver })}
+            isUnavailable={isOver || state.pattern.length === 0}
           >
             Allow what fits
           </Button>
