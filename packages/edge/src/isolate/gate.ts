@@ -1,3 +1,6 @@
+/** Cloudflare's bound for the dynamic Workers that one Durable Object talks to at the same time. */
+export const maxInFlight = 10;
+
 /**
  * Lets a bounded number of different isolates be in flight at the same time; the others wait in order. Calls into an isolate that is in flight anyway
  * pass at once.

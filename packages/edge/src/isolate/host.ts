@@ -1,4 +1,5 @@
 import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { maxInFlight } from "./gate.ts";
 import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
 
@@ -34,6 +35,8 @@ export function edgeHost({
     sources: ["module"],
     enforces: [],
     preempts,
+    // A call from within keeps its caller's Worker in flight: only who gives out all places can tell when none will come back.
+    capacity: maxInFlight,
     brokers,
     async open(tool) {
       if (tool.body.source !== "module")

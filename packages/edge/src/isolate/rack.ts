@@ -1,14 +1,11 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import type { CallTarget } from "./call-line.ts";
-import { InFlightGate } from "./gate.ts";
+import { InFlightGate, maxInFlight } from "./gate.ts";
 import shell from "./guest/shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
 
 /** More than the kernel's pool keeps: reached only when somebody forgets to close. */
 const maxIsolates = 256;
-
-/** Cloudflare's bound for the dynamic Workers that one Durable Object talks to at the same time. */
-const maxInFlight = 10;
 
 /** Not later than what the bundled workerd knows. */
 const compatibilityDate = "2026-10-01";

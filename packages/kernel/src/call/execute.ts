@@ -21,7 +21,7 @@ import type { Allowed } from "./approve.ts";
 import { withProgram } from "../tool/program.ts";
 import { holderOf } from "./authorize.ts";
 import { next, type Step, stop } from "./call.ts";
-import { type Caller, type CallWithin, countAround, NestedCalls } from "./nested.ts";
+import { type Caller, type CallWithin, callsAround, countAround, NestedCalls } from "./nested.ts";
 
 /** A call that holds its slot. Whoever has one must release it, on every way out. */
 export interface Reserved extends Allowed {
@@ -210,8 +210,12 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
  * call that waits for it, and does not have to wait for itself.
  */
 function ownerOf({ call, tool }: Started): Owner {
-  const around = call.parent ? countAround(call, ({ toolHash }) => toolHash === tool.hash) : 0;
-  return { caller: call.caller, sessionId: call.sessionId, around };
+  const { callId, caller, sessionId, parent } = call;
+  if (!parent) return { callId, caller, sessionId, within: noCalls, around: 0 };
+  const around = countAround(call, ({ toolHash }) => toolHash === tool.hash);
+  return { callId, caller, sessionId, within: callsAround(call), around };
 }
+
+const noCalls: readonly string[] = [];
 
 const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

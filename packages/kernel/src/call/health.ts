@@ -4,8 +4,9 @@ import { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
-import { type IsolatePool, quarantineText } from "../isolate/pool.ts";
+import type { IsolatePool } from "../isolate/pool.ts";
 import type { IsolateHost } from "../isolate/port.ts";
+import { quarantineText } from "../isolate/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { modeAnswer } from "../policy/mode.ts";
@@ -69,7 +70,7 @@ async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): P
     { ...asked, seed, nowMs, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) },
     {
       pool,
-      owner: { caller, sessionId, around: 0 },
+      owner: { callId, caller, sessionId, within: [], around: 0 },
       clock,
       gate: { request: async () => nothingGranted, close: () => {} },
       deadline: new Deadline(Math.min(timeoutMs, limits.healthMs), clock),

@@ -90,6 +90,12 @@ export function countAround({ parent }: Call, isSame: (ancestor: Parent) => bool
   return count;
 }
 
+export function callsAround({ parent }: Call): readonly string[] {
+  const callIds: string[] = [];
+  for (let each = parent; each; each = each.call.parent) callIds.push(each.call.callId);
+  return callIds;
+}
+
 function replyOf(result: CallResult, session: BrokerSession): CapabilityReply {
   const { callId } = result;
   if (!result.ok) return { ok: true, value: { ok: false, error: errorFor(result, session), callId } };

@@ -14,12 +14,22 @@ export type Place =
  * at most one turn.
  */
 export class Places {
+  readonly #size: number;
   #free: number;
   /** By tool, the one whose turn is next first. No queue is empty. */
   readonly #queues = new Map<string, ((give: () => void) => void)[]>();
 
   constructor(size: number) {
+    this.#size = size;
     this.#free = size;
+  }
+
+  get isBounded(): boolean {
+    return this.#size !== Infinity;
+  }
+
+  get taken(): number {
+    return this.#size - this.#free;
   }
 
   get waiting(): boolean {

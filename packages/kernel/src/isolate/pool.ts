@@ -3,7 +3,8 @@ import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { Places } from "./places.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
-import { type Failing, Quarantine, type Rest, type ToolQuarantine } from "./quarantine.ts";
+import { Standstill, standstillIn } from "./standstill.ts";
+import { type Failing, Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /**
  * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
@@ -15,7 +16,10 @@ export type Reuse = "always" | "session" | "call";
 export interface Owner {
   readonly caller: string;
   readonly sessionId: string;
-  /** How many calls of the same tool it is nested in: each of them holds an isolate of its own. */
+  readonly callId: string;
+  /** The calls that it is nested in, which wait for it. */
+  readonly within: readonly string[];
+  /** How many of them are of the same tool: each of them holds an isolate of its own. */
   readonly around: number;
 }
 
@@ -33,6 +37,8 @@ interface Slot {
   /** Once `isolate` has resolved. */
   opened: Isolate | undefined;
   calls: number;
+  /** Those of them that run; only where places are bounded. */
+  readonly callIds: string[];
   /** On the monotonic clock; meaningful while `calls` is 0. */
   idleSinceMs: number;
   /** While it waits for a place: how many calls wait with it, and the way out. */
@@ -69,6 +75,7 @@ export class IsolatePool {
   readonly #reuseOf: (tool: string) => Reuse;
   readonly #onQuarantine: PoolOptions["onQuarantine"];
   readonly #places: Places;
+  readonly #standstill = new Standstill();
   readonly #quarantine: Quarantine;
   readonly #slots = new Map<string, Slot>();
   /** Those that no call uses, the longest idle first. Few; and a set that changes with every call leaves its old tables behind for the full collection. */
@@ -92,15 +99,43 @@ export class IsolatePool {
     if (this.#closed) return Promise.reject(new IsolateFailure("ISOLATE_LOST", "The kernel was closed."));
     const slot = this.#take(this.#keyOf(tool, owner), tool, owner);
     if (slot instanceof IsolateFailure) return Promise.reject(slot);
-    if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened);
-    const { queued } = slot;
-    if (queued) {
-      queued.wanted++;
-      waiter.leave = () => {
-        if (--queued.wanted === 0) queued.leave();
-      };
+    if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened, owner);
+    const opened = this.#opened(slot, tool, owner);
+    return slot.queued ? this.#inQueue(slot.queued, opened, owner, waiter) : opened;
+  }
+
+  /** Until its turn comes, it leaves, or nobody could ever give it a place. */
+  async #inQueue(
+    queued: NonNullable<Slot["queued"]>,
+    opened: Promise<Lease>,
+    { within }: Owner,
+    waiter: Waiter,
+  ): Promise<Lease> {
+    queued.wanted++;
+    waiter.leave = () => {
+      if (--queued.wanted === 0) queued.leave();
+    };
+    if (within.length === 0) return opened;
+    const refused = Promise.withResolvers<never>();
+    const refuse = (): void => {
+      refused.reject(standstillIn(this.#host));
+      // Others may wait for the same isolate; then its turn still comes.
+      opened.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+    };
+    const goOn = this.#standstill.wait({ within, refuse });
+    this.#resolveStandstill();
+    try {
+      return await Promise.race([opened, refused.promise]);
+    } finally {
+      goOn();
     }
-    return this.#opened(slot, tool, owner);
+  }
+
+  #resolveStandstill(): void {
+    if (this.#places.waiting) this.#standstill.resolve(this.#places.taken, this.#slots.values());
   }
 
   /** How long no isolate of the tool is opened for this caller. */
@@ -144,7 +179,7 @@ export class IsolatePool {
         isolate = await slot.isolate;
       }
       slot.opened = isolate;
-      return this.#leaseOf(slot, isolate);
+      return this.#leaseOf(slot, isolate, owner);
     } catch (error) {
       slot.calls--;
       this.#drop(slot, "could not be opened");
@@ -152,13 +187,15 @@ export class IsolatePool {
     }
   }
 
-  #leaseOf(slot: Slot, isolate: Isolate): Lease {
+  #leaseOf(slot: Slot, isolate: Isolate, { callId }: Owner): Lease {
     let released = false;
+    if (this.#places.isBounded) slot.callIds.push(callId);
     return {
       isolate,
       release: () => {
         if (released) return;
         released = true;
+        if (this.#places.isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
         this.#release(slot, isolate);
       },
       stop: (reason) => {
@@ -190,6 +227,7 @@ export class IsolatePool {
       isolate: unopened,
       opened: undefined,
       calls: 0,
+      callIds: [],
       idleSinceMs: 0,
       queued: undefined,
       give: undefined,
@@ -240,7 +278,8 @@ export class IsolatePool {
       this.#failed(slot);
     }
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
-    if (slot.calls > 0 || this.#slots.get(slot.key) !== slot) return;
+    if (slot.calls > 0) return this.#resolveStandstill();
+    if (this.#slots.get(slot.key) !== slot) return;
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
     if (this.#places.waiting) return this.#drop(slot, "another tool needs its place");
     slot.idleSinceMs = this.#clock.monotonicMs();
@@ -278,14 +317,3 @@ export class IsolatePool {
 
 /** Until it is being opened. */
 const unopened = new Promise<never>(() => {});
-
-/** What is the matter, and what to do. */
-export function quarantineText(
-  { id }: RegisteredTool,
-  { restMs, failures }: Rest,
-): readonly [message: string, hint: string] {
-  return [
-    `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
-    `Try again in ${Math.ceil(restMs / 1000)} s.`,
-  ];
-}

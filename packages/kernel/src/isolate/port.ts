@@ -113,7 +113,7 @@ export type IsolateOutcome =
 
 /** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
 export class IsolateFailure extends Error {
-  readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR";
+  readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
   readonly hint: string;
 
   constructor(code: IsolateFailure["code"], message: string, hint = "") {

@@ -1,4 +1,5 @@
 import { limits } from "../limits.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 
 interface Failures {
@@ -75,6 +76,17 @@ export class Quarantine {
     }
     return tools;
   }
+}
+
+/** What is the matter, and what to do. */
+export function quarantineText(
+  { id }: RegisteredTool,
+  { restMs, failures }: Rest,
+): readonly [message: string, hint: string] {
+  return [
+    `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
+    `Try again in ${Math.ceil(restMs / 1000)} s.`,
+  ];
 }
 
 const keyOf = ({ toolHash, caller }: Failing): string => `${toolHash} ${caller}`; // A digest has no space.
