@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { type AuditSink, type EventRecord, lineOf, systemClock } from "@keyhole/kernel";
+import { type AuditSink, blake3Hash, type EventRecord, lineOf, systemClock } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
 import { scanLog } from "../../packages/worker-host/src/node/scan-log.ts";
@@ -33,7 +33,7 @@ describe("one bit of a log of 20 events", () => {
     let tried = 0;
     let missed = 0;
     const open = async (kept: readonly EventRecord[]): Promise<void> => {
-      const { damage } = await AuditLog.open(blindSink(kept), systemClock);
+      const { damage } = await AuditLog.open(blindSink(kept), systemClock, blake3Hash);
       tried++;
       if (damage === null) missed++;
     };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashJson, type JsonObject, type Proof, type ToolManifest, verifyProof } from "@keyhole/kernel";
+import { blake3Hash, hashJson, type JsonObject, type Proof, type ToolManifest, verifyProof } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
@@ -66,7 +66,7 @@ const proof: fc.Arbitrary<Proof> = fc
       }),
     ),
   })
-  .map(sealProof);
+  .map((body) => sealProof(body, blake3Hash));
 
 const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]> } = {
   "tool.registered": fc.record({ tool: text, toolHash: digest }),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AuditSink, createKernel, type EventRecord, firstPrev, hashText, memorySink } from "@keyhole/kernel";
+import { type AuditSink, createKernel, type EventRecord, blake3Hash, hashText, memorySink } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node/file-sink";
 
@@ -13,10 +13,10 @@ const batchSize = 200;
 /** Text of the usual size of an event, chained as the kernel does. */
 function chainOf(count: number, from: EventRecord | undefined): EventRecord[] {
   const records: EventRecord[] = [];
-  let prev = from?.hash ?? firstPrev;
+  let prev = from?.hash ?? blake3Hash.zero;
   let seq = from ? from.seq + 1 : 0;
   for (let i = 0; i < count; i++, seq++) {
-    const payload = `{"host":"inline","tool":"echo@1.0.0","toolHash":"${firstPrev}"}`;
+    const payload = `{"host":"inline","tool":"echo@1.0.0","toolHash":"${blake3Hash.zero}"}`;
     const body = `{"callId":"0190a5c0-0000-7000-8000-000000000000","id":"0190a5c0-0000-7000-8000-${String(seq).padStart(12, "0")}","payload":${payload},"prev":"${prev}","seq":${seq},"sessionId":"bench","time":"2026-01-01T00:00:00.000Z","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","type":"tool.started","v":1}`;
     prev = hashText(body);
     records.push({ seq, body, hash: prev });

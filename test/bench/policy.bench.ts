@@ -1,5 +1,5 @@
 // One decision over 100 and over 10,000 rules, without and with its sealed proof; Cedar on the same rules in the same process.
-import { loadPolicy, type Policy, type PolicyRule } from "@keyhole/kernel";
+import { blake3Hash, loadPolicy, type Policy, type PolicyRule } from "@keyhole/kernel";
 import { createProofKey, proofSigner } from "@keyhole/kernel/policy";
 import * as cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { DecisionInput } from "../../packages/kernel/src/policy/condition.ts";
@@ -51,31 +51,34 @@ const inputs: readonly DecisionInput[] = Array.from({ length: 500 }, (_, index) 
 const digest = `blake3:${"0".repeat(64)}`;
 function prove(policy: Policy, input: DecisionInput): ReturnType<typeof sealProof> {
   const verdict = decide(policy, input, () => 0);
-  return sealProof({
-    proofId: "0196f1a0-0000-7000-8000-000000000000",
-    callId: "0196f1a0-0000-7000-8000-000000000000",
-    parentProofId: null,
-    decidedAt: "2026-01-01T00:00:00.000Z",
-    traceparent: "00-00000000000000000000000000000001-0000000000000001-01",
-    decision: verdict.decision,
-    enforced: verdict.enforced,
-    reasonCode: verdict.reasonCode satisfies ReasonCode,
-    tool: `${input.manifest.name}@1.0.0`,
-    toolHash: digest,
-    inputHash: digest,
-    grantHash: digest,
-    policyHash: policy.hash,
-    policyVersion: "1",
-    posture: policy.document.posture,
-    mode: input.mode,
-    tier: input.manifest.tier,
-    determining: verdict.determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
-    errors: verdict.errors,
-    considered: verdict.considered,
-    stateReads: verdict.stateReads,
-    obligations: verdict.obligations,
-    approval: null,
-  });
+  return sealProof(
+    {
+      proofId: "0196f1a0-0000-7000-8000-000000000000",
+      callId: "0196f1a0-0000-7000-8000-000000000000",
+      parentProofId: null,
+      decidedAt: "2026-01-01T00:00:00.000Z",
+      traceparent: "00-00000000000000000000000000000001-0000000000000001-01",
+      decision: verdict.decision,
+      enforced: verdict.enforced,
+      reasonCode: verdict.reasonCode satisfies ReasonCode,
+      tool: `${input.manifest.name}@1.0.0`,
+      toolHash: digest,
+      inputHash: digest,
+      grantHash: digest,
+      policyHash: policy.hash,
+      policyVersion: "1",
+      posture: policy.document.posture,
+      mode: input.mode,
+      tier: input.manifest.tier,
+      determining: verdict.determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+      errors: verdict.errors,
+      considered: verdict.considered,
+      stateReads: verdict.stateReads,
+      obligations: verdict.obligations,
+      approval: null,
+    },
+    blake3Hash,
+  );
 }
 
 /** Median over rounds of the mean over all inputs, in µs. */

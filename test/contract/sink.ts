@@ -3,7 +3,7 @@ import {
   createKernel,
   type EventRecord,
   eventOf,
-  firstPrev,
+  blake3Hash,
   hashText,
   lineOf,
   verifyChain,
@@ -28,7 +28,7 @@ export interface SinkTraits {
 
 const chain: EventRecord[] = [];
 for (let seq = 0; seq < 50; seq++) {
-  const body = `{"payload":"event ${seq}: é € 😀 \u2028","prev":"${chain.at(-1)?.hash ?? firstPrev}","seq":${seq},"v":1}`;
+  const body = `{"payload":"event ${seq}: é € 😀 \u2028","prev":"${chain.at(-1)?.hash ?? blake3Hash.zero}","seq":${seq},"v":1}`;
   chain.push({ seq, body, hash: hashText(body) });
 }
 const records = (from: number, to: number): EventRecord[] => chain.slice(from, to);

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type AuditEvent,
   hashJson,
   type JsonObject,
@@ -197,7 +198,7 @@ describe("a proof", () => {
     const { calls, manifest } = await record();
     const { sealProof } = await import("../../packages/kernel/src/policy/seal.ts");
     const { hash: _, signature: __, v: ___, engineVersion: ____, ...body } = calls.denied.result.proof!;
-    const forged = sealProof({ ...body, decision: "allow", reasonCode: "posture", determining: [] });
+    const forged = sealProof({ ...body, decision: "allow", reasonCode: "posture", determining: [] }, blake3Hash);
     expect(await verifyProof(forged)).toMatchObject({ ok: true });
     const evidence = { policy: document, tool: { manifest }, input: calls.denied.input };
     expect(await verifyProof(forged, evidence)).toMatchObject({ ok: false });

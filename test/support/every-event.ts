@@ -26,7 +26,7 @@ function check(record: EventRecord): void {
 }
 
 const open = AuditLog.open.bind(AuditLog);
-AuditLog.open = (sink, clock): Promise<AuditLog> => {
+AuditLog.open = (sink, clock, hash): Promise<AuditLog> => {
   const checked: AuditSink = {
     open: () => sink.open(),
     append(records) {
@@ -35,7 +35,7 @@ AuditLog.open = (sink, clock): Promise<AuditLog> => {
     },
     read: (fromSeq, limit) => sink.read(fromSeq, limit),
   };
-  return open(checked, clock);
+  return open(checked, clock, hash);
 };
 
 afterEach(() => {

@@ -144,7 +144,7 @@ export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";
 
 export * from "./normalize/index.ts";
 
-export { type ChainCheck, firstPrev, verifyChain } from "./audit/chain.ts";
+export { type ChainCheck, verifyChain } from "./audit/chain.ts";
 export {
   type AuditEvent,
   type AuditEventOf,

@@ -11,6 +11,7 @@ import type { ToolHealth } from "./isolate/health.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { ToolQuarantine } from "./isolate/quarantine.ts";
 import type { ContentStore } from "./normalize/content.ts";
+import type { Hash } from "./normalize/hash.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
 import type { StandingApproval } from "./policy/approvals.ts";
@@ -53,6 +54,14 @@ export interface KernelOptions {
   readonly secrets?: SecretKeeper;
   /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
   readonly signer?: ProofSigner;
+  /**
+   * The one algorithm of all digests: events, proofs, inputs, outputs, policies, tools. Default {@link blake3Hash}. A log keeps the one that it began with.
+   *
+   * @example
+   * import { sha256Hash } from "@keyhole/kernel/sha256";
+   * const kernel = await createKernel({ hash: sha256Hash });
+   */
+  readonly hash?: Hash;
 }
 
 export interface ProofSigner {

@@ -26,6 +26,7 @@ import type {
 } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
 import type { ContentStore } from "./normalize/content.ts";
+import { blake3Hash, type Hash } from "./normalize/hash.ts";
 import { Approvals } from "./policy/approvals.ts";
 import { Counters } from "./policy/counters.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
@@ -44,20 +45,25 @@ import { Registry, summaryOf } from "./tool/registry.ts";
  * @throws whatever the sink throws when it cannot be read.
  */
 export async function createKernel(options: KernelOptions = {}): Promise<Kernel> {
-  const policy = checkKeeping(loadPolicy(options.policy ?? defaultPolicy, options.policyVariables), options.content);
+  const { hash = blake3Hash } = options;
+  const policy = checkKeeping(
+    loadPolicy(options.policy ?? defaultPolicy, options.policyVariables, hash),
+    options.content,
+  );
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
   }
   const clock = options.clock ?? systemClock;
-  const log = await AuditLog.open(options.sink ?? memorySink(), clock);
-  const kernel = new KernelImplementation(options, policy.value, log, clock);
+  const log = await AuditLog.open(options.sink ?? memorySink(), clock, hash);
+  const kernel = new KernelImplementation(options, policy.value, log, clock, hash);
   if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
   return kernel;
 }
 
 class KernelImplementation implements Kernel {
-  readonly #registry = new Registry();
+  readonly #registry: Registry;
+  readonly #hash: Hash;
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly #approvals: Approvals;
@@ -94,7 +100,10 @@ class KernelImplementation implements Kernel {
     policy: Policy,
     log: AuditLog,
     clock: Clock,
+    hash: Hash,
   ) {
+    this.#registry = new Registry(hash);
+    this.#hash = hash;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
@@ -123,7 +132,7 @@ class KernelImplementation implements Kernel {
       approvals: this.#approvals,
       policyState: { counters: new Counters(clock), labels: new SessionLabels() },
       limiter: new Limiter(clock),
-      keys: new Keys(clock, log.usedKeys),
+      keys: new Keys(clock, hash, log.usedKeys),
       results: cache ? new Results() : undefined,
       log,
       content,
@@ -155,7 +164,11 @@ class KernelImplementation implements Kernel {
     options: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
   ): Promise<ToolHealth> {
     const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
-    return checkHealth(openCall(tool, options, this.#clock), { ...parts, log: this.#log, clock: this.#clock });
+    return checkHealth(openCall(tool, options, this.#clock, this.#hash), {
+      ...parts,
+      log: this.#log,
+      clock: this.#clock,
+    });
   }
 
   async call(
@@ -163,7 +176,7 @@ class KernelImplementation implements Kernel {
     input: unknown,
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
-    const call = openCall(tool, options, this.#clock);
+    const call = openCall(tool, options, this.#clock, this.#hash);
     const result = await this.#steps.take(call, input);
     return (await this.#signed(result, call)) as CallResult<never>;
   }
@@ -268,7 +281,7 @@ class KernelImplementation implements Kernel {
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const policy = checkKeeping(loadPolicy(document, this.#variables), this.#content);
+    const policy = checkKeeping(loadPolicy(document, this.#variables, this.#hash), this.#content);
     if (!policy.ok) return policy;
     const policyHash = policy.value.hash;
     return this.#inTurn(async () => {

@@ -12,7 +12,7 @@ export interface Checkpoint {
   readonly origin: string;
   /** Events that it covers, from the first. */
   readonly size: number;
-  /** BLAKE3; each leaf is the digest of one event, as 32 bytes. */
+  /** In the algorithm of the log; each leaf is the digest of one event, as 32 bytes. */
   readonly root: string;
   /** RFC 3339, UTC. */
   readonly time: string;
@@ -31,7 +31,7 @@ const validator = requireValidator({
     v: { const: 1 },
     origin: { type: "string", minLength: 1, maxLength: 256 },
     size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    root: { type: "string", pattern: "^blake3:[0-9a-f]{64}$" },
+    root: { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" },
     time: { type: "string", format: "date-time" },
     signature: {
       type: "object",

@@ -2,7 +2,8 @@
  * `@keyhole/kernel/audit`: what an auditor needs and a kernel does not. Nothing that a kernel runs imports it.
  */
 export { callbackSink } from "./callback-sink.ts";
-export { type ChainCheck, firstPrev, verifyChain } from "./chain.ts";
+export { hashOf } from "../normalize/hash-of.ts";
+export { type ChainCheck, verifyChain } from "./chain.ts";
 export { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
 export { LINE_BYTES, LineFault, Lines, lines } from "./lines.ts";
@@ -14,6 +15,7 @@ export {
   merkleFrontier,
   merkleRoot,
   type TreeHash,
+  treeHashOf,
   verifyConsistency,
   verifyInclusion,
 } from "./merkle.ts";

@@ -2,9 +2,8 @@ import { uuidv7 } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { hashText } from "../normalize/hash.ts";
+import { type Hash, isDigest } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
-import { firstPrev } from "./chain.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import { payloadText } from "./payload.ts";
 import { type EventRecord, eventOf } from "./record.ts";
@@ -23,6 +22,7 @@ export class AuditUnavailable extends Error {
 export class AuditLog {
   readonly #sink: AuditSink;
   readonly #clock: Clock;
+  readonly #hash: Hash;
   readonly #listeners = new Set<(event: AuditEvent) => void>();
   #pending: EventRecord[] = [];
   /** Beside `#pending`: who waits for each event. */
@@ -41,25 +41,33 @@ export class AuditLog {
   private constructor(
     sink: AuditSink,
     clock: Clock,
+    hash: Hash,
     recent: readonly EventRecord[],
     last: EventRecord | undefined,
     damage: string | null,
   ) {
     this.#sink = sink;
     this.#clock = clock;
+    this.#hash = hash;
     this.damage = damage;
     this.usedKeys = usedKeys(recent);
     this.#seq = last ? last.seq + 1 : 0;
-    this.#prev = last?.hash ?? firstPrev;
+    this.#prev = last?.hash ?? hash.zero;
   }
 
-  /** Goes on after the sink's last event, says what a crash tore off, and ends every call that it left open. */
-  static async open(sink: AuditSink, clock: Clock): Promise<AuditLog> {
+  /**
+   * Goes on after the sink's last event, says what a crash tore off, and ends every call that it left open.
+   *
+   * @throws TypeError for a log in another algorithm: a log has one, and the embedding program chose both.
+   */
+  static async open(sink: AuditSink, clock: Clock, hash: Hash): Promise<AuditLog> {
     const { last, cutBytes, damage } = await sink.open();
+    if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
+      throw new TypeError(`The log goes on from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
     const recent = last
       ? await sink.read(Math.max(0, last.seq + 1 - limits.recoveryEvents), limits.recoveryEvents)
       : [];
-    const log = new AuditLog(sink, clock, recent, last, damage ?? faultOf(recent));
+    const log = new AuditLog(sink, clock, hash, recent, last, damage ?? faultOf(recent, hash));
     if (cutBytes > 0) log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last) {
       for (const { callId, sessionId, traceparent } of openCalls(recent)) {
@@ -84,7 +92,7 @@ export class AuditLog {
       payload: payloadText(type, payload),
       prev,
     });
-    const hash = hashText(body);
+    const hash = this.#hash.text(body);
     this.#prev = hash;
     this.#pending.push({ seq, body, hash });
     this.#waiting.push(scope);
@@ -206,13 +214,13 @@ function usedKeys(recent: readonly EventRecord[]): readonly UsedKey[] {
 }
 
 /** What is wrong with the end of a log as a sink gives it back, checked from digest to digest. */
-function faultOf(recent: readonly EventRecord[]): string | null {
+function faultOf(recent: readonly EventRecord[], by: Hash): string | null {
   let before: EventRecord | undefined;
   for (const record of recent) {
     const { seq, body, hash } = record;
-    const prev = before?.hash ?? (seq === 0 ? firstPrev : undefined);
+    const prev = before?.hash ?? (seq === 0 ? by.zero : undefined);
     if (before && seq !== before.seq + 1) return `Event ${before.seq + 1} of the log is missing.`;
-    if (!body.isWellFormed() || hashText(body) !== hash) return `Event ${seq} of the log was changed.`;
+    if (!body.isWellFormed() || by.text(body) !== hash) return `Event ${seq} of the log was changed.`;
     if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
       return `Event ${seq} of the log does not follow the one before.`;
     before = record;

@@ -1,4 +1,6 @@
 import { blake3 } from "../normalize/blake3.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import { bytesOf } from "./digest-bytes.ts";
 
 /*
  * Merkle trees as of RFC 9162, section 2.1. The RFC's hash is SHA-256; here it is a parameter, and BLAKE3 by default.
@@ -6,6 +8,11 @@ import { blake3 } from "../normalize/blake3.ts";
 
 /** A hash function that gives 32 bytes. */
 export type TreeHash = (bytes: Uint8Array) => Uint8Array;
+
+/** For the log of a kernel with this algorithm. */
+export function treeHashOf(hash: Hash): TreeHash {
+  return hash === blake3Hash ? blake3 : (bytes) => bytesOf(hash.bytes(bytes));
+}
 
 const HASH_BYTES = 32;
 const LEAF = 0;

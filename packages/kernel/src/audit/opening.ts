@@ -1,5 +1,5 @@
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 
 /**
@@ -19,9 +19,9 @@ export function openingText({ path, salt, value }: Opening): string {
   return canonicalJson({ path, salt, value });
 }
 
-/** What an event says in place of the value. */
-export function commitmentOf(opening: Opening): string {
-  return hashText(openingText(opening));
+/** What an event says in place of the value. The algorithm is that of its log; BLAKE3 by default. */
+export function commitmentOf(opening: Opening, by: Hash = blake3Hash): string {
+  return by.text(openingText(opening));
 }
 
 /** A foreign value as an opening; `undefined` for what is none. */

@@ -1,5 +1,5 @@
 import type { ContentStore } from "../normalize/content.ts";
-import { hashBytes } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import type { AuditEvent } from "./event.ts";
 import { type Opening, readOpening } from "./opening.ts";
 
@@ -42,7 +42,7 @@ export async function* disclose(
 
 async function readKept(digest: string, content: ContentStore): Promise<Opening | undefined> {
   const bytes = await content.get(digest);
-  if (!bytes || hashBytes(bytes) !== digest) return undefined;
+  if (!bytes || hashOf(digest)?.bytes(bytes) !== digest) return undefined;
   return readOpening(JSON.parse(new TextDecoder().decode(bytes)));
 }
 

@@ -1,13 +1,13 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
-import { type Digest, hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
 import { parseJson, snapshot } from "../normalize/snapshot.ts";
-import { firstPrev } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { bytesOf, digestBytes, printDigest } from "./digest-bytes.ts";
+import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
 import { LINE_BYTES, LineFault, Lines } from "./lines.ts";
-import { merkleFrontier } from "./merkle.ts";
+import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
 
 /** What `verifyAudit` reads: lines of a log file, or events. Both are foreign. */
@@ -21,6 +21,8 @@ export interface VerifyOptions {
   readonly checkpoints?: readonly Checkpoint[];
   /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
   readonly withheld?: boolean;
+  /** Which algorithm every event has to be hashed with. Default: that of the first event. */
+  readonly algorithm?: DigestAlgorithm;
 }
 
 export type AuditCheck =
@@ -30,6 +32,8 @@ export type AuditCheck =
       /** Of the first event; 0 for a log from its beginning. `null` for an empty one. */
       readonly firstSeq: number | null;
       readonly lastHash: string | null;
+      /** `null` for an empty log. */
+      readonly algorithm: DigestAlgorithm | null;
       /** Root of the Merkle tree over the events, where the log was read from its beginning. */
       readonly root: string | null;
       /** Values that the events commit to: those that are shown, and are the ones; and those that are not there. */
@@ -106,14 +110,19 @@ class Chain {
   #firstSeq: number | null = null;
   #seq: number | null = null;
   #prev: string | null = null;
-  readonly #tree = merkleFrontier();
+  /** Of the first event; a log has one. */
+  #hash: Hash | undefined;
+  #tree: MerkleFrontier = merkleFrontier();
   readonly #checkpoints: Checkpoint[];
   readonly #takesWithheld: boolean;
   #opened = 0;
   #closed = 0;
   #withheld = 0;
 
-  constructor({ checkpoints = [], withheld = false }: VerifyOptions) {
+  readonly #algorithm: DigestAlgorithm | undefined;
+
+  constructor({ checkpoints = [], withheld = false, algorithm }: VerifyOptions) {
+    this.#algorithm = algorithm;
     this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size);
     this.#takesWithheld = withheld;
   }
@@ -129,10 +138,9 @@ class Chain {
     if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is no sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
       throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
-    const expected = seq === 0 ? firstPrev : this.#prev;
+    const by = this.#follow(seq, hash);
+    const expected = seq === 0 ? by.zero : this.#prev;
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
-    const digest = hash === actualHash ? bytesOf(actualHash) : digestBytes(hash);
-    if (!digest) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
     if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
     if (isWithheld) this.#withheld++;
     else this.#open(event, openings);
@@ -140,12 +148,24 @@ class Chain {
     this.#seq = (seq as number) + 1;
     this.#prev = hash as string;
     this.#events++;
-    if (this.#firstSeq === 0) this.#tree.append(digest);
+    if (this.#firstSeq === 0) this.#tree.append(bytesOf(hash as Digest));
     this.#compare();
   }
 
+  /** The algorithm of an event, which is that of all. */
+  #follow(seq: unknown, hash: unknown): Hash {
+    const by = hashOf(hash);
+    if (!by) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
+    const expected = this.#hash?.algorithm ?? this.#algorithm ?? by.algorithm;
+    if (by.algorithm !== expected)
+      throw new Fault(`The digest of event ${show(seq)} is in another algorithm: ${by.algorithm}, not ${expected}.`);
+    if (!this.#hash) this.#tree = merkleFrontier(treeHashOf(by));
+    this.#hash = by;
+    return by;
+  }
+
   #open(event: JsonObject, openings: JsonValue | undefined): void {
-    const counts = countOpened(event, openings);
+    const counts = countOpened(event, openings, this.#hash ?? blake3Hash);
     this.#opened += counts.opened;
     this.#closed += counts.closed;
   }
@@ -154,7 +174,7 @@ class Chain {
     const [next] = this.#checkpoints;
     if (!next || next.size !== this.#events) return;
     if (this.#firstSeq !== 0) throw new Fault("A checkpoint needs the log from its beginning.");
-    if (printDigest(this.#tree.root()) !== next.root)
+    if (this.#root() !== next.root)
       throw new Fault(`The first ${next.size} events are not those of the checkpoint of ${next.time}.`);
     this.#checkpoints.shift();
     this.#compare();
@@ -164,9 +184,14 @@ class Chain {
     const [next] = this.#checkpoints;
     if (next && next.size > 0)
       return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
-    const root = this.#firstSeq === 0 ? printDigest(this.#tree.root()) : null;
-    const values = { opened: this.#opened, closed: this.#closed, withheld: this.#withheld };
+    const root = this.#firstSeq === 0 ? this.#root() : null;
+    const algorithm = this.#hash?.algorithm ?? null;
+    const values = { algorithm, opened: this.#opened, closed: this.#closed, withheld: this.#withheld };
     return { ok: true, events: this.#events, firstSeq: this.#firstSeq, lastHash: this.#prev, root, ...values };
+  }
+
+  #root(): Digest {
+    return printDigest(this.#tree.root(), this.#hash?.algorithm);
   }
 
   fault(reason: string): AuditCheck {
@@ -191,7 +216,7 @@ function read(item: unknown): Item {
 }
 
 const PREFIX = ',"hash":"';
-const SUFFIX_LENGTH: number = PREFIX.length + firstPrev.length + 2;
+const SUFFIX_LENGTH: number = PREFIX.length + blake3Hash.zero.length + 2;
 
 /** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no second writing. */
 function readWritten(line: string): Item | undefined {
@@ -199,8 +224,8 @@ function readWritten(line: string): Item | undefined {
   if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
   const body = line.slice(0, place) + "}";
   const hash = line.slice(place + PREFIX.length, -2);
-  const actualHash = hashText(body);
-  if (actualHash !== hash) return undefined;
+  const actualHash = hashOf(hash)?.text(body);
+  if (actualHash === undefined || actualHash !== hash) return undefined;
   try {
     const event = JSON.parse(body) as JsonValue;
     return isJsonObject(event) && !Object.hasOwn(event, "hash") ? { actualHash, hash, event } : undefined;
@@ -215,13 +240,14 @@ function split(plain: ReturnType<typeof snapshot>): Item {
   const { hash, openings, ...event } = plain.value;
   const text = canonicalize(event);
   if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
-  return { actualHash: hashText(text.text), hash, event, openings };
+  return { actualHash: (hashOf(hash) ?? blake3Hash).text(text.text), hash, event, openings };
 }
 
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */
 function countOpened(
   { seq, type, payload }: JsonObject,
   openings: JsonValue | undefined,
+  by: Hash,
 ): { readonly opened: number; readonly closed: number } {
   const commitments =
     type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
@@ -230,7 +256,11 @@ function countOpened(
     throw new Fault(`The openings of event ${show(seq)} are no list.`);
   for (const item of (openings ?? []) as readonly JsonValue[]) {
     const opening = readOpening(item);
-    if (!opening || !Object.hasOwn(commitments, opening.path) || commitments[opening.path] !== commitmentOf(opening))
+    if (
+      !opening ||
+      !Object.hasOwn(commitments, opening.path) ||
+      commitments[opening.path] !== commitmentOf(opening, by)
+    )
       throw new Fault(`Event ${show(seq)} did not commit to the value that is shown for ${show(opening?.path)}.`);
     shown.add(opening.path);
   }

@@ -1,7 +1,6 @@
 import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import { measureText } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { ValidationError, Validator } from "../schema/index.ts";
@@ -73,7 +72,7 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
   }
   const input = valid.value as JsonValue;
   const inputText = canonicalJson(input);
-  const { hash: inputHash, byteLength } = measureText(inputText);
+  const { hash: inputHash, byteLength } = resolved.call.hash.measure(inputText);
   if (byteLength > limits.inputBytes) {
     return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, {
       hint: "Pass large data as a file.",

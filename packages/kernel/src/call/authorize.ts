@@ -66,8 +66,8 @@ export function checkCapabilities(
   const narrowed = readGrants(call.options.grants);
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
-  const granted = grantFor(policy, tool, call.caller);
-  const grant = narrowed.state ? attenuate(granted, narrowed.state) : granted;
+  const granted = grantFor(policy, tool, call);
+  const grant = narrowed.state ? attenuate(granted, narrowed.state, call.hash) : granted;
   const { kinds } = grant;
   const missing: CapabilityKind[] = [];
   for (const { optional, kind } of tool.manifest.capabilities)
@@ -117,14 +117,14 @@ const grantsOf = new WeakMap<Policy, Map<string, Grant>>();
 const MAX_GRANTS = 1_000;
 
 /** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
-function grantFor(policy: Policy, tool: RegisteredTool, caller: string): Grant {
+function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: Validated["call"]): Grant {
   let known = grantsOf.get(policy);
   if (!known) grantsOf.set(policy, (known = new Map<string, Grant>()));
   const key = `${tool.hash} ${caller}`; // A digest has no space.
   let grant = known.get(key);
   if (!grant) {
     const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)]);
+    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)], hash);
     if (known.size >= MAX_GRANTS) known.clear();
     known.set(key, grant);
   }
@@ -187,32 +187,35 @@ export function prove(
   approval: Proof["approval"] = null,
 ): Proof {
   const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;
-  return sealProof({
-    proofId: uuidv7(nowMs),
-    callId: call.callId,
-    parentProofId,
-    decidedAt: isoTime(nowMs),
-    traceparent: call.traceparent,
-    decision,
-    enforced,
-    reasonCode,
-    tool: tool.id,
-    toolHash: tool.hash,
-    inputHash,
-    grantHash: grant.hash,
-    policyHash: policy.hash,
-    policyVersion: policy.document.version,
-    posture: policy.document.posture,
-    mode,
-    tier: tool.manifest.tier,
-    determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
-    errors,
-    considered,
-    stateReads: verdict.stateReads ?? [
-      { key: "caller", value: call.caller },
-      { key: "session", value: call.sessionId },
-    ],
-    obligations: verdict.obligations ?? [],
-    approval,
-  });
+  return sealProof(
+    {
+      proofId: uuidv7(nowMs),
+      callId: call.callId,
+      parentProofId,
+      decidedAt: isoTime(nowMs),
+      traceparent: call.traceparent,
+      decision,
+      enforced,
+      reasonCode,
+      tool: tool.id,
+      toolHash: tool.hash,
+      inputHash,
+      grantHash: grant.hash,
+      policyHash: policy.hash,
+      policyVersion: policy.document.version,
+      posture: policy.document.posture,
+      mode,
+      tier: tool.manifest.tier,
+      determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+      errors,
+      considered,
+      stateReads: verdict.stateReads ?? [
+        { key: "caller", value: call.caller },
+        { key: "session", value: call.sessionId },
+      ],
+      obligations: verdict.obligations ?? [],
+      approval,
+    },
+    call.hash,
+  );
 }

@@ -5,7 +5,7 @@ import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
-import { hashText } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
@@ -41,6 +41,8 @@ export interface Call {
   /** What is wrong with the options: then nothing of them was taken over. */
   readonly fault: string | undefined;
   readonly scope: EventScope;
+  /** The kernel's one algorithm. */
+  readonly hash: Hash;
   readonly arrivedMs: number;
   /** Seeds what the tool sees as random. */
   readonly seed: string;
@@ -54,24 +56,25 @@ export interface Call {
   readonly tree: { callsLeft: number };
 }
 
-export function openCall(tool: unknown, foreign: unknown, clock: Clock, parent?: Parent): Call {
+export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Hash, parent?: Parent): Call {
   const { name, pinned } = readTool(tool);
   const { options: given, fault } = readOptions(foreign);
   const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
   const callId = uuidv7(nowMs);
-  const sessionId = nameOr(options.sessionId, callId);
+  const sessionId = nameOr(options.sessionId, callId, hash);
   const traceparent = childSpan(options.traceparent);
   return {
     callId,
     sessionId,
-    caller: nameOr(options.caller, "anonymous"),
+    caller: nameOr(options.caller, "anonymous", hash),
     traceparent,
-    correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, ""),
+    correlationId: options.correlationId === undefined ? null : nameOr(options.correlationId, "", hash),
     toolName: name.slice(0, limits.nameLength).toWellFormed(),
     options,
     fault,
     scope: eventScope(callId, sessionId, traceparent, options.onEvent),
+    hash,
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),
     nowMs,
@@ -86,11 +89,11 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, parent?:
  * Names go into a canonical log: bounded, and without lone surrogates. A name that has to be changed for that carries its own digest, because
  * isolates, approvals and rates hang on names: two different ones must not become one.
  */
-function nameOr(name: unknown, fallback: string): string {
+function nameOr(name: unknown, fallback: string, hash: Hash): string {
   if (typeof name !== "string" || name === "") return fallback;
   if (name.length <= limits.nameLength && name.isWellFormed()) return name;
   // JSON has an escape for a lone surrogate, UTF-8 has nothing.
-  const digest = hashText(JSON.stringify(name));
+  const digest = hash.text(JSON.stringify(name));
   return `${name.slice(0, limits.nameLength - digest.length - 1)}~${digest}`.toWellFormed();
 }
 

@@ -56,7 +56,7 @@ function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<JsonValu
 /** Step 10. */
 export function normalizeOutput(state: Checked): Step<Concluded> {
   const { tool, output, bounds } = state;
-  const normal: Normalized = normalize(tool.manifest.output.kind, output);
+  const normal: Normalized = normalize(tool.manifest.output.kind, output, state.call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   const text = tool.manifest.output.kind === "text" ? { output: normal.text ?? "" } : {};

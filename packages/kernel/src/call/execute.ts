@@ -151,6 +151,7 @@ function openGate(
   const gate = new Gate({
     ...parts,
     grant,
+    hash: call.hash,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     ...(call.parent && { spend: call.parent.spend }),
@@ -174,7 +175,7 @@ function openGate(
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
   const { call, tool, bounds, gate, grant, input, inputText, deadline, attempt, used } = state;
   const end = await runInIsolate(
-    withProgram(tool, input),
+    withProgram(tool, input, call.hash),
     {
       callId: call.callId,
       sessionId: call.sessionId,

@@ -41,7 +41,11 @@ export function keep(
     return found === undefined ? [] : { path: `/${of}${pointer}`, salt: randomHex(16), value: found };
   });
   if (openings.length === 0) return;
-  const kept = openings.map((opening) => ({ ...opening, digest: commitmentOf(opening), text: openingText(opening) }));
+  const kept = openings.map((opening) => ({
+    ...opening,
+    digest: commitmentOf(opening, call.hash),
+    text: openingText(opening),
+  }));
   return Promise.all(kept.map(({ digest, text }) => content.put(digest, new TextEncoder().encode(text)))).then(
     () => {
       const commitments = Object.fromEntries(kept.map(({ path, digest }) => [path, digest]));

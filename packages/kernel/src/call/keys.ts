@@ -1,7 +1,7 @@
 import type { UsedKey } from "../audit/log.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { hashText } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { Ending } from "./ending.ts";
 import { type Stop, stop } from "./call.ts";
 
@@ -44,13 +44,15 @@ interface Entry {
  */
 export class Keys {
   readonly #clock: Clock;
+  readonly #hash: Hash;
   /** The oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #counts = new Map<string, number>();
   #bytes = 0;
 
-  constructor(clock: Clock, used: readonly UsedKey[] = []) {
+  constructor(clock: Clock, hash: Hash, used: readonly UsedKey[] = []) {
     this.#clock = clock;
+    this.#hash = hash;
     for (const { keyHash, argsHash, callId, usedAtMs } of used) {
       const ageMs = Math.max(0, clock.now() - usedAtMs);
       const untilMs = clock.monotonicMs() + limits.keyMs - ageMs;
@@ -60,8 +62,8 @@ export class Keys {
 
   claim({ caller, key, tool, inputHash }: KeyedCall): Claim {
     this.#expire();
-    const keyHash = hashText(JSON.stringify([caller, key]));
-    const argsHash = hashText(JSON.stringify([tool, inputHash]));
+    const keyHash = this.#hash.text(JSON.stringify([caller, key]));
+    const argsHash = this.#hash.text(JSON.stringify([tool, inputHash]));
     const entry = this.#entries.get(keyHash);
     if (!entry) return this.#first(keyHash, argsHash, caller);
     if (entry.argsHash !== argsHash) return refused("other-arguments", "was used for another tool or other arguments");

@@ -1,5 +1,4 @@
 import type { AuditLog } from "../audit/log.ts";
-import { hashJsonOrFault } from "../normalize/hash.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import { next, type Step, type Stop, stop } from "./call.ts";
@@ -20,7 +19,7 @@ export async function retry(started: Started, why: Stop, log: AuditLog, clock: C
   log.record("tool.retried", call.scope, {
     attempt: attempt + 1,
     code: why.code,
-    errorHash: hashJsonOrFault({ ...errorOf(why) }),
+    errorHash: call.hash.jsonOrFault({ ...errorOf(why) }),
   });
   await log.flush();
   return next(nextAttempt(started, log));

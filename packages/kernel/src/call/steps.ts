@@ -9,7 +9,6 @@ import type { IsolatePool } from "../isolate/pool.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import type { ContentStore } from "../normalize/content.ts";
-import { hashJsonOrFault } from "../normalize/hash.ts";
 import type { Approver } from "../policy/approval.ts";
 import type { Approvals, Hold } from "../policy/approvals.ts";
 import type { Proof } from "../policy/proof.ts";
@@ -64,7 +63,7 @@ export class Steps {
 
   /** A call that a tool makes. Its tool is a name, its options are ours. */
   readonly #within: CallWithin = (name, input, options, parent) =>
-    this.take(openCall(name, options, this.#parts.clock, parent), input);
+    this.take(openCall(name, options, this.#parts.clock, parent.call.hash, parent), input);
 
   async take(call: Call, input: unknown): Promise<CallResult> {
     const path: Path = {};
@@ -225,7 +224,7 @@ export class Steps {
     const { tool, proof, started, spent = spentBy(started) } = path;
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
-      const end = { code: why.code, errorHash: hashJsonOrFault({ ...errorOf(why) }) };
+      const end = { code: why.code, errorHash: call.hash.jsonOrFault({ ...errorOf(why) }) };
       if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects, ...spent.usage });
       else log.record("tool.blocked", call.scope, end);
       try {

@@ -1,13 +1,13 @@
-import { hashBytes, hashJsonOrFault } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
 
 /** What the log says of a request. */
-export function hashRequest({ body, ...rest }: CapabilityRequest): string {
-  return hashJsonOrFault({ ...rest, body: body ? hashBytes(body) : null });
+export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): string {
+  return hash.jsonOrFault({ ...rest, body: body ? hash.bytes(body) : null });
 }
 
 /** What the log says of an answer. A broker's value is data by contract; a header of it can still hold a lone surrogate. */
-export function hashReply(reply: CapabilityReply): string {
-  if (!reply.ok) return hashJsonOrFault({ ok: false, error: { ...reply.error } });
-  return hashJsonOrFault({ ok: true, value: reply.value, body: reply.body ? hashBytes(reply.body) : null });
+export function hashReply(reply: CapabilityReply, hash: Hash): string {
+  if (!reply.ok) return hash.jsonOrFault({ ok: false, error: { ...reply.error } });
+  return hash.jsonOrFault({ ok: true, value: reply.value, body: reply.body ? hash.bytes(reply.body) : null });
 }

@@ -1,5 +1,5 @@
 import { limits } from "../limits.ts";
-import { hashJsonOrFault } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import { hashReply, hashRequest } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -23,6 +23,8 @@ export interface Use {
 
 export interface GateOptions {
   readonly grant: Grant;
+  /** Of requests and replies, for the journal. */
+  readonly hash: Hash;
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly networkRequests: number;
   readonly networkBytes: number;
@@ -179,7 +181,7 @@ export class Gate {
       });
     const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
     const index = this.#index++;
-    const requestHash = hashRequest(request);
+    const requestHash = hashRequest(request, this.#options.hash);
     const { reply: dirty, target } = await this.#decide(request);
     const reply = this.#secrets.clean(dirty);
     await this.#journalSecrets(requestHash);
@@ -195,7 +197,7 @@ export class Gate {
       target,
       outcome,
       requestHash,
-      responseHash: hashReply(reply),
+      responseHash: hashReply(reply, this.#options.hash),
     });
     if (this.#ended) return this.#refuse(ended.error);
     if (!reply.ok) this.#lastRefusal = reply.error;
@@ -207,7 +209,7 @@ export class Gate {
     for (const { name, host } of this.#secrets.takeUses()) {
       const target = targetOf({ kind: "secret.use", name, host });
       const use = { kind: "secret.use", operation: "reveal", target, outcome: "ok", requestHash } as const;
-      await this.#options.journal({ index: this.#index++, ...use, responseHash: hashJsonOrFault(null) });
+      await this.#options.journal({ index: this.#index++, ...use, responseHash: this.#options.hash.json(null) });
     }
   }
 

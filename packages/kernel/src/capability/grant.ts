@@ -1,5 +1,5 @@
 import type { JsonObject } from "../normalize/json.ts";
-import { hashJson } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { type Capability, type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import { capabilityCovers, type Reading } from "./covers.ts";
 
@@ -17,14 +17,15 @@ export interface Grant {
   readonly kinds: readonly CapabilityKind[];
 }
 
-export function grantOf(declared: Grant["declared"], layers: Grant["layers"]): Grant {
-  const hash = hashJson({ declared, layers } as unknown as JsonObject);
+/** @param by The algorithm of its digest. Default BLAKE3. */
+export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash = blake3Hash): Grant {
+  const hash = by.json({ declared, layers } as unknown as JsonObject);
   return { declared, layers, hash, kinds: kindsOf(declared, layers) };
 }
 
 /** Narrows a grant. The result never covers anything that the parent does not. */
-export function attenuate(parent: Grant, capabilities: readonly Capability[]): Grant {
-  return grantOf(parent.declared, [...parent.layers, capabilities]);
+export function attenuate(parent: Grant, capabilities: readonly Capability[], by: Hash = blake3Hash): Grant {
+  return grantOf(parent.declared, [...parent.layers, capabilities], by);
 }
 
 function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly CapabilityKind[] {

@@ -18,63 +18,94 @@ const decoder = /* @__PURE__ */ new TextDecoder();
 /** Short texts are encoded in place: no array per hash. */
 const scratch: Uint8Array = /* @__PURE__ */ new Uint8Array(16_384);
 
+const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");
+
+/** What an algorithm has to bring: the hash of the first bytes as 8 little-endian words, to be read at once. */
+export type HashWords = (bytes: Uint8Array, byteLength: number) => Int32Array;
+
+/**
+ * One algorithm, in every form in which a kernel hashes. {@link blake3Hash} is the default; `@keyhole/kernel/sha256` has another one.
+ */
+export interface Hash {
+  readonly algorithm: DigestAlgorithm;
+  /** 64 zeros behind the name: what the first event of a log points back to. */
+  readonly zero: Digest;
+  bytes(bytes: Uint8Array): Digest;
+  /**
+   * Of a text as UTF-8.
+   *
+   * @throws TypeError for a text with a lone surrogate, which has no UTF-8: a bug in the caller, who has to refuse it before.
+   */
+  text(text: string): Digest;
+  /** `text`, and how many bytes were hashed. */
+  measure(text: string): { readonly hash: Digest; readonly byteLength: number };
+  /**
+   * Of a value's canonical JSON (RFC 8785): equal exactly when the data is equal.
+   *
+   * @throws TypeError when the value is not JSON: a bug in the caller.
+   */
+  json(value: JsonValue): Digest;
+  /** `json` for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
+  jsonOrFault(value: JsonValue): Digest;
+}
+
+export function hashWith(algorithm: DigestAlgorithm, words: HashWords): Hash {
+  const zero: Digest = `${algorithm}:${"0".repeat(64)}`;
+  /** Room for the digits, behind the algorithm's name. All names have six letters. */
+  const printed = encoder.encode(zero);
+  const bytes = (given: Uint8Array): Digest => print(words(given, given.length), printed);
+  const measure = (text: string): { readonly hash: Digest; readonly byteLength: number } => {
+    if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate has no hash");
+    if (text.length * 3 > scratch.length) {
+      const encoded = encoder.encode(text);
+      return { hash: bytes(encoded), byteLength: encoded.length };
+    }
+    const { written } = encoder.encodeInto(text, scratch);
+    return { hash: print(words(scratch, written), printed), byteLength: written };
+  };
+  const text = (given: string): Digest => measure(given).hash;
+  return {
+    algorithm,
+    zero,
+    bytes,
+    text,
+    measure,
+    json: (value) => text(canonicalJson(value)),
+    jsonOrFault(value) {
+      const result = canonicalize(value);
+      return text(result.ok ? result.text : result.error.message);
+    },
+  };
+}
+
+/** BLAKE3, the algorithm of every kernel that is not given another one. */
+export const blake3Hash: Hash = /* @__PURE__ */ hashWith("blake3", blake3Words);
+
 /** BLAKE3 of some bytes. */
 export function hashBytes(bytes: Uint8Array): Digest {
-  return print(blake3Words(bytes, bytes.length));
+  return blake3Hash.bytes(bytes);
 }
 
 /**
  * BLAKE3 of a text as UTF-8.
  *
- * @throws TypeError for a text with a lone surrogate, which has no UTF-8: a bug in the caller, who has to refuse it before.
+ * @throws TypeError for a text with a lone surrogate, which has no UTF-8.
  */
 export function hashText(text: string): Digest {
-  return measureText(text).hash;
-}
-
-/** {@link hashText}, and how many bytes were hashed. */
-export function measureText(text: string): { readonly hash: Digest; readonly byteLength: number } {
-  if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate has no hash");
-  if (text.length * 3 > scratch.length) {
-    const bytes = encoder.encode(text);
-    return { hash: hashBytes(bytes), byteLength: bytes.length };
-  }
-  const { written } = encoder.encodeInto(text, scratch);
-  return { hash: print(blake3Words(scratch, written)), byteLength: written };
+  return blake3Hash.text(text);
 }
 
 /**
- * BLAKE3 of a value's canonical JSON (RFC 8785): equal exactly when the data is equal.
+ * BLAKE3 of a value's canonical JSON (RFC 8785).
  *
- * @throws TypeError when the value is not JSON: a bug in the caller.
+ * @throws TypeError when the value is not JSON.
  */
 export function hashJson(value: JsonValue): Digest {
-  return hashText(canonicalJson(value));
+  return blake3Hash.json(value);
 }
-
-/** {@link hashJson} for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
-export function hashJsonOrFault(value: JsonValue): Digest {
-  const result = canonicalize(value);
-  return hashText(result.ok ? result.text : result.error.message);
-}
-
-/**
- * SHA-256 of some bytes, where a contract asks for it. Browsers have it in secure contexts only.
- */
-export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Digest> {
-  const hash = new DataView(await crypto.subtle.digest("SHA-256", bytes));
-  return print(
-    Int32Array.from({ length: 8 }, (_, i) => hash.getInt32(i * 4, true)),
-    encoder.encode(`sha256:${"0".repeat(64)}`),
-  );
-}
-
-const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");
-/** Room for the digits, behind the algorithm's name. All names have six letters. */
-const blake3Text: Uint8Array = /* @__PURE__ */ new TextEncoder().encode(`blake3:${"0".repeat(64)}`);
 
 /** 32 bytes, as 8 little-endian words. Decoding 71 bytes is faster than joining strings, and gives a text in one piece. */
-function print(words: Int32Array, target: Uint8Array = blake3Text): Digest {
+function print(words: Int32Array, target: Uint8Array): Digest {
   for (let i = 0; i < 32; i++) {
     const byte = words[i >> 2]! >> ((i & 3) * 8);
     target[i * 2 + 7] = digits[(byte >> 4) & 15]!;

@@ -2,7 +2,16 @@ export { blake3, blake3DeriveKey, type Blake3Hasher, blake3Keyed, type Blake3Mod
 export { canonicalize, canonicalJson, type CanonicalResult } from "./canonical-json.ts";
 export type { ContentStore } from "./content.ts";
 export type { NormalizeError, NormalizeReason } from "./error.ts";
-export { type Digest, type DigestAlgorithm, hashBytes, hashJson, hashText, isDigest, sha256 } from "./hash.ts";
+export {
+  blake3Hash,
+  type Digest,
+  type DigestAlgorithm,
+  type Hash,
+  hashBytes,
+  hashJson,
+  hashText,
+  isDigest,
+} from "./hash.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 export { type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
 export { parseJson, snapshot, SNAPSHOT_LIMITS, type SnapshotLimits, type SnapshotResult } from "./snapshot.ts";

@@ -1,6 +1,6 @@
 import { canonicalize } from "./canonical-json.ts";
 import { type NormalizeError, normalizeError } from "./error.ts";
-import { type Digest, hashBytes, measureText } from "./hash.ts";
+import { blake3Hash, type Digest, type Hash } from "./hash.ts";
 
 /** How the output of a tool becomes the bytes that are hashed. */
 export type NormalizationKind = "json" | "text" | "binary";
@@ -24,29 +24,29 @@ export type Normalized =
   | { readonly ok: false; readonly error: NormalizeError };
 
 const normalizers = {
-  json(value) {
+  json(value, hash) {
     const result = canonicalize(value);
-    return result.ok ? { ok: true, text: result.text, ...measureText(result.text) } : result;
+    return result.ok ? { ok: true, text: result.text, ...hash.measure(result.text) } : result;
   },
 
-  text(value) {
+  text(value, hash) {
     if (typeof value !== "string") return refuse("not-text");
     if (!value.isWellFormed()) return refuse("lone-surrogate");
     const text = value.replace(/\r\n?/g, "\n").normalize("NFC");
-    return { ok: true, text, ...measureText(text) };
+    return { ok: true, text, ...hash.measure(text) };
   },
 
-  binary(value) {
+  binary(value, hash) {
     if (typedArrayName.call(value) !== "Uint8Array") return refuse("not-bytes");
     try {
       // The copy reads the memory itself: no method or property of the value, which could be anybody's.
       const bytes = new Uint8Array(value as Uint8Array);
-      return { ok: true, bytes, hash: hashBytes(bytes), byteLength: bytes.length };
+      return { ok: true, bytes, hash: hash.bytes(bytes), byteLength: bytes.length };
     } catch {
       return refuse("unreadable"); // its buffer was transferred
     }
   },
-} satisfies Record<NormalizationKind, (value: unknown) => Normalized>;
+} satisfies Record<NormalizationKind, (value: unknown, hash: Hash) => Normalized>;
 
 /**
  * The one form of an output that is kept and hashed, equal on every host.
@@ -60,9 +60,11 @@ const normalizers = {
  * @example
  * const normal = normalize("text", "a\r\nb");
  * if (normal.ok) normal.hash; // hashText("a\nb")
+ *
+ * @param hash Default BLAKE3.
  */
-export function normalize(kind: NormalizationKind, value: unknown): Normalized {
-  return normalizers[kind](value);
+export function normalize(kind: NormalizationKind, value: unknown, hash: Hash = blake3Hash): Normalized {
+  return normalizers[kind](value, hash);
 }
 
 function refuse(reason: NormalizeError["reason"]): Normalized {

@@ -1,9 +1,9 @@
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { Mode } from "../tool/manifest.ts";
-import { type DecisionInput, holdsAll } from "./condition.ts";
+import { compileCondition, type ConditionTest, type DecisionInput, holdsAll } from "./condition.ts";
 import type { ApprovalProof } from "./proof.ts";
-import { loadRule, type LoadedRule } from "./rule.ts";
+import { isAboutRequests } from "./rule.ts";
 
 /** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
@@ -38,7 +38,8 @@ export interface Standing {
   readonly holdsFor: Pick<StandingApproval, "tool" | "caller" | "sessionId">;
   /** On the monotonic clock. */
   readonly untilMs: number;
-  readonly rule: LoadedRule | undefined;
+  /** Of the pattern of arguments for which it holds. */
+  readonly tests: readonly ConditionTest[] | undefined;
 }
 
 /**
@@ -63,7 +64,7 @@ export class Approvals {
     for (const text of this.#standing.keys()) {
       if (!text.startsWith(prefix)) continue;
       const standing = this.#alive(text);
-      if (standing?.rule && holdsAll(standing.rule.tests, input) === true) return standing;
+      if (standing?.tests && holdsAll(standing.tests, input) === true) return standing;
     }
     return undefined;
   }
@@ -78,7 +79,7 @@ export class Approvals {
       approval,
       holdsFor: { tool, caller, sessionId },
       untilMs,
-      rule: rule && loadRule(rule),
+      tests: rule && compileCondition(rule.when, isAboutRequests(rule.when)),
     });
     if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
   }

@@ -1,5 +1,5 @@
 import type { Capability } from "../capability/capability.ts";
-import { hashJson } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup } from "../result.ts";
@@ -45,8 +45,10 @@ export const defaultPolicy: PolicyDocument = { version: "1", posture: "strict" }
  * @example
  * const loaded = loadPolicy(JSON.parse(text), { HOME: "users/ada" });
  * if (!loaded.ok) console.error(loaded.error.path, loaded.error.message);
+ *
+ * @param by The algorithm of its digests. Default BLAKE3.
  */
-export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}): Setup<Policy> {
+export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by: Hash = blake3Hash): Setup<Policy> {
   const plain = snapshot(foreign);
   if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
   const resolved = resolveVariables(plain.value, variables);
@@ -56,25 +58,28 @@ export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}): S
   const document = valid.value as PolicyDocument;
   const refused = checkDocument(document);
   if (refused) return refused;
-  const rules = (document.rules ?? []).map(loadRule);
+  const rules = (document.rules ?? []).map((rule) => loadRule(rule, by));
   for (const [index, rule] of rules.entries()) {
     const failing = failingExample(rule);
     if (failing) return invalidPolicy(`/rules/${index}${failing.path}`, failing.message);
   }
-  return { ok: true, value: makePolicy(document, rules) };
+  return { ok: true, value: makePolicy(document, rules, by) };
 }
 
-function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[]): Policy {
+function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[], by: Hash): Policy {
   const grants = Map.groupBy(document.grants ?? [], ({ tool }) => tool);
   const tools = new Map(Object.entries(document.tools ?? {}));
   const isAboutRequests = (rule: LoadedRule): boolean => rule.concerns !== undefined;
-  const calls = indexRules([...rules.filter((rule) => !isAboutRequests(rule)), ...[...tools].flatMap(rateRule)]);
+  const calls = indexRules([
+    ...rules.filter((rule) => !isAboutRequests(rule)),
+    ...[...tools].flatMap((entry) => rateRule(entry, by)),
+  ]);
   const requests = indexRules(rules.filter(isAboutRequests));
   const labels = labelsByTool(document);
   const none: readonly GrantRule[] = [];
   return {
     document,
-    hash: hashJson(document as unknown as JsonObject),
+    hash: by.json(document as unknown as JsonObject),
     rules,
     candidates: (input) => calls.candidates(input),
     requestRules: (input) => requests.candidates(input),
@@ -89,7 +94,7 @@ function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[]): Pol
 }
 
 /** A tool's rate is a rule like any other, under a name that no author can give. */
-function rateRule([tool, { rate }]: readonly [string, ToolGovernance]): readonly LoadedRule[] {
+function rateRule([tool, { rate }]: readonly [string, ToolGovernance], by: Hash): readonly LoadedRule[] {
   if (!rate) return [];
   const { calls, windowMs, per } = rate;
   const rule: PolicyRule = {
@@ -98,7 +103,7 @@ function rateRule([tool, { rate }]: readonly [string, ToolGovernance]): readonly
     when: { tool: [tool], count: { windowMs, moreThan: calls, ...(per && { per }) } },
     reason: `The policy takes ${calls} calls of ${tool} in ${windowMs / 1_000} s.`,
   };
-  return [loadRule(rule)];
+  return [loadRule(rule, by)];
 }
 
 function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, readonly string[]> {

@@ -4,7 +4,7 @@ import { touchesKey } from "../capability/keys.ts";
 import { matchName } from "../capability/names.ts";
 import { matchPath } from "../capability/paths.ts";
 import { isPathPrefix } from "../capability/covers.ts";
-import { hashJson } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
@@ -47,12 +47,12 @@ export function isAboutRequests(when: RuleCondition): boolean {
   return Object.keys(requestConditions).some((name) => when[name as RequestCondition] !== undefined);
 }
 
-export function loadRule(rule: PolicyRule): LoadedRule {
+export function loadRule(rule: PolicyRule, by: Hash): LoadedRule {
   const { when } = rule;
   const aboutRequests = isAboutRequests(when);
   return {
     rule,
-    hash: hashJson(rule as unknown as JsonObject),
+    hash: by.json(rule as unknown as JsonObject),
     tests: compileCondition(when, aboutRequests),
     ...(when.count && { count: loadCount(when.count) }),
     ...(aboutRequests && { concerns: compileRequest(when) }),

@@ -1,5 +1,5 @@
 import { canonicalize, canonicalJson } from "../normalize/canonical-json.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Decision } from "./policy.ts";
@@ -9,9 +9,9 @@ import type { Proof, ReasonCode, StateRead } from "./proof.ts";
 export const engineVersion = "keyhole/1";
 
 /** Closes a proof: the digest over the canonical JSON of all other fields. */
-export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">): Proof {
+export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">, by: Hash): Proof {
   const proof = { v: 1, engineVersion, ...body, hash: "" } as const;
-  return Object.assign(proof, { hash: hashText(textOf(proof)) });
+  return Object.assign(proof, { hash: by.text(textOf(proof)) });
 }
 
 /**
@@ -69,8 +69,10 @@ export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly 
 /**
  * Whether a proof is unchanged since it was sealed. Takes foreign data and never throws. It says nothing about who sealed it: signatures, and what else can
  * be asked of a proof, are the matter of `@keyhole/kernel/policy`.
+ *
+ * @param by The algorithm of the kernel that sealed it. Default BLAKE3. One in another algorithm is refused.
  */
-export function verifyProof(foreign: unknown): ProofCheck {
+export function verifyProof(foreign: unknown, by: Hash = blake3Hash): ProofCheck {
   const plain = snapshot(foreign);
   if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
   if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value))
@@ -82,7 +84,7 @@ export function verifyProof(foreign: unknown): ProofCheck {
     return { ok: false, reason: "The proof comes from another engine version." };
   const text = canonicalize(body);
   if (!text.ok) return { ok: false, reason: `The proof has no canonical form: ${text.error.message}.` };
-  const actual = hashText(text.text);
+  const actual = by.text(text.text);
   return hash === actual
     ? { ok: true }
     : {

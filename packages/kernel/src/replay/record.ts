@@ -1,6 +1,6 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
-import { hashBytes, hashJsonOrFault } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { encodeBase64 } from "./base64.ts";
 import type { RunEntry } from "./run.ts";
@@ -12,8 +12,10 @@ import { turns } from "./turns.ts";
  * @example
  * const entries: RunEntry[] = [];
  * const kernel = await createKernel({ host: recordingHost(host, (entry) => entries.push(entry)) });
+ *
+ * @param by The kernel's algorithm. Default BLAKE3.
  */
-export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => void): IsolateHost {
+export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => void, by: Hash = blake3Hash): IsolateHost {
   return {
     name: host.name,
     sources: host.sources,
@@ -45,7 +47,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             async request(request) {
               if (hasEnded) return port.request(request);
               const index = next++;
-              write({ kind: "request", callId, index, ...requestParts(request) });
+              write({ kind: "request", callId, index, ...requestParts(request, by) });
               const reply = await port.request(request);
               await turn();
               // What the tool did not wait for, it did not observe.
@@ -54,7 +56,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             },
           });
           hasEnded = true;
-          write({ kind: "outcome", callId, ...outcomeParts(outcome) });
+          write({ kind: "outcome", callId, ...outcomeParts(outcome, by) });
           return outcome;
         },
       };
@@ -62,34 +64,40 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
   };
 }
 
-export function requestParts({ kind, operation, arguments: asked, body }: CapabilityRequest): {
+export function requestParts(
+  { kind, operation, arguments: asked, body }: CapabilityRequest,
+  by: Hash,
+): {
   readonly request: JsonObject;
   readonly requestHash: string;
 } {
-  const request = { kind, operation, arguments: asked, body: body ? hashBytes(body) : null };
-  return { request, requestHash: hashJsonOrFault(request) };
+  const request = { kind, operation, arguments: asked, body: body ? by.bytes(body) : null };
+  return { request, requestHash: by.jsonOrFault(request) };
 }
 
-export function outcomeParts(outcome: IsolateOutcome): {
+export function outcomeParts(
+  outcome: IsolateOutcome,
+  by: Hash,
+): {
   readonly outcome: string;
   readonly result: JsonObject;
   readonly outcomeHash: string;
 } {
-  return { outcome: outcome.kind, result: resultOf(outcome), outcomeHash: outcomeHash(outcome) };
+  return { outcome: outcome.kind, result: resultOf(outcome, by), outcomeHash: outcomeHash(outcome, by) };
 }
 
-function resultOf(outcome: IsolateOutcome): JsonObject {
+function resultOf(outcome: IsolateOutcome, by: Hash): JsonObject {
   if (outcome.kind !== "returned") return { ...outcome };
   const { output } = outcome;
   if (output.form !== "binary") return { form: output.form, text: output.text };
-  return { form: "binary", byteLength: output.bytes.length, hash: hashBytes(output.bytes) };
+  return { form: "binary", byteLength: output.bytes.length, hash: by.bytes(output.bytes) };
 }
 
 /** Over what a tool gave; bytes by their own digest. */
-export function outcomeHash(outcome: IsolateOutcome): string {
-  if (outcome.kind !== "returned") return hashJsonOrFault({ ...outcome });
+export function outcomeHash(outcome: IsolateOutcome, by: Hash): string {
+  if (outcome.kind !== "returned") return by.jsonOrFault({ ...outcome });
   const { output } = outcome;
-  return output.form === "binary" ? hashBytes(output.bytes) : hashJsonOrFault({ form: output.form, text: output.text });
+  return output.form === "binary" ? by.bytes(output.bytes) : by.jsonOrFault({ form: output.form, text: output.text });
 }
 
 function split(reply: CapabilityReply): { readonly reply: JsonObject; readonly body: string | null } {

@@ -1,7 +1,8 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -91,12 +92,17 @@ async function replayCall(
   try {
     const outcome = await Promise.race([runIn(isolate, call, journal), journal.diverged, late]);
     if (outcome === "late")
-      return journal.divergence(end.seq, end.hash, hashText("timed out"), "The call did not end.");
+      return journal.divergence(end.seq, end.hash, journal.hash.text("timed out"), "The call did not end.");
     if ("seq" in outcome) return outcome;
     const unasked = journal.unasked;
     if (unasked)
-      return journal.divergence(unasked.seq, unasked.hash, hashText(""), "The tool did not make this request.");
-    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome);
+      return journal.divergence(
+        unasked.seq,
+        unasked.hash,
+        journal.hash.text(""),
+        "The tool did not make this request.",
+      );
+    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome, journal.hash);
     if (outcomeHash === end.hash) return undefined;
     const difference = firstDifference(readable(end.what), readable({ outcome: kind, ...result }));
     return journal.divergence(end.seq, end.hash, outcomeHash, "The tool gave something else.", difference);
@@ -134,6 +140,8 @@ function readable(result: JsonObject): JsonObject {
 /** What one call was answered, given out again in the order of then. */
 class Journal {
   readonly end: Place;
+  /** In which the run was recorded. */
+  readonly hash: Hash;
   readonly diverged: Promise<Divergence>;
   readonly #callId: string;
   readonly #requests: Place[] = [];
@@ -156,6 +164,7 @@ class Journal {
         end = { seq, hash: entry.outcomeHash, what: { outcome: entry.outcome, ...entry.result } };
     }
     this.end = end!;
+    this.hash = hashOf(this.end.hash) ?? blake3Hash;
   }
 
   /** The first request of then that was not made again. */
@@ -164,7 +173,7 @@ class Journal {
   }
 
   answer(asked: CapabilityRequest): Promise<CapabilityReply> {
-    const { request, requestHash: hash } = requestParts(asked);
+    const { request, requestHash: hash } = requestParts(asked, this.hash);
     const index = this.#asked++;
     const expected = this.#requests[index] ?? this.end;
     if (expected.hash !== hash) {

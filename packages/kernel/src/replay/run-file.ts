@@ -31,7 +31,7 @@ export type RunResult =
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
 const text = { type: "string", maxLength: 1_000 } as const;
-const digest = { type: "string", pattern: "^blake3:[0-9a-f]{64}$" } as const;
+const digest = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" } as const;
 const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
 const entry = (kind: RunEntry["kind"], properties: JsonObject): JsonObject => ({
   type: "object",

@@ -1,7 +1,7 @@
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import { ceilings } from "../limits.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, hashText } from "../normalize/hash.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -85,7 +85,7 @@ async function runOnce(options: PureOptions, inputText: string, run: number): Pr
         },
       },
     );
-    return { hash: outcomeHash(outcome), asked, lost: outcome.kind === "lost" };
+    return { hash: outcomeHash(outcome, blake3Hash), asked, lost: outcome.kind === "lost" };
   } finally {
     stopTimer();
     isolate.terminate("the run has ended");

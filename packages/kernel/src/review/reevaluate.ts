@@ -1,7 +1,8 @@
 import type { Capability } from "../capability/capability.ts";
 import { attenuate, grantOf } from "../capability/grant.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { decide, type Verdict } from "../policy/decide.ts";
 import { loadPolicy } from "../policy/load.ts";
@@ -17,7 +18,8 @@ const answers: readonly ReasonCode[] = ["approved", "approval-denied", "approval
 /** The first field in which a fresh decision differs from the proof. */
 export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {
   const { tool, input, grants } = evidence;
-  const loaded = loadPolicy(evidence.policy, evidence.variables);
+  const by = hashOf(proof.hash) ?? blake3Hash;
+  const loaded = loadPolicy(evidence.policy, evidence.variables, by);
   if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
   const policy = loaded.value;
   const { manifest } = tool;
@@ -30,8 +32,8 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
   const reads = new Map(proof.stateReads.map(({ key, value }) => [key, value]));
   const caller = String(reads.get("caller"));
   const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-  const granted = grantOf(declared, [policy.grants(manifest.name, caller)]);
-  const grant = grants ? attenuate(granted, grants) : granted;
+  const granted = grantOf(declared, [policy.grants(manifest.name, caller)], by);
+  const grant = grants ? attenuate(granted, grants, by) : granted;
   const { kinds } = grant;
   const inputText = canonicalJson(input);
   const isMissing = manifest.capabilities.some(({ optional, kind }) => !optional && !kinds.includes(kind));
@@ -67,8 +69,8 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
     enforced: verdict.enforced ?? true,
     reasonCode: isAnswer ? proof.reasonCode : verdict.reasonCode,
     tool: `${manifest.name}@${manifest.version}`,
-    toolHash: toolHashOf(tool) ?? "",
-    inputHash: hashText(inputText),
+    toolHash: toolHashOf(tool, by) ?? "",
+    inputHash: by.text(inputText),
     grantHash: grant.hash,
     policyHash: policy.hash,
     policyVersion: policy.document.version,
@@ -90,6 +92,6 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
   return undefined;
 }
 
-function toolHashOf({ manifest, code, codeHash = null }: ToolEvidence): string | undefined {
-  return code === undefined ? manifestHash(manifest, codeHash) : packageHash(manifest, code);
+function toolHashOf({ manifest, code, codeHash = null }: ToolEvidence, by: Hash): string | undefined {
+  return code === undefined ? manifestHash(manifest, codeHash, by) : packageHash(manifest, code, by);
 }

@@ -1,6 +1,8 @@
 import { verifyChain } from "../audit/chain.ts";
 import type { AuditEvent } from "../audit/event.ts";
 import type { Capability } from "../capability/capability.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
@@ -55,7 +57,7 @@ export interface ProofReport {
 /**
  * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a known key. Level 1: it is in the log, and the log is
  * whole. Level 2: policy, tool and input give the same decision, field by field. Level 3: nothing ran after a denial, and what the decision demanded
- * was done. Takes foreign data and never throws.
+ * was done. All digests are in the algorithm of the proof's own. Takes foreign data and never throws.
  *
  * @example
  * const report = await verifyProof(proof, { keys: [publicKey], events });
@@ -73,8 +75,9 @@ export async function verifyProof(foreign: unknown, evidence: ProofEvidence = {}
   const report = (): ProofReport => ({ ok: steps.every(({ outcome }) => outcome !== "failed"), steps });
 
   const plain = snapshot(foreign);
-  const digest = verifyDigest(foreign);
   const proof: unknown = plain.ok ? plain.value : undefined;
+  const by = algorithmOf(proof);
+  const digest = verifyDigest(foreign, by);
   if (!add(0, "digest", digest.ok ? undefined : digest.reason)) return report();
   if (!isProof(proof)) {
     steps.pop();
@@ -86,7 +89,7 @@ export async function verifyProof(foreign: unknown, evidence: ProofEvidence = {}
   else add(0, "signature", await guarded(() => signatureFault(proof.hash, proof.signature!, evidence.keys!)));
 
   const { events } = evidence;
-  const log = events && readLog(events);
+  const log = events && readLog(events, by);
   if (!log) skip(1, "inclusion", "No log was given.");
   else add(1, "inclusion", typeof log === "string" ? log : inclusionFault(proof, log));
 
@@ -109,6 +112,12 @@ export async function verifyProof(foreign: unknown, evidence: ProofEvidence = {}
   return report();
 }
 
+/** A digest that names no algorithm is compared with one in BLAKE3, and refused. */
+function algorithmOf(proof: unknown): Hash {
+  const hash = typeof proof === "object" && proof !== null && "hash" in proof ? proof.hash : undefined;
+  return hashOf(hash) ?? blake3Hash;
+}
+
 /** Evidence is foreign: what makes a check throw makes it fail. */
 async function guarded(check: () => string | undefined | Promise<string | undefined>): Promise<string | undefined> {
   try {
@@ -119,7 +128,7 @@ async function guarded(check: () => string | undefined | Promise<string | undefi
 }
 
 /** A log as data; a reason where it is none, or not whole. */
-function readLog(foreign: readonly AuditEvent[]): readonly AuditEvent[] | string {
+function readLog(foreign: readonly AuditEvent[], by: Hash): readonly AuditEvent[] | string {
   const plain = snapshot(foreign, { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 });
   if (!plain.ok || !Array.isArray(plain.value)) return "The log is not a list of events.";
   const events = plain.value as unknown as readonly AuditEvent[];
@@ -129,7 +138,7 @@ function readLog(foreign: readonly AuditEvent[]): readonly AuditEvent[] | string
     typeof (event as AuditEvent).payload === "object" &&
     (event as AuditEvent).payload !== null;
   if (!events.every(isEvent)) return "The log is not a list of events.";
-  const chain = verifyChain(events);
+  const chain = verifyChain(events, by);
   return chain.ok ? events : chain.reason;
 }
 
@@ -140,5 +149,5 @@ function inclusionFault(proof: Proof, events: readonly AuditEvent[]): string | u
 function readParent(foreign: unknown): Proof | undefined {
   if (typeof foreign !== "object" || foreign === null) return undefined;
   const candidate: unknown = "proof" in foreign ? foreign.proof : foreign;
-  return isProof(candidate) && verifyDigest(candidate).ok ? candidate : undefined;
+  return isProof(candidate) && verifyDigest(candidate, algorithmOf(candidate)).ok ? candidate : undefined;
 }

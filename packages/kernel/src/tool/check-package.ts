@@ -1,6 +1,7 @@
 import { isEffect } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
@@ -8,7 +9,7 @@ import { explain } from "../schema/explain/index.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
-import { codeHashOf, manifestHash } from "./hash.ts";
+import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
@@ -17,8 +18,13 @@ import { parseVersion } from "./semver.ts";
 
 const manifestValidator = requireValidator(manifestSchema);
 
-/** Reads a package or an inline tool once, as foreign data, and checks all of it. */
-export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
+/**
+ * Reads a package or an inline tool once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
+ * is in the given one.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
   const parts = takeApart(foreign);
   if (!parts.ok) return parts;
   const { manifest: raw, code, claimedHash, tool } = parts.value;
@@ -33,13 +39,17 @@ export function checkPackage(foreign: unknown): Setup<RegisteredTool> {
   }
   if (tool && manifest.value.program !== undefined)
     return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate, and a tool object has none.");
-  const codeHash = code === null ? null : codeHashOf(code);
-  const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash);
+  const codeHash = code === null ? null : codeHashOf(code, by);
+  const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash, by);
   if (hash === undefined || codeHash === undefined)
     return refused("INVALID_MANIFEST", "", "The package has no canonical form.");
-  if (claimedHash !== undefined && claimedHash !== hash) {
-    return refused("PACKAGE_HASH_MISMATCH", "/hash", `The package says ${quote(claimedHash)}, its content is ${hash}.`);
-  }
+  const actual = claimedHash?.startsWith("blake3:") ? packageHash(manifest.value, code) : hash;
+  if (claimedHash !== undefined && claimedHash !== actual)
+    return refused(
+      "PACKAGE_HASH_MISMATCH",
+      "/hash",
+      `The package says ${quote(claimedHash)}, its content is ${actual}.`,
+    );
   const validators = compileSchemas(manifest.value, tool !== undefined);
   if (!validators.ok) return validators;
   return {

@@ -1,23 +1,25 @@
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /**
  * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. With the digest of its code in place of the code, a manifest can be checked
  * by somebody who does not have the code. `undefined` for what has no canonical form.
+ *
+ * @param hash Default BLAKE3.
  */
-export function packageHash(manifest: ToolManifest, code: string | null): string | undefined {
-  const codeHash = code === null ? null : codeHashOf(code);
-  return codeHash === undefined ? undefined : manifestHash(manifest, codeHash);
+export function packageHash(manifest: ToolManifest, code: string | null, hash: Hash = blake3Hash): string | undefined {
+  const codeHash = code === null ? null : codeHashOf(code, hash);
+  return codeHash === undefined ? undefined : manifestHash(manifest, codeHash, hash);
 }
 
 /** As {@link packageHash}. `null` for an inline tool: it has no code of its own that could be hashed. */
-export function manifestHash(manifest: ToolManifest, codeHash: string | null): string | undefined {
+export function manifestHash(manifest: ToolManifest, codeHash: string | null, hash: Hash): string | undefined {
   const text = canonicalize({ codeHash, manifest });
-  return text.ok ? hashText(text.text) : undefined;
+  return text.ok ? hash.text(text.text) : undefined;
 }
 
 /** A lone surrogate has no UTF-8: two texts with different ones would have one digest. */
-export function codeHashOf(code: string): string | undefined {
-  return code.isWellFormed() ? hashText(code) : undefined;
+export function codeHashOf(code: string, hash: Hash): string | undefined {
+  return code.isWellFormed() ? hash.text(code) : undefined;
 }

@@ -1,4 +1,4 @@
-import { hashText } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import type { RegisteredTool } from "./package.ts";
 
@@ -7,11 +7,11 @@ import type { RegisteredTool } from "./package.ts";
  * where the tool runs. So no realm needs a way to make code out of text, and the kernel's never does. What the program writes beyond its function is in the
  * same isolate, with the same authority. Every program is a module of its own: none meets what another one left.
  */
-export function withProgram(tool: RegisteredTool, input: JsonValue): RegisteredTool {
+export function withProgram(tool: RegisteredTool, input: JsonValue, hash: Hash): RegisteredTool {
   const { program } = tool.manifest;
   if (program === undefined || tool.body.source !== "module") return tool;
   const given = (input as JsonObject)[program]; // An input is an object: its schema says so.
   const text = typeof given === "string" ? given : "";
   const code = `const keyholeProgram = async (tools, console, input) => {\n${text}\n};\n${tool.body.code}`;
-  return { ...tool, hash: hashText(JSON.stringify([tool.hash, text])), body: { source: "module", code } };
+  return { ...tool, hash: hash.text(JSON.stringify([tool.hash, text])), body: { source: "module", code } };
 }

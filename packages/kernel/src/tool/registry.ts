@@ -1,4 +1,5 @@
 import type { ToolFilter, ToolSummary } from "../kernel-api.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { Setup, SetupError } from "../result.ts";
 import { checkPackage } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
@@ -11,13 +12,18 @@ export type Resolution =
 
 /** Every registered tool, by name and version. Names and versions come from packages: they are only ever keys of a `Map`. */
 export class Registry {
+  readonly #hash: Hash;
   /** Versions of one name, highest first. */
   readonly #tools = new Map<string, RegisteredTool[]>();
   /** Why a package of that name was refused: registration results are easily dropped, so the first call says it again. */
   readonly #refusals = new Map<string, SetupError>();
 
+  constructor(hash: Hash) {
+    this.#hash = hash;
+  }
+
   add(foreign: unknown): Setup<RegisteredTool> {
-    const checked = checkPackage(foreign);
+    const checked = checkPackage(foreign, this.#hash);
     if (!checked.ok) return this.#refuse(foreign, checked.error);
     const tool = checked.value;
     const versions = this.#tools.get(tool.manifest.name) ?? [];

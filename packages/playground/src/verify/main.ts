@@ -1,4 +1,5 @@
 import { loadPolicy } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 import { explain, isProof, type ProofStep, verifyProof } from "@keyhole/kernel/policy";
 import { visible } from "../ui/visible.ts";
 import { type Given, type Member, members, readGiven } from "./read.ts";
@@ -43,7 +44,8 @@ async function verify(): Promise<void> {
   if (!read.ok) return showFault(read.member, read.message);
   const { proof, evidence } = read.value;
   const { ok, steps } = await verifyProof(proof, evidence);
-  const policy = evidence.policy === undefined ? undefined : loadPolicy(evidence.policy, evidence.variables);
+  const algorithm = isProof(proof) ? hashOf(proof.policyHash) : undefined;
+  const policy = evidence.policy === undefined ? undefined : loadPolicy(evidence.policy, evidence.variables, algorithm);
   const words = ok && isProof(proof) ? explain(proof, policy?.ok ? policy.value : undefined) : undefined;
   show(
     ok ? "good" : "bad",

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import { type EventRecord, firstPrev, hashText, recordOf } from "@keyhole/kernel";
+import { type EventRecord, recordOf } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 
 /** Where a record is in the file. */
 export interface Place {
@@ -48,7 +49,7 @@ export async function scanLog(file: FileHandle): Promise<ScannedLog> {
   for await (const line of linesOf(file)) {
     size = line.end;
     const record = line.text === undefined ? undefined : recordOf(line.text);
-    if (!record || hashText(record.body) !== record.hash) {
+    if (!record || hashOf(record.hash)?.text(record.body) !== record.hash) {
       broken ??= line.start;
       continue;
     }
@@ -61,9 +62,9 @@ export async function scanLog(file: FileHandle): Promise<ScannedLog> {
   return { places, last, end, size, damage };
 }
 
-function faultBetween(before: EventRecord | undefined, { seq, body }: EventRecord): string | null {
+function faultBetween(before: EventRecord | undefined, { seq, body, hash }: EventRecord): string | null {
   if (before && seq !== before.seq + 1) return `Event ${before.seq + 1} of the log is missing.`;
-  const prev = before?.hash ?? (seq === 0 ? firstPrev : undefined);
+  const prev = before?.hash ?? (seq === 0 ? hashOf(hash)?.zero : undefined);
   if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
     return `Event ${seq} of the log does not follow the one before.`;
   return null;

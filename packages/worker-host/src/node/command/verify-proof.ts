@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, loadPolicy, type Proof } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 import { explain, isProof, readEvidence, verifyProof } from "@keyhole/kernel/policy";
 import {
   type CommandFiles,
@@ -39,7 +40,7 @@ export async function verifyProofFile(
 }
 
 function inWords(proof: Proof, document: unknown): readonly string[] {
-  const loaded = document === undefined ? undefined : loadPolicy(document);
+  const loaded = document === undefined ? undefined : loadPolicy(document, {}, hashOf(proof.policyHash));
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [
     "",

@@ -1,0 +1,100 @@
+import { type Hash, hashWith } from "./hash.ts";
+
+/*
+ * `@keyhole/kernel/sha256`: SHA-256 (FIPS 180-4) for kernels whose evidence has to be in it. Synchronous, because a kernel hashes while it decides;
+ * WebCrypto's is not. Nothing that a kernel runs imports it.
+ */
+
+const BLOCK_BYTES = 64;
+
+/** The first 32 bits of the fractional parts of the square roots and cube roots of the first primes (FIPS 180-4, 4.2.2 and 5.3.3). */
+const initial: Int32Array = /* @__PURE__ */ roots(8, 1 / 2);
+const rounds: Int32Array = /* @__PURE__ */ roots(64, 1 / 3);
+
+/** Scratch. Nothing foreign runs while it is in use. */
+const state: Int32Array = /* @__PURE__ */ new Int32Array(8);
+const schedule: Int32Array = /* @__PURE__ */ new Int32Array(64);
+/** The last bytes with their padding: one block or two. */
+const tail: Uint8Array = /* @__PURE__ */ new Uint8Array(2 * BLOCK_BYTES);
+
+function roots(count: number, power: number): Int32Array {
+  const found: number[] = [];
+  for (let n = 2; found.length < count; n++) if (found.every((prime) => n % prime !== 0)) found.push(n);
+  return Int32Array.from(found, (prime) => {
+    const root = prime ** power;
+    return Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
+  });
+}
+
+/** Mixes one block into the state (FIPS 180-4, 6.2.2). */
+function mix(bytes: Uint8Array, at: number): void {
+  for (let i = 0; i < 16; i++) {
+    const place = at + i * 4;
+    schedule[i] = (bytes[place]! << 24) | (bytes[place + 1]! << 16) | (bytes[place + 2]! << 8) | bytes[place + 3]!;
+  }
+  for (let i = 16; i < 64; i++) {
+    const x = schedule[i - 15]!;
+    const y = schedule[i - 2]!;
+    const early = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const late = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    schedule[i] = (schedule[i - 16]! + early + schedule[i - 7]! + late) | 0;
+  }
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
+  for (let i = 0; i < 64; i++) {
+    const sumE = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const first = (h + sumE + ((e & f) ^ (~e & g)) + rounds[i]! + schedule[i]!) | 0;
+    const sumA = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const second = (sumA + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + first) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (first + second) | 0;
+  }
+  state[0] = state[0]! + a;
+  state[1] = state[1]! + b;
+  state[2] = state[2]! + c;
+  state[3] = state[3]! + d;
+  state[4] = state[4]! + e;
+  state[5] = state[5]! + f;
+  state[6] = state[6]! + g;
+  state[7] = state[7]! + h;
+}
+
+/** The hash of the first bytes, as 8 little-endian words in scratch: to be read at once. */
+function sha256Words(bytes: Uint8Array, byteLength: number): Int32Array {
+  state.set(initial);
+  const whole = byteLength - (byteLength % BLOCK_BYTES);
+  for (let at = 0; at < whole; at += BLOCK_BYTES) mix(bytes, at);
+  const rest = byteLength - whole;
+  const tailBytes = rest < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
+  for (let i = 0; i < tailBytes; i++) tail[i] = i < rest ? bytes[whole + i]! : 0;
+  tail[rest] = 0x80;
+  // The length in bits, big-endian; lengths stay below 2^53.
+  for (let i = 0, bits = byteLength * 8; i < 8; i++, bits = Math.floor(bits / 256))
+    tail[tailBytes - 1 - i] = bits % 256;
+  for (let at = 0; at < tailBytes; at += BLOCK_BYTES) mix(tail, at);
+  for (let i = 0; i < 8; i++) state[i] = swapped(state[i]!);
+  return state;
+}
+
+const swapped = (word: number): number =>
+  (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
+
+/**
+ * SHA-256 as the one algorithm of a kernel: every digest is `sha256:` and 64 hexadecimal digits.
+ *
+ * @example
+ * const kernel = await createKernel({ hash: sha256Hash });
+ */
+export const sha256Hash: Hash = /* @__PURE__ */ hashWith("sha256", sha256Words);
