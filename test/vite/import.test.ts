@@ -23,7 +23,9 @@ describe("?tool", () => {
 
   it("gives code that stands alone and works", async () => {
     expect(greet.code).not.toMatch(/\bimport\b|\brequire\b|\/\*|\/\//);
-    const module = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(greet.code)}`)) as {
+    const module = (await import(
+      /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(String(greet.code))}`
+    )) as {
       default: Tool<{ name: string }, string>;
     };
     expect(await module.default.code.execute({ name: "Ada" }, {} as never)).toBe("Hello, Ada!");

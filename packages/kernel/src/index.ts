@@ -38,7 +38,7 @@ export {
   type ToolRequestInit,
   type ToolRows,
 } from "./tool/define.ts";
-export type { Infer, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./tool/infer.ts";
+export type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./tool/infer.ts";
 export {
   type DeclaredCapability,
   type Determinism,
@@ -139,7 +139,8 @@ export {
 
 // The guest's half of a call, for shells that run inside an isolate.
 export { type CallRealm, runCall } from "./isolate/guest/run.ts";
-export { type CallSources, idleSources } from "./isolate/guest/sources.ts";
+export { type CallSources, callSources, idleSources } from "./isolate/guest/sources.ts";
+export { placeholder, secretToken } from "./id/placeholder.ts";
 export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";
 
 export * from "./normalize/index.ts";

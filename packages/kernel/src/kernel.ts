@@ -14,7 +14,7 @@ import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
-import type { IsolateHost } from "./isolate/port.ts";
+import { hostOf, type IsolateHost } from "./isolate/port.ts";
 import type {
   AuditReader,
   CallOptions,
@@ -102,9 +102,9 @@ class KernelImplementation implements Kernel {
     clock: Clock,
     hash: Hash,
   ) {
-    this.#registry = new Registry(hash);
     this.#hash = hash;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
+    this.#registry = new Registry(hash, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
     const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>

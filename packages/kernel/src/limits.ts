@@ -37,6 +37,8 @@ export const limits = {
   inputBytes: 8_388_608,
   /** A package's code: the largest that every host loads without delay. */
   codeBytes: 4_194_304,
+  /** A WebAssembly module: a program with the runtime of its language, and still one message on every way to an isolate. */
+  wasmBytes: 16_777_216,
   /** Capability requests of one call, served or refused. */
   requestsPerCall: 1_000,
   /** Capability requests of one call that wait at the same time. */

@@ -1,4 +1,4 @@
-import type { IsolateHost } from "../isolate/port.ts";
+import { hostOf, type IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
@@ -37,13 +37,14 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
     return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
   const { tool } = found;
   const { source, bounds } = tool.manifest;
-  const host = hosts.find(({ sources }) => sources.includes(source));
+  const host = hostOf(tool, hosts);
   if (!host) {
-    const hint = source === "module" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
+    const hint = source !== "inline" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
     return stop("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
   }
+  const enforced = typeof host.enforces === "function" ? host.enforces(tool.manifest) : host.enforces;
   const missing = hostBounds.filter(
-    (name) => (bounds[name] ?? call.options.bounds?.[name]) !== undefined && !host.enforces.includes(name),
+    (name) => (bounds[name] ?? call.options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );
   if (missing.length > 0) {
     return stop(

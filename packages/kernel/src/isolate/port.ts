@@ -1,6 +1,7 @@
 import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { BoundName } from "../bounds/bounds.ts";
-import type { ToolSource } from "../tool/manifest.ts";
+import type { ToolManifest, ToolSource } from "../tool/manifest.ts";
+import type { SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 
 /**
@@ -11,8 +12,8 @@ export interface IsolateHost {
   readonly name: string;
   /** What kind of tool it can run; any other is refused with `UNSUPPORTED_HOST`. */
   readonly sources: readonly ToolSource[];
-  /** Bounds that it enforces by itself, beyond those that the kernel enforces on every host. */
-  readonly enforces: readonly BoundName[];
+  /** Bounds that it enforces by itself, beyond those that the kernel enforces on every host; a function where it depends on the tool. */
+  readonly enforces: readonly BoundName[] | ((tool: ToolManifest) => readonly BoundName[]);
   /** Whether it stops a tool that never yields, such as `while (true) {}`. */
   readonly preempts: boolean;
   /**
@@ -21,9 +22,15 @@ export interface IsolateHost {
   readonly capacity?: number;
   /** The real parts of this platform that serve capabilities. The kernel's own options replace them kind by kind. */
   readonly brokers: readonly Broker[];
+  /** What speaks against this tool, when it is registered: a module that imports what nobody offers, for example. Default: nothing. */
+  check?(tool: RegisteredTool): SetupError | undefined;
   /** Rejects only with an {@link IsolateFailure}; anything else is a bug of the host. */
   open(tool: RegisteredTool): Promise<Isolate>;
   close(): Promise<void>;
+}
+
+export function hostOf({ manifest }: RegisteredTool, hosts: readonly IsolateHost[]): IsolateHost | undefined {
+  return hosts.find(({ sources }) => sources.includes(manifest.source));
 }
 
 /** One tool in its own isolate. Owned by the kernel's pool, which terminates it. */

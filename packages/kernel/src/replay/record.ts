@@ -2,7 +2,7 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts
 import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
-import { encodeBase64 } from "./base64.ts";
+import { encodeBase64 } from "../normalize/base64.ts";
 import type { RunEntry } from "./run.ts";
 import { turns } from "./turns.ts";
 
@@ -22,6 +22,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
     enforces: host.enforces,
     preempts: host.preempts,
     brokers: host.brokers,
+    ...(host.check && { check: (tool) => host.check?.(tool) }),
     close: () => host.close(),
     async open(tool) {
       const isolate = await host.open(tool);

@@ -6,7 +6,7 @@ import { hashOf } from "../normalize/hash-of.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
-import { decodeBase64 } from "./base64.ts";
+import { decodeBase64 } from "../normalize/base64.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { outcomeParts, requestParts } from "./record.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";

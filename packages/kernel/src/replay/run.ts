@@ -1,5 +1,5 @@
 import type { JsonObject } from "../normalize/json.ts";
-import { decodeBase64 } from "./base64.ts";
+import { decodeBase64 } from "../normalize/base64.ts";
 
 /**
  * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.

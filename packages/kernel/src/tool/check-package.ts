@@ -1,6 +1,7 @@
 import { isEffect } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { limits } from "../limits.ts";
+import { decodeBase64 } from "../normalize/base64.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -27,18 +28,13 @@ const manifestValidator = requireValidator(manifestSchema);
 export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
   const parts = takeApart(foreign);
   if (!parts.ok) return parts;
-  const { manifest: raw, code, claimedHash, tool } = parts.value;
+  const { manifest: raw, claimedHash, tool } = parts.value;
   const manifest = checkManifest(raw);
   if (!manifest.ok) return manifest;
-  if (manifest.value.source !== (tool ? "inline" : "module")) {
-    return refused(
-      "INVALID_MANIFEST",
-      "/source",
-      "A package with code has source `module`; a tool object has source `inline`.",
-    );
-  }
-  if (tool && manifest.value.program !== undefined)
-    return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate, and a tool object has none.");
+  const read = readBody(manifest.value, parts.value);
+  if (!read.ok) return read;
+  const body = read.value;
+  const code = body.source === "inline" ? null : body.code;
   const codeHash = code === null ? null : codeHashOf(code, by);
   const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash, by);
   if (hash === undefined || codeHash === undefined)
@@ -60,14 +56,42 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
       hash,
       codeHash,
       ...validators.value,
-      body: tool ? { source: "inline", code: tool.code } : { source: "module", code: code! },
+      body,
     },
   };
 }
 
+/** The code in the form that the source says. */
+function readBody({ source, program, wasm }: ToolManifest, { code, tool }: Parts): Setup<RegisteredTool["body"]> {
+  if (program !== undefined && source !== "module")
+    return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate of source `module`.");
+  if (wasm && source !== "wasm") return refused("INVALID_MANIFEST", "/wasm", "Only a tool of source `wasm` has it.");
+  if (tool && source === "inline") return { ok: true, value: { source, code: tool.code } };
+  if (source === "module" && typeof code === "string" && code !== "") {
+    if (code.length > limits.codeBytes)
+      return refused("INVALID_MANIFEST", "/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
+    return { ok: true, value: { source, code } };
+  }
+  const bytes = typeof code === "string" && code.length <= limits.wasmBytes * 2 ? decodeBase64(code) : code;
+  if (source === "wasm" && bytes instanceof Uint8Array) {
+    if (bytes.length > limits.wasmBytes)
+      return refused("INVALID_MANIFEST", "/code", `\`code\` has more than ${limits.wasmBytes} bytes.`);
+    return { ok: true, value: { source, code: bytes } };
+  }
+  if (source === "inline" || tool)
+    return refused(
+      "INVALID_MANIFEST",
+      "/source",
+      "A tool object has source `inline`, and a package with code has not.",
+    );
+  const wanted = source === "wasm" ? "the bytes of a WebAssembly module, or their base64" : "the text of an ES module";
+  return refused("INVALID_MANIFEST", "/code", `\`code\` is ${wanted}.`);
+}
+
 interface Parts {
   readonly manifest: unknown;
-  readonly code: string | null;
+  /** Of a package: not yet looked at. */
+  readonly code: unknown;
   readonly claimedHash: string | undefined;
   readonly tool?: Tool;
 }
@@ -84,12 +108,10 @@ function takeApart(foreign: unknown): Setup<Parts> {
       return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
     }
     const { manifest, code, hash } = foreign as Record<string, unknown>;
-    if (typeof code !== "string" || code === "")
-      return refused("INVALID_MANIFEST", "/code", "`code` is the text of an ES module.");
-    if (code.length > limits.codeBytes)
-      return refused("INVALID_MANIFEST", "/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
     if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
-    return { ok: true, value: { manifest, code, claimedHash: hash } };
+    // A copy: what is hashed is what runs, whoever writes to theirs.
+    const own = code instanceof Uint8Array && code.length <= limits.wasmBytes ? new Uint8Array(code) : code;
+    return { ok: true, value: { manifest, code: own, claimedHash: hash } };
   } catch (error) {
     return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(textOf(error))}.`);
   }

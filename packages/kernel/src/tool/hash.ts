@@ -8,7 +8,11 @@ import type { ToolManifest } from "./manifest.ts";
  *
  * @param hash Default BLAKE3.
  */
-export function packageHash(manifest: ToolManifest, code: string | null, hash: Hash = blake3Hash): string | undefined {
+export function packageHash(
+  manifest: ToolManifest,
+  code: string | Uint8Array | null,
+  hash: Hash = blake3Hash,
+): string | undefined {
   const codeHash = code === null ? null : codeHashOf(code, hash);
   return codeHash === undefined ? undefined : manifestHash(manifest, codeHash, hash);
 }
@@ -20,6 +24,7 @@ export function manifestHash(manifest: ToolManifest, codeHash: string | null, ha
 }
 
 /** A lone surrogate has no UTF-8: two texts with different ones would have one digest. */
-export function codeHashOf(code: string, hash: Hash): string | undefined {
+export function codeHashOf(code: string | Uint8Array, hash: Hash): string | undefined {
+  if (typeof code !== "string") return hash.bytes(code);
   return code.isWellFormed() ? hash.text(code) : undefined;
 }

@@ -23,7 +23,15 @@ export const manifestSchema: JsonObject = {
     approval: { enum: ["policy", "always"] },
     idempotent: { type: "boolean" },
     program: text(64),
-    source: { enum: ["inline", "module"] },
+    source: { enum: ["inline", "module", "wasm"] },
+    wasm: {
+      type: "object",
+      properties: {
+        args: { type: "array", items: { type: "string" } },
+        environment: { type: "object", additionalProperties: { type: "string" } },
+      },
+      additionalProperties: false,
+    },
     capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },
     bounds: boundsSchema,
     input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },

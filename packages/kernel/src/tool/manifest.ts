@@ -25,8 +25,11 @@ export const modes = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"] as 
 /** The state of the whole kernel. Anything but `NORMAL` only tightens. */
 export type Mode = (typeof modes)[number];
 
-/** Where a tool's code runs: `inline` in the kernel's own realm (trusted), `module` in a dedicated isolate. */
-export type ToolSource = "inline" | "module";
+/**
+ * Where a tool's code runs: `inline` in the kernel's own realm (trusted); `module` (JavaScript) and `wasm` (a WebAssembly module, under fuel) in a dedicated
+ * isolate.
+ */
+export type ToolSource = "inline" | "module" | "wasm";
 
 export const outputKinds = ["json", "text", "binary"] as const;
 
@@ -66,6 +69,13 @@ export interface ToolManifest {
    */
   readonly program?: string;
   readonly source: ToolSource;
+  /** What a WASI command is started with. Only for source `wasm`. */
+  readonly wasm?: {
+    /** Behind the program's name. Default: none. */
+    readonly args?: readonly string[];
+    /** Default: empty. */
+    readonly environment?: Readonly<Record<string, string>>;
+  };
   readonly capabilities: readonly DeclaredCapability[];
   /** Only what differs from the kernel's defaults (`limits.ts`). */
   readonly bounds: Partial<Bounds>;

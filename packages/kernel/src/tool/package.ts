@@ -5,20 +5,22 @@ import type { ToolManifest } from "./manifest.ts";
 declare const types: unique symbol;
 
 /**
- * One self-contained, hash-pinned artifact that every host runs: the manifest, one ES module without imports whose default export
- * has the tool's functions (a {@link Tool}), and the digest over both.
+ * One self-contained, hash-pinned artifact that every host runs: the manifest, the code, and the digest over both. The code of a source `module` is the text of one
+ * ES module without imports whose default export has the tool's functions (a {@link Tool}); of a source `wasm` the bytes of a WebAssembly module, or their base64 where the
+ * package is JSON.
  */
 export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly manifest: ToolManifest;
-  readonly code: string;
-  /** {@link packageHash} of manifest and code. */
+  readonly code: string | Uint8Array;
+  /** {@link packageHash} of manifest and code; of bytes, not of their base64. */
   readonly hash: string;
   /** Only for the compiler: what `kernel.call` infers from. */
   readonly [types]?: { readonly input: Input; readonly output: Output };
 }
 
-/** The package type of a defined tool: `PackageOf<typeof import("./echo.ts").default>`. */
-export type PackageOf<T> = T extends Tool<never, infer Output, infer Given> ? ToolPackage<Given, Output> : never;
+/** The package type of a defined tool, whose code is text: `PackageOf<typeof import("./echo.ts").default>`. */
+export type PackageOf<T> =
+  T extends Tool<never, infer Output, infer Given> ? ToolPackage<Given, Output> & { readonly code: string } : never;
 
 /** A tool that passed registration: its schemas are compiled and its hash is verified. */
 export interface RegisteredTool {
@@ -33,5 +35,7 @@ export interface RegisteredTool {
   readonly body:
     | { readonly source: "inline"; readonly code: Tool["code"] }
     /** An ES module without imports; its default export is a {@link Tool}. */
-    | { readonly source: "module"; readonly code: string };
+    | { readonly source: "module"; readonly code: string }
+    /** A WebAssembly module. The kernel's own copy, which nobody changes. */
+    | { readonly source: "wasm"; readonly code: Uint8Array };
 }

@@ -17,15 +17,20 @@ export class Registry {
   readonly #tools = new Map<string, RegisteredTool[]>();
   /** Why a package of that name was refused: registration results are easily dropped, so the first call says it again. */
   readonly #refusals = new Map<string, SetupError>();
+  readonly #faultOf: (tool: RegisteredTool) => SetupError | undefined;
 
-  constructor(hash: Hash) {
+  /** @param faultOf what the place where it would run says against a tool */
+  constructor(hash: Hash, faultOf: (tool: RegisteredTool) => SetupError | undefined) {
     this.#hash = hash;
+    this.#faultOf = faultOf;
   }
 
   add(foreign: unknown): Setup<RegisteredTool> {
     const checked = checkPackage(foreign, this.#hash);
     if (!checked.ok) return this.#refuse(foreign, checked.error);
     const tool = checked.value;
+    const fault = this.#faultOf(tool);
+    if (fault) return this.#refuse(foreign, fault);
     const versions = this.#tools.get(tool.manifest.name) ?? [];
     if (versions.some((other) => other.id === tool.id)) {
       return {

@@ -18,6 +18,7 @@ export function dispatcher({ post, realm, importText }: ShellParts): (message: H
   const handlers = {
     async load({ code }) {
       try {
+        if (typeof code !== "string") throw new TypeError("this shell runs JavaScript");
         tool = (await importText(code)).default;
         post({ type: "loaded" });
       } catch (thrown) {

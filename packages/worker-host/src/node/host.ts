@@ -3,6 +3,7 @@ import { dbBroker } from "../brokers/db.ts";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
+import { faultOf } from "../wasm/tool/host.ts";
 import { nodeDatabase } from "./database.ts";
 import { interpreterScript } from "./interpreter.ts";
 import { nodeKv } from "./kv.ts";
@@ -10,6 +11,7 @@ import { spawnBroker, type SpawnCommand } from "./spawn.ts";
 import { nodeStore } from "./store.ts";
 import { openThread, type ThreadScript } from "./thread-isolate.ts";
 import shell from "./thread.ts?esm";
+import { openWasmThread } from "./wasm.ts";
 
 export interface NodeHostOptions {
   /** The folder that file tools see, which has to exist. Default: files in memory, gone with the host. */
@@ -30,7 +32,7 @@ export interface NodeHostOptions {
 }
 
 /**
- * Runs tool packages on Node: in an interpreter, QuickJS compiled to WebAssembly, which reaches nothing but its own memory and counts fuel. Each has a
+ * Runs tool packages on Node: JavaScript in an interpreter, QuickJS compiled to WebAssembly, and modules of WebAssembly as they are. Both reach nothing but their own memory and count fuel. Each has a
  * thread of its own, which is stopped when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
  * speed of the engine.
  *
@@ -51,7 +53,7 @@ export function nodeHost({
   const open = new Set<Isolate["terminate"]>();
   return {
     name: "node",
-    sources: ["module"],
+    sources: ["module", "wasm"],
     enforces: ["fuel", "memoryBytes"],
     preempts: true,
     brokers: [
@@ -61,11 +63,13 @@ export function nodeHost({
       dbBroker(Object.fromEntries(db)),
       spawnBroker({ commands }),
     ],
+    check: faultOf,
     async open(tool) {
+      if (tool.body.source === "wasm") return openWasmThread(tool, open);
       if (tool.body.source !== "module")
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",
-          `The threads of Node run modules, and ${tool.id} is ${tool.body.source}.`,
+          `The threads of Node run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,
         );
       const { code } = tool.body;
       const interpreted = async (): Promise<Isolate> => openThread(tool, code, await interpreterScript(quickJs), open);

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type RegisteredTool } from "@keyhole/kernel";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
+import type { LoadedCode } from "../protocol/message.ts";
 
 export interface ThreadScript {
   /** A module as a `data:` URL. */
@@ -20,7 +21,7 @@ const LOAD_MS = 5_000;
  */
 export async function openThread(
   tool: RegisteredTool,
-  code: string,
+  code: LoadedCode,
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Isolate> {

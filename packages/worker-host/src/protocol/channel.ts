@@ -1,6 +1,6 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { protocolLimits } from "./limits.ts";
-import type { GuestMessage, GuestOutcome, GuestReady, HostMessage, MeterMessage } from "./message.ts";
+import type { GuestMessage, GuestOutcome, GuestReady, HostMessage, LoadedCode, MeterMessage } from "./message.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
@@ -20,7 +20,7 @@ export type LoadOutcome =
 export interface GuestChannel {
   /** Settles with `undefined` when the channel ended first. */
   readonly ready: Promise<GuestReady | undefined>;
-  load(code: string): Promise<LoadOutcome>;
+  load(code: LoadedCode): Promise<LoadOutcome>;
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
   /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
   close(reason: string): void;

@@ -2,11 +2,14 @@ import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogE
 
 /** Host to guest. Trusted: the guest checks nothing. */
 export type HostMessage =
-  /** An ES module without imports. Once, before any call. */
-  | { readonly type: "load"; readonly code: string }
+  /** An ES module without imports, or a metered WebAssembly module. Once, before any call. */
+  | { readonly type: "load"; readonly code: LoadedCode }
   | { readonly type: "call"; readonly call: IsolateCall }
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply };
+
+/** A compiled module crosses between threads of one agent cluster only; elsewhere its bytes do. */
+export type LoadedCode = string | Uint8Array<ArrayBuffer> | WebAssembly.Module;
 
 /** Guest to host. Hostile: only what `parseGuestMessage` let through has these types. */
 export type GuestMessage =

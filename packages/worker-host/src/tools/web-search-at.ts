@@ -22,7 +22,7 @@ export function webSearchAt(endpoint: string): PackageOf<typeof webSearchTool> {
     url.password !== ""
   )
     throw new TypeError("The address of the search is http or https, without query and without credentials.");
-  const pieces = template.code.split(placeholder);
+  const pieces = String(template.code).split(placeholder);
   if (pieces.length !== 2) throw new Error("The package does not hold its address exactly once.");
   // In this form an address has no quotes, no backslashes and no braces, so that it is a text wherever it stands.
   const code = pieces.join(url.href.replace(/['"\\`$]/g, encodeURIComponent).replaceAll("'", "%27"));

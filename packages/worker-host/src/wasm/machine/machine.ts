@@ -1,0 +1,187 @@
+import type { MeterExports } from "../meter/stamp.ts";
+import { fill, MAX_FUEL, readTank, topUp } from "../meter/tank.ts";
+
+/** A metered module, compiled: it serves any number of runs. */
+export interface CompiledModule {
+  readonly module: WebAssembly.Module;
+  readonly names: MeterExports;
+}
+
+export interface RunBounds {
+  readonly fuel: number;
+  readonly memoryBytes: number;
+}
+
+/** How a run ended. Whoever sees the end first says it; what happens afterwards changes nothing. */
+export type RunEnding =
+  | { readonly kind: "returned"; readonly output: Uint8Array }
+  | { readonly kind: "exited"; readonly code: number }
+  /** It has asked for something that nobody has answered yet. */
+  | { readonly kind: "unanswered" }
+  /** It did what no program of its kind does. */
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "trapped"; readonly message: string }
+  | { readonly kind: "output-too-large" | "out-of-fuel" | "too-deep" | "out-of-memory" };
+
+const PAGE_BYTES = 65_536;
+
+/** Unwinds the guest. It can catch it, and then it stands still at its next check: its tank is empty. */
+export class RunStopped extends Error {}
+
+/**
+ * One instance of a metered module, for one run. Nothing of a run reaches the next one, so that a run costs the same whenever and wherever
+ * it takes place.
+ */
+export class Machine {
+  readonly #names: MeterExports;
+  readonly #bounds: RunBounds;
+  #exports: WebAssembly.Exports | undefined;
+  #tank: WebAssembly.Global<"i64"> | undefined;
+  #ending: RunEnding | undefined;
+  #fuelLeft: number;
+
+  private constructor({ names }: CompiledModule, bounds: RunBounds) {
+    this.#names = names;
+    this.#bounds = { ...bounds, fuel: Math.min(bounds.fuel, MAX_FUEL) };
+    this.#fuelLeft = this.#bounds.fuel;
+  }
+
+  /** Makes the instance, and fills its tank. A module that does not fit into its memory has ended with that. */
+  static async create(
+    compiled: CompiledModule,
+    bounds: RunBounds,
+    importsFor: (machine: Machine) => WebAssembly.Imports,
+  ): Promise<Machine> {
+    const machine = new Machine(compiled, bounds);
+    try {
+      machine.#fill((await WebAssembly.instantiate(compiled.module, importsFor(machine))).exports);
+    } catch (error) {
+      machine.#settle(
+        error instanceof RangeError
+          ? { kind: "out-of-memory" }
+          : { kind: "trapped", message: `it could not be instantiated: ${messageOf(error)}` },
+      );
+    }
+    return machine;
+  }
+
+  #fill(exports: WebAssembly.Exports): void {
+    this.#exports = exports;
+    this.#tank = exports[this.#names.tank] as WebAssembly.Global<"i64">;
+    this.#tank.value = fill(this.#bounds.fuel);
+    const pages = Math.floor(this.#bounds.memoryBytes / PAGE_BYTES);
+    (exports[this.#names.pages] as WebAssembly.Global<"i32">).value = pages;
+    if (this.peakMemoryBytes > pages * PAGE_BYTES) this.#settle({ kind: "out-of-memory" });
+  }
+
+  get ending(): RunEnding | undefined {
+    return this.#ending;
+  }
+
+  get fuelUsed(): number {
+    return this.#bounds.fuel - Math.max(0, this.#fuelLeft);
+  }
+
+  /** A memory never shrinks. */
+  get peakMemoryBytes(): number {
+    const memory = this.#exports?.["memory"];
+    return memory instanceof WebAssembly.Memory ? memory.buffer.byteLength : 0;
+  }
+
+  /** The module's own start function, which metering has made an export. */
+  get start(): string | undefined {
+    return this.#names.start;
+  }
+
+  has(name: string): boolean {
+    return typeof this.#exports?.[name] === "function";
+  }
+
+  /** A view that holds until the guest runs again. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const memory = this.#exports?.["memory"];
+    return new Uint8Array(memory instanceof WebAssembly.Memory ? memory.buffer : new ArrayBuffer());
+  }
+
+  /**
+   * Runs an export up to its end, which may be the end of the run.
+   *
+   * @param through how the function is called; it may return a promise
+   * @returns what the function returned, or `undefined` when the run has ended
+   */
+  async enter(
+    name: string,
+    values: readonly unknown[],
+    through: (enter: (...values: unknown[]) => unknown) => (...values: unknown[]) => unknown,
+  ): Promise<unknown> {
+    if (this.#ending !== undefined) return undefined;
+    try {
+      const value = await through(this.#exports?.[name] as (...values: unknown[]) => unknown)(...values);
+      const { state } = this.#readTank();
+      if (state !== "running") this.#settle({ kind: state });
+      return value;
+    } catch (error) {
+      this.#settle(this.#endingOf(error));
+      return undefined;
+    }
+  }
+
+  /** The first ending counts. */
+  end(ending: RunEnding): void {
+    this.#settle(ending);
+  }
+
+  /** Ends the run from within an import. */
+  stop(ending: RunEnding): never {
+    this.#settle(ending);
+    throw new RunStopped(ending.kind);
+  }
+
+  /** What the host does for the guest costs one fuel per byte that crosses, whatever it costs the host. Taken before the work. */
+  charge(bytes: number): void {
+    const tank = this.#tank;
+    if (tank === undefined) return this.stop({ kind: "failed", message: "an import was called before the run" });
+    tank.value = topUp(tank.value, -bytes);
+    if (this.#readTank().state !== "running") this.stop({ kind: "out-of-fuel" });
+  }
+
+  /** What an import does twice is paid once: it gives back what it had taken before it was interrupted. */
+  get tank(): bigint {
+    return this.#tank?.value ?? 0n;
+  }
+
+  refund(tank: bigint): void {
+    if (this.#tank !== undefined && this.#ending === undefined) this.#tank.value = tank;
+  }
+
+  #endingOf(error: unknown): RunEnding {
+    const { state } = this.#readTank();
+    if (state !== "running") return { kind: state };
+    // The engine's own stack, where the estimate was too low: V8 and JavaScriptCore throw a RangeError, SpiderMonkey an InternalError.
+    if (error instanceof RangeError || (error instanceof Error && error.name === "InternalError"))
+      return { kind: "too-deep" };
+    if (this.#wasRefusedMemory()) return { kind: "out-of-memory" };
+    return { kind: "trapped", message: messageOf(error) };
+  }
+
+  #wasRefusedMemory(): boolean {
+    return (this.#exports?.[this.#names.refused] as WebAssembly.Global<"i32"> | undefined)?.value === 1;
+  }
+
+  #readTank(): ReturnType<typeof readTank> {
+    return readTank(this.tank);
+  }
+
+  #settle(ending: RunEnding): void {
+    if (this.#ending !== undefined) return;
+    this.#fuelLeft = this.#tank === undefined ? this.#bounds.fuel : this.#readTank().fuel;
+    const isFailure = ending.kind === "exited" && ending.code !== 0;
+    this.#ending = isFailure && this.#wasRefusedMemory() ? { kind: "out-of-memory" } : ending;
+    // A guest that catches what unwinds it goes no further than its next loop or call.
+    if (this.#tank !== undefined) this.#tank.value = -1n;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "something was thrown";
+}

@@ -1,0 +1,79 @@
+import { type Machine, RunStopped } from "./machine.ts";
+import { type Tape, Unanswered } from "./tape.ts";
+
+/**
+ * How a guest waits. `stack`: the engine puts its stack aside (JSPI). `replay`: it is ended, and run again from its beginning with the answers so far.
+ * Both give the same output for the same fuel.
+ */
+export type Waiting = "stack" | "replay";
+
+type Callable = (...values: unknown[]) => unknown;
+
+/** JavaScript Promise Integration (https://webassembly.github.io/js-promise-integration). */
+interface PromiseIntegration {
+  readonly Suspending: new (callee: Callable) => Callable;
+  readonly promising: (callee: Callable) => Callable;
+}
+
+function integration(): PromiseIntegration | undefined {
+  const { Suspending, promising } = WebAssembly as unknown as Partial<PromiseIntegration>;
+  return typeof Suspending === "function" && typeof promising === "function" ? { Suspending, promising } : undefined;
+}
+
+export function waitingHere(): Waiting {
+  return integration() === undefined ? "replay" : "stack";
+}
+
+/** Makes imports of functions that may have to wait, and enters the guest in the way that fits. */
+export interface Suspension {
+  /** @param work throws {@link Unanswered} after it has asked, and does the same again when it is called again */
+  import(work: Callable): Callable;
+  enter(callee: Callable): Callable;
+}
+
+export function suspension(waiting: Waiting, machine: Machine, tape: Tape): Suspension {
+  const engine = waiting === "stack" ? integration() : undefined;
+  if (engine === undefined) return replaying(machine);
+  return {
+    import: (work) => new engine.Suspending((...values) => inPlace(machine, tape, () => work(...values))),
+    enter: (callee) => engine.promising(callee),
+  };
+}
+
+function replaying(machine: Machine): Suspension {
+  return {
+    import:
+      (work) =>
+      (...values) => {
+        try {
+          return work(...values);
+        } catch (error) {
+          if (error instanceof Unanswered) return machine.stop({ kind: "unanswered" });
+          throw error;
+        }
+      },
+    enter: (callee) => callee,
+  };
+}
+
+/** The guest's stack stands still meanwhile; only the import is done again. */
+function inPlace(machine: Machine, tape: Tape, work: () => unknown): unknown {
+  const { tank } = machine;
+  tape.forget(); // What was read meanwhile, and did not have to wait.
+  const attempt = (): unknown => {
+    try {
+      const value = work();
+      tape.forget();
+      return value;
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      machine.refund(tank);
+      return tape.answer().then(() => {
+        tape.rewind();
+        if (machine.ending !== undefined) throw new RunStopped();
+        return attempt();
+      });
+    }
+  };
+  return attempt();
+}

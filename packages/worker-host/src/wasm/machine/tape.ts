@@ -1,0 +1,46 @@
+/** Something was asked for that takes time. Whoever runs the guest waits for it, and then does the same again. */
+export class Unanswered extends Error {}
+
+interface Pending {
+  readonly make: () => Promise<unknown>;
+}
+
+/**
+ * What a run was told by the world, in the order in which it asked. A guest cannot wait; so what it asks for is thrown out, fetched, written down here,
+ * and asked for again: this time the answer is there. The same program asks the same questions up to the first new one.
+ */
+export class Tape {
+  readonly #entries: unknown[] = [];
+  #at = 0;
+  #pending: Pending | undefined;
+
+  /** @throws Unanswered until {@link Tape.answer} was awaited */
+  ask<T>(make: () => Promise<T>): T {
+    if (this.#at < this.#entries.length) return this.#entries[this.#at++] as T;
+    this.#pending = { make };
+    throw new Unanswered();
+  }
+
+  /** What is read at once, and reads differently the next time. */
+  observe<T>(read: () => T): T {
+    if (this.#at === this.#entries.length) this.#entries.push(read());
+    return this.#entries[this.#at++] as T;
+  }
+
+  /** Gets the answer to the one open question. */
+  async answer(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending !== undefined) this.#entries.push(await pending.make());
+  }
+
+  rewind(): void {
+    this.#at = 0;
+  }
+
+  /** Nobody will ask for the entries so far again. */
+  forget(): void {
+    this.#entries.length = 0;
+    this.#at = 0;
+  }
+}

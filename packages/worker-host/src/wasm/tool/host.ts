@@ -1,0 +1,130 @@
+import {
+  type Broker,
+  hashBytes,
+  type Isolate,
+  IsolateFailure,
+  type IsolateHost,
+  type RegisteredTool,
+} from "@keyhole/kernel";
+import { openChannel } from "../../protocol/channel.ts";
+import type { HostMessage } from "../../protocol/message.ts";
+import type { Waiting } from "../machine/suspend.ts";
+import { readStamp } from "../meter/stamp.ts";
+import { openWasmPort, type WasmPortOptions } from "./port.ts";
+import { defaultMemoryBytes, prepareTool } from "./prepare.ts";
+
+export interface WasmHostOptions {
+  /** Fuel of a call that has no bound of its own. Default 10,000,000,000: about a second of an ordinary machine. */
+  readonly fuel?: number;
+  /**
+   * Modules that were metered when the program was built, for places where nothing may be compiled from bytes. Each stands for the original whose digest it names. Believe
+   * only what you built: it is not looked at again. Default: none, and every module is metered and compiled here.
+   */
+  readonly built?: readonly WebAssembly.Module[];
+  /** How a module waits for an answer. Both give the same output for the same fuel. Default: `stack` where the engine can (JSPI), else `replay`. */
+  readonly waiting?: Waiting;
+  /** What serves capabilities. Default: none. */
+  readonly brokers?: readonly Broker[];
+}
+
+/** Nothing preempts a loop on this thread but its fuel. */
+const DEFAULT_FUEL = 10_000_000_000;
+
+/**
+ * Runs tools of source `wasm` on this thread, in any place that has WebAssembly. Fuel, memory and call depth are exact and the same everywhere; a tool that
+ * never yields ends when its fuel does, and until then nothing else happens here. `nodeHost()` and `browserHost()` run the same tools in a thread of their own.
+ *
+ * @throws TypeError when a module in `built` does not say that it is metered
+ * @example
+ * const kernel = await createKernel({ host: wasmHost(), policy });
+ */
+export function wasmHost({
+  fuel = DEFAULT_FUEL,
+  built = [],
+  brokers = [],
+  waiting,
+}: WasmHostOptions = {}): IsolateHost {
+  const open = new Set<Isolate["terminate"]>();
+  const modules = new Map(built.map((module) => [originalOf(module), module]));
+  return {
+    name: "wasm",
+    sources: ["wasm"],
+    enforces: ["fuel", "memoryBytes"],
+    preempts: false,
+    brokers,
+    check: faultOf,
+    async open(tool) {
+      const code = codeOf(tool, modules);
+      return openWasm(tool, openWasmPort({ ...wasmOptions(tool), fuel, ...(waiting && { waiting }) }), code, open);
+    },
+    async close() {
+      for (const terminate of open) terminate("the host was closed");
+    },
+  };
+}
+
+function originalOf(module: WebAssembly.Module): string {
+  const stamp = readStamp(module);
+  if (stamp === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  return stamp.originalHash;
+}
+
+function codeOf(tool: RegisteredTool, built: ReadonlyMap<string, WebAssembly.Module>): WasmCode {
+  const module = built.size > 0 && tool.body.source === "wasm" ? built.get(hashBytes(tool.body.code)) : undefined;
+  return module ?? meteredCode(tool);
+}
+
+type WasmCode = Exclude<Extract<HostMessage, { type: "load" }>["code"], string>;
+
+/** The bytes that a host may compile. @throws IsolateFailure */
+export function meteredCode(tool: RegisteredTool): Uint8Array<ArrayBuffer> {
+  if (tool.body.source !== "wasm")
+    throw new IsolateFailure("UNSUPPORTED_HOST", `This host runs WebAssembly, and ${tool.id} is ${tool.body.source}.`);
+  const prepared = prepareTool(tool);
+  if (prepared.ok) return prepared.bytes;
+  throw new IsolateFailure("TOOL_ERROR", prepared.error.message, prepared.error.hint);
+}
+
+/** For {@link IsolateHost.check}: a module that could not be metered is refused when it is registered. */
+export function faultOf(tool: RegisteredTool): ReturnType<NonNullable<IsolateHost["check"]>> {
+  if (tool.body.source !== "wasm") return undefined;
+  const prepared = prepareTool(tool);
+  return prepared.ok ? undefined : prepared.error;
+}
+
+/** What the relay has to know of a tool: data. */
+export function wasmOptions({ manifest }: RegisteredTool): WasmPortOptions {
+  const { args = [], environment = {} } = manifest.wasm ?? {};
+  return {
+    start: { args: [manifest.name, ...args], environment },
+    memoryBytes: manifest.bounds.memoryBytes ?? defaultMemoryBytes,
+  };
+}
+
+async function openWasm(
+  tool: RegisteredTool,
+  port: ReturnType<typeof openWasmPort>,
+  code: WasmCode,
+  open: Set<Isolate["terminate"]>,
+): Promise<Isolate> {
+  const channel = openChannel(port, (reason) => terminate(`protocol: ${reason}`), { metered: true });
+  const terminate = (reason: string): void => {
+    channel.close(reason);
+    open.delete(terminate);
+  };
+  open.add(terminate);
+  await channel.ready;
+  const loaded = await channel.load(code);
+  if (loaded.kind !== "loaded") {
+    terminate("the tool did not load");
+    const reason = loaded.kind === "failed" ? loaded.message : loaded.reason;
+    throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} cannot be compiled here: ${reason}.`);
+  }
+  return {
+    call: (call, callPort) => channel.call(call, callPort),
+    terminate,
+    get alive() {
+      return channel.open;
+    },
+  };
+}

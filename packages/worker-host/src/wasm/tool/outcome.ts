@@ -1,0 +1,57 @@
+import { boundedMessage, type IsolateCall, type IsolateOutcome } from "@keyhole/kernel";
+import type { RunBounds, RunEnding } from "../machine/machine.ts";
+import { MAX_STACK_BYTES } from "../meter/tank.ts";
+import type { Collected } from "../wasi/streams.ts";
+
+/** The last run of a call. */
+export interface EndedRun {
+  readonly ending: Exclude<RunEnding, { kind: "unanswered" }>;
+  readonly stdout: Collected;
+  /** The end of what it wrote to its standard error output. */
+  readonly errors: string;
+  /** The code of its last request's refusal. A program that stops because of one is believed that it did. */
+  readonly refused: string | undefined;
+}
+
+/** What an engine says of a trap is its own; what is said here is the same everywhere. */
+export function outcomeOf(
+  { ending, stdout, errors, refused }: EndedRun,
+  call: IsolateCall,
+  { fuel, memoryBytes }: RunBounds,
+): IsolateOutcome {
+  const threw = (name: string, what: string): IsolateOutcome => {
+    const message = boundedMessage(what);
+    return { kind: "threw", name, message, ...(refused !== undefined && { code: refused }) };
+  };
+  switch (ending.kind) {
+    case "returned":
+      return outputOf(ending.output, call);
+    case "exited":
+      if (ending.code === 0) return outputOf(stdout.bytes(), call);
+      return threw("ExitCode", `It exited with ${ending.code}${behind(errors)}`);
+    case "failed":
+      return threw("Error", ending.message);
+    case "trapped":
+      return threw("Trap", `It trapped${behind(errors)}`);
+    case "output-too-large":
+      return { kind: "too-large", what: "output", limit: call.outputBytes };
+    case "too-deep":
+      return { kind: "too-large", what: "stack", limit: MAX_STACK_BYTES };
+    case "out-of-fuel":
+      return { kind: ending.kind, limit: fuel };
+    case "out-of-memory":
+      return { kind: ending.kind, limit: memoryBytes };
+  }
+}
+
+const behind = (errors: string): string => (errors === "" ? "." : `: ${errors}`);
+
+function outputOf(bytes: Uint8Array, { outputKind }: IsolateCall): IsolateOutcome {
+  if (outputKind === "binary") return { kind: "returned", output: { form: "binary", bytes } };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { kind: "returned", output: { form: outputKind, text } };
+  } catch {
+    return { kind: "unnormalizable", reason: "not-utf8", path: "" };
+  }
+}

@@ -1,0 +1,50 @@
+import {
+  type InferGiven,
+  type InferOutput,
+  manifestOf,
+  type OutputSource,
+  packageHash,
+  type SchemaSource,
+  type Setup,
+  type ToolDefinition,
+  type ToolManifest,
+  type ToolPackage,
+} from "@keyhole/kernel";
+import { prepare } from "./prepare.ts";
+
+/** What an author says of a module: a {@link ToolDefinition} without functions, because the module is the code. */
+export type WasmDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
+  ToolDefinition<Input, Output>,
+  "setup" | "check" | "execute" | "program"
+> &
+  Pick<ToolManifest, "wasm">;
+
+/**
+ * Packs a WebAssembly module as a tool: a WASI command, or a module that exports `alloc` and `run`. It is checked as it will be when it is registered: what it
+ * imports, and whether it can be metered.
+ *
+ * @example
+ * const words = wasmPackage(
+ *   { name: "words", version: "1.0.0", description: "Counts words.", input: { type: "object" }, output: { kind: "json" } },
+ *   bytes,
+ * );
+ * if (words.ok) kernel.register(words.value);
+ */
+export function wasmPackage<const Input extends SchemaSource, const Output extends OutputSource>(
+  definition: WasmDefinition<Input, Output>,
+  bytes: Uint8Array,
+): Setup<ToolPackage<InferGiven<Input>, InferOutput<Output>>> {
+  const code = new Uint8Array(bytes);
+  const manifest = manifestOf({ definition, code: { execute } }, "wasm");
+  const prepared = prepare(code, manifest.bounds.memoryBytes);
+  if (!prepared.ok) return prepared;
+  const hash = packageHash(manifest, code);
+  if (hash !== undefined) return { ok: true, value: { manifest, code, hash } };
+  const message = "The manifest has no canonical form.";
+  return { ok: false, error: { code: "INVALID_MANIFEST", path: "", message, hint: "It is JSON." } };
+}
+
+/** Never called: the module is the code. */
+function execute(): never {
+  throw new TypeError("a module has no function of JavaScript");
+}

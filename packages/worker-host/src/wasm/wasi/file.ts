@@ -1,0 +1,156 @@
+import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
+import { errno } from "./names.ts";
+
+/** A file crosses to a tool in one message, and no broker carries larger ones. */
+const FILE_BYTES = 16_777_216;
+/** Of all files that a run has open. They are held here, outside the memory that the run is bounded by. */
+const OPEN_BYTES = 33_554_432;
+const OPEN_FILES = 64;
+
+/** What the open files of one run take, counted. */
+export class FileRoom {
+  readonly files: Set<OpenFile> = new Set();
+  #open = 0;
+  #byteLength = 0;
+
+  take<F extends Fd>(open: () => F): { ret: number; fd_obj: F | null } {
+    if (this.#open >= OPEN_FILES) return { ret: errno.mfile, fd_obj: null };
+    this.#open += 1;
+    return { ret: errno.success, fd_obj: open() };
+  }
+
+  give(byteLength: number): void {
+    this.#open -= 1;
+    this.#byteLength -= byteLength;
+  }
+
+  /** Whether a file may grow by that. */
+  grow(byteLength: number): boolean {
+    if (this.#byteLength + byteLength > OPEN_BYTES) return false;
+    this.#byteLength += byteLength;
+    return true;
+  }
+}
+
+/** One open file: its content is here, and goes back when it is closed, synchronized, or when the program ends. */
+export class OpenFile extends Fd {
+  readonly #store: (data: Uint8Array) => number;
+  readonly #room: FileRoom;
+  readonly #isWritten: boolean;
+  readonly #appends: boolean;
+  #data: Uint8Array;
+  #size: number;
+  #at = 0n;
+  #isDirty: boolean;
+
+  constructor(
+    store: (data: Uint8Array) => number,
+    content: Uint8Array,
+    room: FileRoom,
+    { isWritten, isNew, appends }: { readonly isWritten: boolean; readonly isNew: boolean; readonly appends: boolean },
+  ) {
+    super();
+    this.#store = store;
+    this.#room = room;
+    this.#isWritten = isWritten;
+    this.#appends = appends;
+    this.#data = content.slice(); // The answer that it came in may be read again.
+    this.#size = content.byteLength;
+    this.#isDirty = isNew;
+    room.grow(this.#size);
+    room.files.add(this);
+  }
+
+  override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
+    const fdstat = new wasi.Fdstat(wasi.FILETYPE_REGULAR_FILE, 0);
+    fdstat.fs_rights_base = (1n << 30n) - 1n;
+    return { ret: errno.success, fdstat };
+  }
+
+  override fd_filestat_get(): ReturnType<Fd["fd_filestat_get"]> {
+    return { ret: errno.success, filestat: new wasi.Filestat(0n, wasi.FILETYPE_REGULAR_FILE, BigInt(this.#size)) };
+  }
+
+  override fd_filestat_set_size(size: bigint): number {
+    if (!this.#isWritten) return errno.badf;
+    const fault = this.#resize(size);
+    if (fault === errno.success) this.#isDirty = true;
+    return fault;
+  }
+
+  override fd_seek(offset: bigint, whence: number): ReturnType<Fd["fd_seek"]> {
+    const bases = new Map([
+      [wasi.WHENCE_SET, 0n],
+      [wasi.WHENCE_CUR, this.#at],
+      [wasi.WHENCE_END, BigInt(this.#size)],
+    ]);
+    const base = bases.get(whence);
+    if (base === undefined || base + offset < 0n) return { ret: errno.inval, offset: 0n };
+    this.#at = base + offset;
+    return { ret: errno.success, offset: this.#at };
+  }
+
+  override fd_tell(): ReturnType<Fd["fd_tell"]> {
+    return { ret: errno.success, offset: this.#at };
+  }
+
+  override fd_read(size: number): ReturnType<Fd["fd_read"]> {
+    const read = this.fd_pread(size, this.#at);
+    this.#at += BigInt(read.data.length);
+    return read;
+  }
+
+  override fd_pread(size: number, offset: bigint): ReturnType<Fd["fd_pread"]> {
+    const at = offset < 0n || offset > BigInt(this.#size) ? this.#size : Number(offset);
+    return { ret: errno.success, data: this.#data.subarray(at, Math.min(at + size, this.#size)) };
+  }
+
+  override fd_write(data: Uint8Array): ReturnType<Fd["fd_write"]> {
+    if (this.#appends) this.#at = BigInt(this.#size);
+    const written = this.fd_pwrite(data, this.#at);
+    this.#at += BigInt(written.nwritten);
+    return written;
+  }
+
+  override fd_pwrite(data: Uint8Array, offset: bigint): ReturnType<Fd["fd_pwrite"]> {
+    if (!this.#isWritten) return { ret: errno.badf, nwritten: 0 };
+    const end = offset + BigInt(data.byteLength);
+    const fault = offset < 0n ? errno.inval : end > BigInt(this.#size) ? this.#resize(end) : errno.success;
+    if (fault !== errno.success) return { ret: fault, nwritten: 0 };
+    this.#data.set(data, Number(offset));
+    this.#isDirty = true;
+    return { ret: errno.success, nwritten: data.byteLength };
+  }
+
+  /** To at least twice as much as before, so that many small writes do not copy it each time. */
+  #resize(wanted: bigint): number {
+    if (wanted < 0n || wanted > BigInt(FILE_BYTES)) return errno.fbig;
+    const size = Number(wanted);
+    if (size > this.#size && !this.#room.grow(size - this.#size)) return errno.nospc;
+    if (size < this.#size) {
+      this.#room.grow(size - this.#size);
+      this.#data = this.#data.slice(0, size);
+    } else if (size > this.#data.byteLength) {
+      const data = new Uint8Array(Math.max(size, Math.min(FILE_BYTES, this.#size * 2)));
+      data.set(this.#data.subarray(0, this.#size));
+      this.#data = data;
+    }
+    this.#size = size;
+    return errno.success;
+  }
+
+  /** Throws, and has done nothing, while nobody has answered. */
+  override fd_sync(): number {
+    if (!this.#isDirty) return errno.success;
+    const fault = this.#store(this.#data.slice(0, this.#size));
+    if (fault === errno.success) this.#isDirty = false;
+    return fault;
+  }
+
+  override fd_close(): number {
+    const fault = this.fd_sync();
+    this.#room.files.delete(this);
+    this.#room.give(this.#size);
+    return fault;
+  }
+}

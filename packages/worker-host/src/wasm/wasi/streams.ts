@@ -1,0 +1,99 @@
+import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
+import { errno } from "./names.ts";
+
+/** What a program reads from its standard input, from the front. */
+export class Input extends Fd {
+  #rest: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.#rest = bytes;
+  }
+
+  override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
+    return streamStat(wasi.RIGHTS_FD_READ);
+  }
+
+  override fd_filestat_get(): ReturnType<Fd["fd_filestat_get"]> {
+    return streamFileStat;
+  }
+
+  override fd_seek(): ReturnType<Fd["fd_seek"]> {
+    return { ret: errno.spipe, offset: 0n };
+  }
+
+  override fd_read(size: number): ReturnType<Fd["fd_read"]> {
+    const data = this.#rest.subarray(0, size);
+    this.#rest = this.#rest.subarray(data.length);
+    return { ret: errno.success, data };
+  }
+}
+
+/** Hands on what a program writes to one of its outputs. */
+export class Output extends Fd {
+  readonly #take: (bytes: Uint8Array) => void;
+
+  /** @param take gets bytes of its own */
+  constructor(take: (bytes: Uint8Array) => void) {
+    super();
+    this.#take = take;
+  }
+
+  override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
+    return streamStat(wasi.RIGHTS_FD_WRITE);
+  }
+
+  override fd_filestat_get(): ReturnType<Fd["fd_filestat_get"]> {
+    return streamFileStat;
+  }
+
+  override fd_seek(): ReturnType<Fd["fd_seek"]> {
+    return { ret: errno.spipe, offset: 0n };
+  }
+
+  override fd_write(data: Uint8Array): ReturnType<Fd["fd_write"]> {
+    this.#take(data);
+    return { ret: errno.success, nwritten: data.byteLength };
+  }
+}
+
+/** A pipe, not a terminal: a C library buffers what it writes to one, and writes each line to the other. */
+function streamStat(rights: number): ReturnType<Fd["fd_fdstat_get"]> {
+  const fdstat = new wasi.Fdstat(wasi.FILETYPE_UNKNOWN, 0);
+  fdstat.fs_rights_base = BigInt(rights);
+  return { ret: errno.success, fdstat };
+}
+
+const streamFileStat: ReturnType<Fd["fd_filestat_get"]> = {
+  ret: errno.success,
+  filestat: new wasi.Filestat(0n, wasi.FILETYPE_UNKNOWN, 0n),
+};
+
+/** All of what was written, as far as `limit`. */
+export class Collected {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #limit: number;
+  readonly #onTooMuch: () => void;
+  byteLength = 0;
+
+  constructor(limit: number, onTooMuch: () => void) {
+    this.#limit = limit;
+    this.#onTooMuch = onTooMuch;
+  }
+
+  add(bytes: Uint8Array): void {
+    if (this.byteLength + bytes.byteLength > this.#limit) return this.#onTooMuch();
+    this.byteLength += bytes.byteLength;
+    this.#chunks.push(bytes);
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(this.byteLength);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return all;
+  }
+}
