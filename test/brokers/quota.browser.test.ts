@@ -45,6 +45,8 @@ it("the origin private file system that is full says so, and leaves no part of a
   await store.write("first", new Uint8Array([1]));
   await setQuota(1_000_000);
   expect(await fill((name) => store.write(name, large))).toEqual({ ok: false, fault: "no-space" });
+  expect(await store.write("folder/in/folder/file", large)).toEqual({ ok: false, fault: "no-space" });
+  expect(await store.stat("folder")).toEqual({ ok: false, fault: "not-found" });
   const listed = await store.list("");
   expect(listed.ok && listed.value.every(({ byteLength }) => byteLength === 1 || byteLength === 900_000)).toBe(true);
   await setQuota();

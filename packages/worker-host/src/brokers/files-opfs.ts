@@ -79,16 +79,10 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
       attempt(async () => {
         if (await isFolder(path)) return fault("is-folder");
         const parent = await openParent(path, true);
-        const isNew = await parent.getFileHandle(nameOf(path)).then(
-          () => false,
-          () => true,
-        );
-        const handle = await parent.getFileHandle(nameOf(path), { create: true });
         try {
-          await replace(handle, bytes);
+          await writeFile(parent, nameOf(path), bytes);
         } catch (error) {
-          // The platform made an empty file before there was anything to write.
-          if (isNew) await parent.removeEntry(nameOf(path)).catch(() => {});
+          await removeEmptyFolders(path).catch(() => {});
           throw error;
         }
         return done;
@@ -118,6 +112,21 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
         return done;
       }, faultOf),
   };
+}
+
+async function writeFile(parent: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
+  const isNew = await parent.getFileHandle(name).then(
+    () => false,
+    () => true,
+  );
+  const handle = await parent.getFileHandle(name, { create: true });
+  try {
+    await replace(handle, bytes);
+  } catch (error) {
+    // The platform made an empty file before there was anything to write.
+    if (isNew) await parent.removeEntry(name).catch(() => {});
+    throw error;
+  }
 }
 
 /** Goes to a second file that takes the place of the first when it is closed. */

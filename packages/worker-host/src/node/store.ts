@@ -58,8 +58,13 @@ export function nodeStore(root: string): FileStore {
       ),
     write: (path, bytes) =>
       attempt(async () => {
-        await makeFolders(path);
-        await inFolder(await parentOf(path), (parent) => replace(parent, nameOf(path), bytes));
+        try {
+          await makeFolders(path);
+          await inFolder(await parentOf(path), (parent) => replace(parent, nameOf(path), bytes));
+        } catch (error) {
+          await removeEmptyFolders(path).catch(() => {});
+          throw error;
+        }
         return done;
       }),
     list: (path) => attempt(async () => found(await inFolder(await place(path), listFolder))),
