@@ -45,8 +45,8 @@ function open(readOnly: boolean): DatabaseSync {
   });
   database.exec(`PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA temp_store = memory; PRAGMA trusted_schema = off`);
   const { SQLITE_OK, SQLITE_DENY } = sqlite.constants;
-  database.setAuthorizer((action, first, second, schema) =>
-    mayCompile(granted, action, first, second, schema) ? SQLITE_OK : SQLITE_DENY,
+  database.setAuthorizer((action, first, second, schema, within) =>
+    mayCompile(granted, action, first, second, schema, within) ? SQLITE_OK : SQLITE_DENY,
   );
   return database;
 }

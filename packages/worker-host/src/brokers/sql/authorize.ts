@@ -4,14 +4,14 @@ import type { StatementKind } from "@keyhole/kernel";
  * What SQLite's compiler asks about each thing that a statement does (`sqlite3_set_authorizer`, action codes). What is not in the table is refused:
  * ATTACH, DETACH, PRAGMA, ANALYZE, transactions, triggers, temporary objects, virtual tables.
  */
-const needed: ReadonlyMap<number, "any" | "change" | "schema" | StatementKind> = new Map([
+const needed: ReadonlyMap<number, "any" | "row" | "schema" | StatementKind> = new Map([
   [20, "any"], // READ
   [21, "any"], // SELECT
   [31, "any"], // FUNCTION
   [33, "any"], // RECURSIVE
-  [9, "change"], // DELETE
-  [18, "change"], // INSERT
-  [23, "change"], // UPDATE
+  [9, "row"], // DELETE
+  [18, "row"], // INSERT
+  [23, "row"], // UPDATE
   [1, "create"], // CREATE_INDEX
   [2, "create"], // CREATE_TABLE
   [8, "create"], // CREATE_VIEW
@@ -23,7 +23,13 @@ const needed: ReadonlyMap<number, "any" | "change" | "schema" | StatementKind> =
   [26, "alter"], // ALTER_TABLE
 ]);
 
-const DELETE = 9;
+/** Which kinds of statements change a row in which way. Where a row goes, a foreign key of another table can be set to nothing. */
+const rowChanges: ReadonlyMap<number, readonly StatementKind[]> = new Map([
+  [9, ["delete", "drop"]], // DELETE; a table that is dropped loses its rows
+  [18, ["insert"]], // INSERT
+  [23, ["update", "delete"]], // UPDATE
+]);
+
 const READ = 20;
 const FUNCTION = 31;
 
@@ -34,7 +40,8 @@ const forbiddenFunctions = new Set(["load_extension", "readfile", "writefile", "
 const forbiddenTables =
   /^(?:sqlite_(?!master$|schema$|sequence$|temp_master$|temp_schema$|stat\d$)|pragma_|dbstat$|bytecode$|tables_used$)/i;
 
-const changeKinds: readonly StatementKind[] = ["insert", "update", "delete"];
+/** A trigger that the host put there does what it does, whichever change sets it off. */
+const anyRow: readonly StatementKind[] = ["insert", "update", "delete"];
 const schemaKinds: readonly StatementKind[] = ["create", "alter", "drop"];
 
 /**
@@ -44,6 +51,7 @@ const schemaKinds: readonly StatementKind[] = ["create", "alter", "drop"];
  * @param first table, index or view; of a FUNCTION nothing
  * @param second column; of a FUNCTION its name
  * @param schema `main`, `temp`, or nothing
+ * @param within the trigger or view that asks for it, which a tool cannot make
  */
 export function mayCompile(
   kinds: readonly StatementKind[],
@@ -51,23 +59,23 @@ export function mayCompile(
   first: string | null,
   second: string | null,
   schema: string | null,
+  within: string | null,
 ): boolean {
   const need = needed.get(action);
   if (need === undefined) return false;
   if (action === FUNCTION) return !forbiddenFunctions.has((second ?? "").toLowerCase());
   // An ALTER looks whether something temporary refers to the table.
   if (schema === "temp" && action !== READ && !kinds.includes("alter")) return false;
-  const changesRows = changeKinds.some((kind) => kinds.includes(kind));
   const changesSchema = schemaKinds.some((kind) => kinds.includes(kind));
   switch (need) {
     case "any":
       return !forbiddenTables.test(first ?? "");
-    case "change":
+    case "row": {
       if (forbiddenTables.test(first ?? "")) return false;
-      // A change of the schema is one of the schema's own tables; and a table that is dropped loses its rows.
-      return (
-        changesRows || (changesSchema && /^sqlite_/i.test(first ?? "")) || (action === DELETE && kinds.includes("drop"))
-      );
+      const wanted = within === null ? (rowChanges.get(action) ?? []) : anyRow;
+      // A change of the schema is one of the schema's own tables.
+      return wanted.some((kind) => kinds.includes(kind)) || (changesSchema && /^sqlite_/i.test(first ?? ""));
+    }
     case "schema":
       return changesSchema;
     default:

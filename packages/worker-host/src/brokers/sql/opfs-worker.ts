@@ -27,8 +27,9 @@ async function open(name: string): Promise<(task: SqlTask) => SqlAnswer> {
   capi.sqlite3_db_config(database, capi.SQLITE_DBCONFIG_DEFENSIVE, 1, 0);
   capi.sqlite3_set_authorizer(
     database,
-    (_, action, first, second, schema) =>
-      granted === undefined || mayCompile(granted, action, first || null, second || null, schema || null)
+    (_, action, first, second, schema, within) =>
+      granted === undefined ||
+      mayCompile(granted, action, first || null, second || null, schema || null, within || null)
         ? capi.SQLITE_OK
         : capi.SQLITE_DENY,
     0,

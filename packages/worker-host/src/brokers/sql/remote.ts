@@ -48,9 +48,11 @@ export function remoteDatabase(
     const running = engine;
     const onCancel = (): void => running.end("cancelled");
     if (endsWithCall) signal.addEventListener("abort", onCancel, { once: true });
-    const answer = await running.perform(task);
-    signal.removeEventListener("abort", onCancel);
-    return answer;
+    try {
+      return await running.perform(task);
+    } finally {
+      signal.removeEventListener("abort", onCancel);
+    }
   };
 
   /** A call that ends is answered at once; whoever is next waits for the engine. */
@@ -59,7 +61,15 @@ export function remoteDatabase(
     const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
     const onCancel = (): void => resolve(sqlFault("cancelled"));
     signal.addEventListener("abort", onCancel, { once: true });
-    last = last.then(async () => resolve(await perform(task, signal)));
+    last = last.then(async () => {
+      try {
+        resolve(await perform(task, signal));
+      } catch {
+        // The platform gave no engine, or took no task: whoever comes next asks for another one.
+        engine?.end("broken");
+        resolve(sqlFault("broken"));
+      }
+    });
     return promise.finally(() => signal.removeEventListener("abort", onCancel));
   };
 
@@ -91,18 +101,20 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): Ru
   const end = (reason: SqlFault["reason"]): void => {
     if (!alive) return;
     alive = false;
-    engine.end();
+    held.engine?.end();
     ready.resolve(reason);
     answer(sqlFault(reason));
   };
-  const engine = start({
+  // It can end while it is started, before there is anything to hold.
+  const held: { engine?: Engine } = {};
+  held.engine = start({
     message: (message) => (message === "ready" ? ready.resolve(message) : answer(message)),
     ended: () => end("broken"),
   });
 
   return {
     async perform(task) {
-      engine.hold?.(true);
+      held.engine?.hold?.(true);
       let timer = setTimeout(() => end("broken"), startMs);
       const state = await ready.promise;
       clearTimeout(timer);
@@ -111,11 +123,15 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): Ru
       timer = setTimeout(() => end("too-slow"), task.limits.timeMs + graceMs);
       const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
       settle = resolve;
-      if (alive) engine.send(task);
-      else answer(sqlFault("broken"));
+      try {
+        if (alive) held.engine?.send(task);
+        else answer(sqlFault("broken"));
+      } catch {
+        end("broken");
+      }
       const given = await promise;
       clearTimeout(timer);
-      engine.hold?.(false);
+      held.engine?.hold?.(false);
       return given;
     },
     end,
