@@ -7,6 +7,7 @@ import {
   verifyProof,
 } from "@keyhole/kernel";
 import { explain } from "@keyhole/kernel/policy";
+import { secretKeeper } from "@keyhole/kernel/secrets";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type HeldGrant, Revocations } from "../../packages/kernel/src/capability/revocation.ts";
@@ -76,6 +77,55 @@ describe("a grant that is revoked", () => {
     expect(broker.pending[0]!.signal.aborted).toBe(true);
     broker.pending[0]!.answer();
     expect(await call).toMatchObject({ ...denied, effects: ["kv.read"] });
+    await expectSoundLog(kernel);
+  });
+
+  it("for secrets ends the requests that carry one, and no other", async () => {
+    const pending: { readonly url: string; readonly signal: AbortSignal; readonly answer: () => void }[] = [];
+    const net: Broker = {
+      kinds: ["net.read"],
+      needs: () => ({
+        ok: true,
+        needs: [{ kind: "net.read", method: "GET", host: "api.example", port: 443, path: "/" }],
+      }),
+      async serve({ arguments: { url } }, { secrets, signal }) {
+        const revealed = await secrets.reveal(String(url), "api.example");
+        if (!revealed.ok) return revealed;
+        return new Promise<CapabilityReply>((resolve) => {
+          const value = { url: "https://api.example/", status: 200, headers: [] };
+          pending.push({ url: revealed.value, signal, answer: () => resolve({ ok: true, value }) });
+        });
+      },
+    };
+    const wanted = [
+      { kind: "net.read", hosts: ["api.example"] },
+      { kind: "secret.use", names: ["key"], hosts: ["api.example"] },
+    ] as const;
+    const { kernel, events } = await openKernel({
+      policy: { ...policy, grants: wanted.map((capability) => ({ tool: "*", capability })) },
+      brokers: [net],
+      secrets: secretKeeper({ get: () => "the value of it" }),
+    });
+    const asked = async (_: unknown, { fetch, secret }: ToolContext) => {
+      const all = [fetch("https://api.example/plain"), fetch(`https://api.example/?key=${secret("key")}`)];
+      return (await Promise.allSettled(all)).map((each) =>
+        each.status === "fulfilled" ? "ok" : (each.reason as { readonly message: string }).message,
+      );
+    };
+    kernel.register(toolOf(asked, { capabilities: wanted, effects: ["net.read"], determinism: "external" }));
+    const call = kernel.call("subject", {}, { caller: "ada" });
+    await settle();
+    expect(pending.map(({ url }) => url.includes("the value of it"))).toEqual([false, true]);
+
+    await kernel.grants.revoke({ caller: "ada", kinds: ["secret.use"] }, "Enough.");
+    expect(pending.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    for (const { answer } of pending) answer();
+    const data = ["ok", "The grant for secret.use was revoked: Enough."];
+    expect(await call).toMatchObject({ ok: true, data });
+    const uses = (await events()).flatMap(({ type, payload }) =>
+      type === "capability.used" ? `${payload.kind} ${payload.outcome}` : [],
+    );
+    expect(uses.toSorted()).toEqual(["net.read ok", "net.read refused", "secret.use ok"]);
     await expectSoundLog(kernel);
   });
 

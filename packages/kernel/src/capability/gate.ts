@@ -3,6 +3,7 @@ import type { Hash } from "../normalize/hash.ts";
 import { hashReply, hashRequest } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import { Carriers } from "./carriers.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
 import { type CapabilityKind, isEffect, type Effect, type Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
@@ -60,6 +61,7 @@ export class Gate {
   #networkRequests = 0;
   #networkBytes = 0;
   readonly #fileBytes = { "fs.read": 0, "fs.write": 0 };
+  readonly #carriers = new Carriers();
   #lastRefusal: CapabilityError | undefined;
   #index = 0;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
@@ -126,8 +128,8 @@ export class Gate {
   }
 
   #endRevoked(): void {
-    for (const [kind, end] of this.#ends ?? [])
-      if (this.#held?.refusal(kind) !== undefined) end.abort("the grant was revoked");
+    for (const [kind, end] of this.#ends ?? []) if (this.revoked(kind)) end.abort("the grant was revoked");
+    if (this.revoked("secret.use")) this.#carriers.end();
   }
 
   /** Never rejects. */
@@ -236,10 +238,13 @@ export class Gate {
     if (isEffect(kind) && !this.#effects.includes(kind)) this.#effects = [...this.#effects, kind].toSorted();
     const spent = this.#spendFiles(kind, request.body);
     if (spent) return { target, reply: failed(spent) };
-    const reply = await broker.serve(request, this.#session(kind));
+    const serve = (session: BrokerSession): Promise<CapabilityReply> => broker.serve(request, session);
+    const session = this.#session(kind);
+    const reply = await (this.#options.secrets ? this.#carriers.serve(session, serve) : serve(session));
     // What came back after the grant was gone is not handed over.
-    const revoked = this.revoked(kind);
+    const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
     if (revoked) return { target, reply: failed(revoked) };
+    if (!reply) return { target, reply: ended };
     const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFiles(kind, reply.body) : undefined;
     return { target, reply: tooMuch ? failed(tooMuch) : reply };
   }

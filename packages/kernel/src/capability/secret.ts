@@ -1,3 +1,4 @@
+import { placeholderMark } from "../id/placeholder.ts";
 import type { CapabilityError, CapabilityReply } from "./broker.ts";
 
 /** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */
@@ -54,9 +55,9 @@ export interface OpenSecrets extends CallSecrets {
 
 /** Where nobody keeps secrets, a placeholder goes nowhere. */
 export const noSecrets: OpenSecrets = {
-  reveal: async (text) => (text.includes("keyhole-secret.") ? nobody : { ok: true, value: text }),
+  reveal: async (text) => (text.includes(placeholderMark) ? nobody : { ok: true, value: text }),
   revealBytes: async (bytes) =>
-    new TextDecoder().decode(bytes).includes("keyhole-secret.") ? nobody : { ok: true, value: new Uint8Array(bytes) },
+    new TextDecoder().decode(bytes).includes(placeholderMark) ? nobody : { ok: true, value: new Uint8Array(bytes) },
   redact: (text) => text,
   redactor: () => ({ push: (piece) => new Uint8Array(piece), end: () => new Uint8Array() }),
   takeUses: () => [],

@@ -6,8 +6,11 @@ export function secretToken(seed: string): string {
   return seed.slice(32);
 }
 
+/** How every placeholder begins, of whatever call. */
+export const placeholderMark = "keyhole-secret.";
+
 /** Stands for a secret inside one call, and means nothing in any other. A run that is replayed with its seed sees the same text. */
 export function placeholder(token: string, name: string): string {
   if (!secretName.test(name)) throw new TypeError("a secret's name has 1 to 64 letters, digits, `_` or `-`");
-  return `keyhole-secret.${token}.${name}.`;
+  return `${placeholderMark}${token}.${name}.`;
 }
