@@ -60,6 +60,8 @@ describe("an argument of a command", () => {
     [{ prefix: "" }, "--upload-pack=touch x"],
     [{ prefix: "" }, "--"],
     [{ prefix: "" }, "@file"],
+    [{ prefix: "" }, "+cmd"],
+    [{ path: ["**"] }, "+cmd"],
     [{ prefix: "" }, ".."],
     [{ prefix: "" }, nul],
     [{ prefix: "" }, lone],

@@ -51,6 +51,9 @@ describe("a body", () => {
     ["with grants that are an object", '{"input":{},"grants":{}}'],
     ["with a grant that is null", '{"input":{},"grants":[null]}'],
     ["with bounds that are a list", '{"input":{},"bounds":[]}'],
+    ["with a name twice", '{"input":{},"input":{"message":"x"}}'],
+    ["with a name twice, deep in it", '{"input":{"message":"x","more":[{"a":{},"b":[1],"a":{}}]}}'],
+    ["with a name twice, spelled in two ways", '{"input":{"message":"x","m\\u0065ssage":"y"}}'],
     ["81 levels deep", `{"input":${"[".repeat(80)}${"]".repeat(80)}}`],
     ["a hundred thousand levels deep", "[".repeat(100_000)],
   ])("%s is 400", async (_, body) => {

@@ -47,6 +47,8 @@ export const limits = {
   messagesPerCall: 1_000,
   /** UTF-16 units of a log line, a progress message, or a tool's error message; longer ones are cut. */
   messageLength: 2_000,
+  /** UTF-16 units of each text that says what is wrong with an input or an output: names of members are in it, and those have no bound. */
+  explanationLength: 500,
   /** A person needs time to read; a forgotten question must not stay open. */
   approvalMs: 120_000,
   /** Approvals for a session that are remembered; the oldest are forgotten first. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonTextFault } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
 
 const bodyLimits: { readonly bytes: number; readonly depth: number } = {
@@ -20,13 +21,15 @@ export async function readBody<Output>(
 ): Promise<Output> {
   requireJson(request.headers.get("content-type"));
   const text = decode(await readBytes(request, maxBytes));
-  requireDepth(text);
+  const fault = jsonTextFault(text, bodyLimits.depth);
+  if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
   const parsed = v.safeParse(schema, parse(text), { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
+  const place = pointer(issue);
   throw new HttpRefusal(
     "INVALID_REQUEST",
-    `The body is not as expected at ${JSON.stringify(pointer(issue))}: ${issue.message}.`,
+    `The body is not as expected${place === "" ? "" : ` at ${JSON.stringify(place)}`}: ${issue.message}.`,
   );
 }
 
@@ -84,24 +87,6 @@ function decode(bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     throw new HttpRefusal("INVALID_REQUEST", "The body is not UTF-8.");
-  }
-}
-
-/** Counts brackets outside of strings; done before the text is parsed, whose result would already be that deep. */
-function requireDepth(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (inString) {
-      if (unit === 0x5c) i++;
-      else if (unit === 0x22) inString = false;
-    } else if (unit === 0x22) inString = true;
-    else if (unit === 0x5b || unit === 0x7b) {
-      depth++;
-      if (depth > bodyLimits.depth)
-        throw new HttpRefusal("INVALID_REQUEST", `The body is nested deeper than ${bodyLimits.depth} levels.`);
-    } else if (unit === 0x5d || unit === 0x7d) depth--;
   }
 }
 

@@ -60,8 +60,8 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
 export function validateInput(resolved: Resolved, foreign: unknown): Step<Validated> {
   const plain = snapshot(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
   if (!plain.ok) {
-    return stop("INVALID_INPUT", `The input is not plain data: ${plain.error.message}.`, {
-      details: [{ path: plain.error.path, keyword: plain.error.reason }],
+    return stop("INVALID_INPUT", `The input is not plain data: ${explanation(plain.error.message)}.`, {
+      details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
       hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
     });
   }
@@ -69,7 +69,8 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
   const valid = conforms(schema, plain.value) ? plain : schema.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
-    return stop("INVALID_INPUT", first!.message, { details: valid.errors.map(errorDetails), hint: first!.hint ?? "" });
+    const hint = explanation(first!.hint ?? "");
+    return stop("INVALID_INPUT", explanation(first!.message), { details: valid.errors.map(errorDetails), hint });
   }
   const input = valid.value as JsonValue;
   const inputText = canonicalJson(input);
@@ -96,5 +97,20 @@ export function errorDetails({
   message,
   hint,
 }: ValidationError): JsonObject {
-  return { path: instancePath, schemaPath, keyword, expected, received, message, hint: hint ?? null };
+  return {
+    path: explanation(instancePath),
+    schemaPath: explanation(schemaPath),
+    keyword,
+    expected: explanation(expected),
+    received: explanation(received),
+    message: explanation(message),
+    hint: hint === undefined ? null : explanation(hint),
+  };
+}
+
+/** Cut, and well-formed, so that it can go into a canonical log. */
+export function explanation(text: string): string {
+  return text.length <= limits.explanationLength
+    ? text
+    : `${text.slice(0, limits.explanationLength - 1).toWellFormed()}…`;
 }

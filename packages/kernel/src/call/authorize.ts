@@ -89,7 +89,7 @@ export function checkCapabilities(
     `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`,
     {
       details: { missing },
-      hint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability: exampleCapability(missing[0]!) })}`,
+      hint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability: exampleCapability(missing[0]!, tool.manifest.capabilities) })}`,
       proof,
     },
   );

@@ -53,7 +53,10 @@ export interface Call {
   /** `undefined` for a call from outside. */
   readonly parent: Parent | undefined;
   /** Shared by all calls that one call from outside leads to. */
-  readonly tree: { callsLeft: number };
+  readonly tree: {
+    callsLeft: number;
+    /** Log lines and progress of calls from within that the outermost caller still hears. */ messagesLeft: number;
+  };
 }
 
 export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Hash, parent?: Parent): Call {
@@ -81,7 +84,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     queuedMs: 0,
     warnings: [],
     parent,
-    tree: parent?.call.tree ?? { callsLeft: limits.nestedCalls },
+    tree: parent?.call.tree ?? { callsLeft: limits.nestedCalls, messagesLeft: limits.messagesPerCall },
   };
 }
 

@@ -4,7 +4,7 @@ import { type Normalized, normalize } from "../normalize/normalizer.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
-import { conforms, errorDetails } from "./admit.ts";
+import { conforms, errorDetails, explanation } from "./admit.ts";
 import { next, type Step, type Stop, stop } from "./call.ts";
 import type { Ran } from "./execute.ts";
 
@@ -30,7 +30,7 @@ export function validateOutput(state: Ran): Step<Checked> {
     const valid = tool.output.validate(output);
     if (!valid.ok) {
       const [first] = valid.errors;
-      return stop("INVALID_OUTPUT", `${tool.id} broke its output contract: ${first!.message}`, {
+      return stop("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
         details: valid.errors.map(errorDetails),
         hint: "The fault is the tool's, not the caller's.",
       });
@@ -74,7 +74,7 @@ export function tooLarge(toolId: string, limit: number): Stop {
 function notNormalizable(toolId: string, reason: string, path: string): Stop {
   const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
   return stop("NOT_NORMALIZABLE", `${toolId} returned something that is not plain data: ${reason}${place}.`, {
-    details: { reason, path },
+    details: { reason, path: explanation(path) },
     hint: "The fault is the tool's: return JSON values only.",
   });
 }

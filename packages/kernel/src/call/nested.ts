@@ -56,7 +56,7 @@ export class NestedCalls implements Broker {
 
   async #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
     const { call } = this.#caller;
-    const { correlationId, grants, approver, onEvent, signal } = call.options;
+    const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
     const stopped = firstAbort(session.signal, signal);
     const options: CallOptions = {
       caller: call.caller,
@@ -68,6 +68,8 @@ export class NestedCalls implements Broker {
       ...(grants !== undefined && { grants }),
       ...(approver !== undefined && { approver }),
       ...(onEvent !== undefined && { onEvent }),
+      ...(onLog !== undefined && { onLog: heard(call, onLog) }),
+      ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),
     };
     try {
       return await this.#take(name, input, options, { ...this.#caller, ended: session.signal, spend: session.spend });
@@ -75,6 +77,16 @@ export class NestedCalls implements Broker {
       stopped.leave();
     }
   }
+}
+
+/** All calls from within together say at most as much as one call: each has a bound of its own, and there may be a thousand. */
+function heard<Said>({ tree, parent }: Call, listener: (said: Said) => void): (said: Said) => void {
+  if (parent) return listener; // Counted where it began.
+  return (said) => {
+    if (tree.messagesLeft === 0) return;
+    tree.messagesLeft--;
+    listener(said);
+  };
 }
 
 function depthOf(call: Call): number {

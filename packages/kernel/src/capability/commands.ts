@@ -85,8 +85,8 @@ export function matchCommand(
   });
 }
 
-/** What many programs read as an option, or as a file with more arguments in it. */
-const special = /^[-@]/;
+/** What many programs read as an option, as a file with more arguments in it, or, behind a `+`, as a command of their own. */
+const special = /^[-@+]/;
 /** A step to the folder above, as a whole segment; what stands before it can be an option or a host. */
 const stepUp = /(?:^|[/\\=:])\.\.(?:[/\\]|$)/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;

@@ -82,8 +82,13 @@ export function targetOf(need: Need): string {
   }
 }
 
-/** A capability that a person can copy and change: what it names is an example. */
-export function exampleCapability(kind: CapabilityKind): Capability {
+/** A capability that a person can copy and change: what the tool itself wishes for, or, where it wishes for everything, an example. */
+export function exampleCapability(kind: CapabilityKind, declared: readonly Capability[]): Capability {
+  const wish = declared.find((capability) => capability.kind === kind);
+  if (wish && !isWhole(wish)) {
+    const { optional: _, ...capability } = wish as Capability & { readonly optional?: boolean };
+    return capability;
+  }
   const examples = {
     net: { hosts: ["example.com"] },
     fs: { paths: ["workspace/**"] },

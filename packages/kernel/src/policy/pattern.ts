@@ -13,7 +13,8 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
   if (!Array.isArray(pattern)) return "The pattern is no list of conditions.";
   const rule = patternRule(asked, pattern as readonly ArgumentCondition[], "");
   const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
-  if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message}`;
+  // The rule around it is ours: whoever answers knows only the conditions.
+  if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.document.rules?.[0]?.when.arguments ?? [];
   const misses = conditions.find((condition) => compileArgument(condition)(asked) !== true);
   return misses && `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`;

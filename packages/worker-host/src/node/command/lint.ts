@@ -22,5 +22,6 @@ export async function lint(file: string, files: CommandFiles): Promise<CommandRe
     return visible(`${file}:${locate(`/rules/${index}`).line} ${ruleId} is ${kind}: ${message}`);
   });
   if (findings.length > 0) return { exitCode: 1, output: `${findings.join("\n")}\n` };
-  return { exitCode: 0, output: `${loaded.value.rules.length} rules, ${loaded.value.hash}\n` };
+  const { length } = loaded.value.rules;
+  return { exitCode: 0, output: `${length} rule${length === 1 ? "" : "s"}, ${loaded.value.hash}\n` };
 }

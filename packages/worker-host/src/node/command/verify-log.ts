@@ -14,7 +14,7 @@ import {
 } from "./io.ts";
 
 interface Step {
-  readonly name: "checkpoint" | "signature" | "log";
+  readonly name: "checkpoint" | "signature" | "log" | "end";
   readonly outcome: keyof typeof marks;
   readonly text: string;
 }
@@ -32,6 +32,7 @@ export async function verifyLogFile(
   const check = await verifyAudit(list ?? file.lines(), { checkpoints, withheld });
   if (file.failure !== undefined) throw unreadable(path, file.failure);
   steps.push(check.ok ? whole(check, checkpoints, file.times) : broken(check, list ? undefined : file));
+  if (check.ok && checkpoints.length === 0) steps.push(endUnchecked);
   const ok = steps.every(({ outcome }) => outcome !== "failed");
   const output =
     options["json"] === true
@@ -60,6 +61,12 @@ function whole(
   const text = `${range}${span}: none changed, missing or moved.${values}${stubs}${start}${covered} Last digest ${lastHash}.${tree}`;
   return { name: "log", outcome: "passed", text };
 }
+
+const endUnchecked: Step = {
+  name: "end",
+  outcome: "skipped",
+  text: "Not checked: without a checkpoint nobody sees whether events behind the last one were cut off.",
+};
 
 function broken(check: AuditCheck & { readonly ok: false }, file: WatchedFile | undefined): Step {
   const { events, reason } = check;
