@@ -6,8 +6,11 @@ import { compress, IV } from "./blake3-compress.ts";
  */
 
 const BLOCK_BYTES = 64;
+const BLOCK_WORDS = 16;
 const CHUNK_BYTES = 1024;
+const CHUNK_WORDS = 256;
 const CV_BYTES = 32;
+const CV_WORDS = 8;
 /** Chunks within 2^53 bytes, as a tree: its height. */
 const MAX_HEIGHT = 43;
 
@@ -23,37 +26,68 @@ const DERIVE_KEY_MATERIAL = 64;
 interface Tree {
   readonly key: Int32Array;
   readonly flags: number;
-  readonly stack: Uint8Array;
+  readonly stack: Int32Array;
   stackSize: number;
   chunks: number;
 }
 
-/** Scratch. Nothing foreign runs while it is in use. */
-const words: Int32Array = /* @__PURE__ */ new Int32Array(16);
-const output: Int32Array = /* @__PURE__ */ new Int32Array(16);
-const lastBlock: Uint8Array = /* @__PURE__ */ new Uint8Array(BLOCK_BYTES);
-const sharedStack: Uint8Array = /* @__PURE__ */ new Uint8Array(MAX_HEIGHT * CV_BYTES);
+/** Bytes, and the same memory as words: read byte by byte, words take as long as half of the compression. */
+interface Room {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly words: Int32Array<ArrayBuffer>;
+}
 
-function createTree(key: Int32Array, flags: number, stack: Uint8Array): Tree {
+/** @param byteLength whole blocks: behind its bytes, an input is filled up to one. */
+function room(byteLength: number): Room {
+  const bytes = new Uint8Array(byteLength);
+  return { bytes, words: new Int32Array(bytes.buffer) };
+}
+
+/** Scratch. Nothing foreign runs while it is in use. */
+const inbox: Room = /* @__PURE__ */ room(16_384);
+const cv: Int32Array = /* @__PURE__ */ new Int32Array(8);
+const parent: Int32Array = /* @__PURE__ */ new Int32Array(16);
+const output: Int32Array = /* @__PURE__ */ new Int32Array(16);
+const sharedStack: Int32Array = /* @__PURE__ */ new Int32Array(MAX_HEIGHT * CV_WORDS);
+
+const isLittleEndian: boolean = /* @__PURE__ */ (() => new Uint8Array(Int32Array.of(1).buffer)[0] === 1)();
+
+/** Makes the first bytes of a room readable as words: whole blocks, filled up with zeros, in the order of this machine. */
+function settle({ bytes, words }: Room, byteLength: number): void {
+  const blocks = Math.max(1, Math.ceil(byteLength / BLOCK_BYTES));
+  for (let i = byteLength; i < blocks * BLOCK_BYTES; i++) bytes[i] = 0;
+  if (isLittleEndian) return;
+  for (let i = 0; i < blocks * BLOCK_WORDS; i++) {
+    const at = i * 4;
+    words[i] = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+  }
+}
+
+/** Copies at most a chunk to where it can be compressed. */
+function take(bytes: Uint8Array, at: number, byteLength: number): Int32Array {
+  inbox.bytes.set(byteLength === bytes.length ? bytes : bytes.subarray(at, at + byteLength));
+  settle(inbox, byteLength);
+  return inbox.words;
+}
+
+function createTree(key: Int32Array, flags: number, stack: Int32Array): Tree {
   return { key, flags, stack, stackSize: 0, chunks: 0 };
 }
 
-/** Adds a chunk that is not the last one, and joins the subtrees that it completes. */
-function addChunk(tree: Tree, bytes: Uint8Array, at: number): void {
+/** Adds the chunk from word `at`, which is not the last one, and joins the subtrees that it completes. */
+function addChunk(tree: Tree, words: Int32Array, at: number): void {
   const { key, flags, stack, chunks } = tree;
-  for (let i = 0; i < 8; i++) words[i] = key[i]!;
-  compress(words, bytes, at, chunks, BLOCK_BYTES, flags | CHUNK_START, words);
-  const end = at + CHUNK_BYTES - BLOCK_BYTES;
-  for (let block = at + BLOCK_BYTES; block < end; block += BLOCK_BYTES) {
-    compress(words, bytes, block, chunks, BLOCK_BYTES, flags, words);
-  }
-  compress(words, bytes, end, chunks, BLOCK_BYTES, flags | CHUNK_END, words);
-  store(words, 8, stack, tree.stackSize++ * CV_BYTES);
+  compress(key, words, at, chunks, BLOCK_BYTES, flags | CHUNK_START, cv);
+  const end = at + CHUNK_WORDS - BLOCK_WORDS;
+  for (let block = at + BLOCK_WORDS; block < end; block += BLOCK_WORDS)
+    compress(cv, words, block, chunks, BLOCK_BYTES, flags, cv);
+  compress(cv, words, end, chunks, BLOCK_BYTES, flags | CHUNK_END, cv);
+  stack.set(cv, tree.stackSize++ * CV_WORDS);
   tree.chunks++;
   for (let rest = tree.chunks; rest % 2 === 0; rest /= 2) {
-    const pair = (tree.stackSize - 2) * CV_BYTES;
-    compress(key, stack, pair, 0, BLOCK_BYTES, flags | PARENT, words);
-    store(words, 8, stack, pair);
+    const pair = (tree.stackSize - 2) * CV_WORDS;
+    compress(key, stack, pair, 0, BLOCK_BYTES, flags | PARENT, cv);
+    stack.set(cv, pair);
     tree.stackSize--;
   }
 }
@@ -61,74 +95,53 @@ function addChunk(tree: Tree, bytes: Uint8Array, at: number): void {
 /** The root node, from which output of any length comes. It can lie in scratch: to be used at once. */
 interface RootNode {
   readonly cv: Int32Array;
-  readonly block: Uint8Array;
+  readonly words: Int32Array;
   readonly at: number;
   readonly blockBytes: number;
   readonly flags: number;
 }
 
-/** Adds the last chunk of 0 to 1024 bytes. The tree itself stays as it is, so that more bytes can follow. */
-function finish(tree: Tree, bytes: Uint8Array, at: number, length: number): RootNode {
+/** Adds the last chunk, of 0 to 1024 settled bytes from word `at`. The tree itself stays as it is, so that more bytes can follow. */
+function finish(tree: Tree, words: Int32Array, at: number, byteLength: number): RootNode {
   const { key, stack, stackSize, chunks } = tree;
-  for (let i = 0; i < 8; i++) words[i] = key[i]!;
+  let before = key;
   let flags = tree.flags | CHUNK_START;
-  let done = 0;
-  for (; length - done > BLOCK_BYTES; done += BLOCK_BYTES) {
-    compress(words, bytes, at + done, chunks, BLOCK_BYTES, flags, words);
+  let block = at;
+  let blockBytes = byteLength;
+  for (; blockBytes > BLOCK_BYTES; blockBytes -= BLOCK_BYTES, block += BLOCK_WORDS) {
+    compress(before, words, block, chunks, BLOCK_BYTES, flags, cv);
+    before = cv;
     flags = tree.flags;
   }
   flags |= CHUNK_END;
-  const blockBytes = length - done;
-  let block = bytes;
-  let blockAt = at + done;
-  if (blockBytes < BLOCK_BYTES) {
-    for (let i = 0; i < BLOCK_BYTES; i++) lastBlock[i] = i < blockBytes ? bytes[blockAt + i]! : 0;
-    block = lastBlock;
-    blockAt = 0;
-  }
-  if (stackSize === 0) return { cv: words, block, at: blockAt, blockBytes, flags };
+  if (stackSize === 0) return { cv: before, words, at: block, blockBytes, flags };
 
-  compress(words, block, blockAt, chunks, blockBytes, flags, words);
+  compress(before, words, block, chunks, blockBytes, flags, cv);
   flags = tree.flags | PARENT;
   for (let left = stackSize - 1; ; left--) {
-    lastBlock.set(stack.subarray(left * CV_BYTES, (left + 1) * CV_BYTES));
-    store(words, 8, lastBlock, CV_BYTES);
-    if (left === 0) return { cv: key, block: lastBlock, at: 0, blockBytes: BLOCK_BYTES, flags };
-    compress(key, lastBlock, 0, 0, BLOCK_BYTES, flags, words);
+    for (let i = 0; i < CV_WORDS; i++) {
+      parent[i] = stack[left * CV_WORDS + i]!;
+      parent[CV_WORDS + i] = cv[i]!;
+    }
+    if (left === 0) return { cv: key, words: parent, at: 0, blockBytes: BLOCK_BYTES, flags };
+    compress(key, parent, 0, 0, BLOCK_BYTES, flags, cv);
   }
 }
 
 function expand(root: RootNode, outBytes: number): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(outBytes);
   for (let at = 0; at < outBytes; at += BLOCK_BYTES) {
-    outputBlock(root, at / BLOCK_BYTES);
-    store(output, Math.min(outBytes - at, BLOCK_BYTES) / 4, result, at);
+    compress(root.cv, root.words, root.at, at / BLOCK_BYTES, root.blockBytes, root.flags | ROOT, output);
+    for (let i = 0; i < Math.min(outBytes - at, BLOCK_BYTES); i++) result[at + i] = output[i >> 2]! >> ((i & 3) * 8);
   }
   return result;
 }
 
-function outputBlock(root: RootNode, index: number): Int32Array {
-  compress(root.cv, root.block, root.at, index, root.blockBytes, root.flags | ROOT, output);
-  return output;
-}
-
-/** Little-endian. A fraction of a word is stored as its first bytes; what lies beyond the target is dropped. */
-function store(source: Int32Array, count: number, target: Uint8Array, at: number): void {
-  for (let i = 0; i < count; i++) {
-    const word = source[i]!;
-    const place = at + i * 4;
-    target[place] = word;
-    target[place + 1] = word >> 8;
-    target[place + 2] = word >> 16;
-    target[place + 3] = word >> 24;
-  }
-}
-
-function rootOf(bytes: Uint8Array, key: Int32Array, flags: number, byteLength: number = bytes.length): RootNode {
+function rootOf(bytes: Uint8Array, key: Int32Array, flags: number): RootNode {
   const tree = createTree(key, flags, sharedStack);
   let at = 0;
-  for (; byteLength - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, bytes, at);
-  return finish(tree, bytes, at, byteLength - at);
+  for (; bytes.length - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, take(bytes, at, CHUNK_BYTES), 0);
+  return finish(tree, take(bytes, at, bytes.length - at), 0, bytes.length - at);
 }
 
 function keyWords(key: Uint8Array): Int32Array {
@@ -150,9 +163,22 @@ export function blake3(bytes: Uint8Array, outBytes: number = CV_BYTES): Uint8Arr
   return expand(rootOf(bytes, IV, 0), outBytes);
 }
 
+/** Where whoever has the bytes of a text to hash can put them: {@link blake3Words} takes them from there without a copy. Scratch: to be filled and hashed in one go. */
+export const blake3Room: Uint8Array<ArrayBuffer> = inbox.bytes;
+
 /** The 8 words of the hash of the first bytes, in scratch: to be read at once. For those who print it, without an array in between. */
 export function blake3Words(bytes: Uint8Array, byteLength: number): Int32Array {
-  return outputBlock(rootOf(bytes, IV, 0, byteLength), 0);
+  if (bytes !== blake3Room) return wordsOf(rootOf(bytes.subarray(0, byteLength), IV, 0));
+  const tree = createTree(IV, 0, sharedStack);
+  settle(inbox, byteLength);
+  let at = 0;
+  for (; byteLength - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, inbox.words, at / 4);
+  return wordsOf(finish(tree, inbox.words, at / 4, byteLength - at));
+}
+
+function wordsOf(root: RootNode): Int32Array {
+  compress(root.cv, root.words, root.at, 0, root.blockBytes, root.flags | ROOT, cv);
+  return cv;
 }
 
 /**
@@ -209,11 +235,11 @@ export function createHasher(mode: Blake3Mode = { kind: "hash" }): Blake3Hasher 
       let at = 0;
       while (at < bytes.length) {
         if (pendingBytes === CHUNK_BYTES) {
-          addChunk(tree, pending, 0);
+          addChunk(tree, take(pending, 0, CHUNK_BYTES), 0);
           pendingBytes = 0;
         }
         if (pendingBytes === 0) {
-          for (; bytes.length - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, bytes, at);
+          for (; bytes.length - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, take(bytes, at, CHUNK_BYTES), 0);
         }
         const part = bytes.subarray(at, at + CHUNK_BYTES - pendingBytes);
         pending.set(part, pendingBytes);
@@ -223,13 +249,13 @@ export function createHasher(mode: Blake3Mode = { kind: "hash" }): Blake3Hasher 
       return this;
     },
     digest(outBytes = CV_BYTES) {
-      return expand(finish(tree, pending, 0, pendingBytes), outBytes);
+      return expand(finish(tree, take(pending, 0, pendingBytes), 0, pendingBytes), outBytes);
     },
   };
 }
 
 function treeFor(mode: Blake3Mode): Tree {
-  const stack = new Uint8Array(MAX_HEIGHT * CV_BYTES);
+  const stack = new Int32Array(MAX_HEIGHT * CV_WORDS);
   switch (mode.kind) {
     case "hash":
       return createTree(IV, 0, stack);

@@ -1,4 +1,4 @@
-import { blake3Words } from "./blake3.ts";
+import { blake3Room, blake3Words } from "./blake3.ts";
 import { canonicalize, canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json.ts";
 
@@ -15,10 +15,10 @@ export function isDigest(value: unknown): value is Digest {
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** Short texts are encoded in place: no array per hash. */
-const scratch: Uint8Array = /* @__PURE__ */ new Uint8Array(16_384);
-
-const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode("0123456789abcdef");
+/** The two digits of each byte. */
+const digits: Uint8Array = /* @__PURE__ */ new TextEncoder().encode(
+  Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0")).join(""),
+);
 
 /** What an algorithm has to bring: the hash of the first bytes as 8 little-endian words, to be read at once. */
 export type HashWords = (bytes: Uint8Array, byteLength: number) => Int32Array;
@@ -56,12 +56,13 @@ export function hashWith(algorithm: DigestAlgorithm, words: HashWords): Hash {
   const bytes = (given: Uint8Array): Digest => print(words(given, given.length), printed);
   const measure = (text: string): { readonly hash: Digest; readonly byteLength: number } => {
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate has no hash");
-    if (text.length * 3 > scratch.length) {
+    if (text.length * 3 > blake3Room.length) {
       const encoded = encoder.encode(text);
       return { hash: bytes(encoded), byteLength: encoded.length };
     }
-    const { written } = encoder.encodeInto(text, scratch);
-    return { hash: print(words(scratch, written), printed), byteLength: written };
+    // Short texts are encoded in place: no array per hash.
+    const { written } = encoder.encodeInto(text, blake3Room);
+    return { hash: print(words(blake3Room, written), printed), byteLength: written };
   };
   const text = (given: string): Digest => measure(given).hash;
   return {
@@ -106,10 +107,12 @@ export function hashJson(value: JsonValue): Digest {
 
 /** 32 bytes, as 8 little-endian words. Decoding 71 bytes is faster than joining strings, and gives a text in one piece. */
 function print(words: Int32Array, target: Uint8Array): Digest {
-  for (let i = 0; i < 32; i++) {
-    const byte = words[i >> 2]! >> ((i & 3) * 8);
-    target[i * 2 + 7] = digits[(byte >> 4) & 15]!;
-    target[i * 2 + 8] = digits[byte & 15]!;
+  for (let i = 0, at = 7; i < 8; i++) {
+    for (let word = words[i]!, rest = 4; rest > 0; rest--, word >>>= 8, at += 2) {
+      const pair = (word & 255) * 2;
+      target[at] = digits[pair]!;
+      target[at + 1] = digits[pair + 1]!;
+    }
   }
   return decoder.decode(target) as Digest;
 }
