@@ -35,7 +35,7 @@ export class Limiter {
       const firstEndMs = Math.min(...running.map(({ endsByMs }) => endsByMs));
       return { ok: false, bound: "concurrency", limit: bounds.concurrency, retryAfterMs: wait(firstEndMs - nowMs) };
     }
-    const window = this.#window(JSON.stringify([toolId, caller]), nowMs);
+    const window = this.#window(`${toolId} ${caller}`, nowMs); // An id has no space.
     if (window === undefined)
       return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: limits.rateWindowMs };
     if (window.length >= bounds.callsPerHour) {

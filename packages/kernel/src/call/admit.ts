@@ -1,8 +1,8 @@
 import { hostOf, type IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
-import { canonicalJson } from "../normalize/canonical-json.ts";
+import { canonicalJson, canonicalTextOf } from "../normalize/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { snapshotInOrder } from "../normalize/snapshot.ts";
 import type { ValidationError, Validator } from "../schema/index.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
@@ -58,7 +58,7 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
 
 /** Step 2. */
 export function validateInput(resolved: Resolved, foreign: unknown): Step<Validated> {
-  const plain = snapshot(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
   if (!plain.ok) {
     return stop("INVALID_INPUT", `The input is not plain data: ${explanation(plain.error.message)}.`, {
       details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
@@ -66,14 +66,15 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
     });
   }
   const schema = resolved.tool.input;
-  const valid = conforms(schema, plain.value) ? plain : schema.validate(plain.value);
+  const isWhole = conforms(schema, plain.value);
+  const valid = isWhole ? plain : schema.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
     const hint = explanation(first!.hint ?? "");
     return stop("INVALID_INPUT", explanation(first!.message), { details: valid.errors.map(errorDetails), hint });
   }
   const input = valid.value as JsonValue;
-  const inputText = canonicalJson(input);
+  const inputText = isWhole ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength } = resolved.call.hash.measure(inputText);
   if (byteLength > limits.inputBytes) {
     return stop("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, {

@@ -112,21 +112,23 @@ export function holderOf({ callId, caller, sessionId, parent }: Validated["call"
   return { callId, caller, sessionId, tool: tool.manifest.name, parentCallId: parent?.call.callId };
 }
 
-const grantsOf = new WeakMap<Policy, Map<string, Grant>>();
-/** Callers are foreign names: what is kept for them is bounded. */
+/** By tool hash, then by caller: put together, the two would be one long text to hash in each call. */
+const grantsOf = new WeakMap<Policy, Map<string, Map<string, Grant>>>();
+/** Callers are foreign names: what is kept for them is bounded, per tool. */
 const MAX_GRANTS = 1_000;
 
 /** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
 function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: Validated["call"]): Grant {
-  let known = grantsOf.get(policy);
-  if (!known) grantsOf.set(policy, (known = new Map<string, Grant>()));
-  const key = `${tool.hash} ${caller}`; // A digest has no space.
-  let grant = known.get(key);
+  let byTool = grantsOf.get(policy);
+  if (!byTool) grantsOf.set(policy, (byTool = new Map<string, Map<string, Grant>>()));
+  let known = byTool.get(tool.hash);
+  if (!known) byTool.set(tool.hash, (known = new Map<string, Grant>()));
+  let grant = known.get(caller);
   if (!grant) {
     const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
     grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)], hash);
     if (known.size >= MAX_GRANTS) known.clear();
-    known.set(key, grant);
+    known.set(caller, grant);
   }
   return grant;
 }
@@ -206,7 +208,8 @@ export function prove(
       posture: policy.document.posture,
       mode,
       tier: tool.manifest.tier,
-      determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+      determining:
+        determining.length === 0 ? [] : determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
       errors,
       considered,
       stateReads: verdict.stateReads ?? [

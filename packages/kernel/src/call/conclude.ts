@@ -1,7 +1,8 @@
 import type { IsolateOutput } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
-import { type Normalized, normalize } from "../normalize/normalizer.ts";
-import { parseJson } from "../normalize/snapshot.ts";
+import { canonicalTextOf } from "../normalize/canonical-json.ts";
+import { type Normalized, normalize, normalized } from "../normalize/normalizer.ts";
+import { takeJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
 import { conforms, errorDetails, explanation } from "./admit.ts";
@@ -11,6 +12,8 @@ import type { Ran } from "./execute.ts";
 /** A call with an output that keeps the tool's promise. */
 export interface Checked extends Ran {
   readonly output: JsonValue | Uint8Array;
+  /** The canonical text of an output that is JSON and was taken as it came. */
+  readonly outputText?: string;
 }
 
 /** A call whose output has its one normal form and digest. */
@@ -25,7 +28,7 @@ export function validateOutput(state: Ran): Step<Checked> {
   if (end.kind !== "returned") return failure(state);
   const read = readOutput(end.output, state);
   if (!read.ok) return read;
-  const output = read.state;
+  const { output } = read.state;
   if (tool.output && !conforms(tool.output, output)) {
     const valid = tool.output.validate(output);
     if (!valid.ok) {
@@ -37,26 +40,30 @@ export function validateOutput(state: Ran): Step<Checked> {
     }
     return next({ ...state, output: valid.value as JsonValue });
   }
-  return next({ ...state, output });
+  return next({ ...state, ...read.state });
 }
 
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
-function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<JsonValue | Uint8Array> {
+function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<Pick<Checked, "output" | "outputText">> {
   const { kind } = tool.manifest.output;
   if (output.form !== kind)
     return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
   const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
   if (size > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
-  if (output.form === "binary") return next(output.bytes);
-  if (output.form === "text") return next(output.text);
-  const parsed = parseJson(output.text, { maxDepth: limits.depth, maxNodes: limits.nodes });
-  return parsed.ok ? next(parsed.value) : notNormalizable(tool.id, parsed.error.reason, parsed.error.path);
+  if (output.form === "binary") return next({ output: output.bytes });
+  if (output.form === "text") return next({ output: output.text });
+  const taken = takeJson(output.text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  if (!taken.ok) return notNormalizable(tool.id, taken.error.reason, taken.error.path);
+  return next({ output: taken.value, outputText: canonicalTextOf(taken) });
 }
 
 /** Step 10. */
 export function normalizeOutput(state: Checked): Step<Concluded> {
-  const { tool, output, bounds } = state;
-  const normal: Normalized = normalize(tool.manifest.output.kind, output, state.call.hash);
+  const { tool, output, outputText, bounds } = state;
+  const normal: Normalized =
+    outputText === undefined
+      ? normalize(tool.manifest.output.kind, output, state.call.hash)
+      : normalized(outputText, state.call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   const text = tool.manifest.output.kind === "text" ? { output: normal.text ?? "" } : {};

@@ -159,7 +159,7 @@ export class IsolatePool {
       case "always":
         return `${hash} ${around}`; // A digest has no space.
       case "session":
-        return `${hash} ${JSON.stringify([caller, sessionId, around])}`;
+        return `${hash} ${around} ${caller.length} ${caller} ${sessionId}`; // Callers choose both names.
       case "call":
         return `${hash} ${this.#unshared++}`;
     }

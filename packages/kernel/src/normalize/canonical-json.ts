@@ -1,5 +1,6 @@
 import { canonicalize, type CanonicalResult } from "./canonicalize.ts";
 import type { JsonValue } from "./json.ts";
+import type { Taken } from "./snapshot.ts";
 
 export { canonicalize, type CanonicalResult };
 
@@ -12,4 +13,9 @@ export function canonicalJson(value: JsonValue): string {
   const result = canonicalize(value);
   if (!result.ok) throw new TypeError(result.error.message);
   return result.text;
+}
+
+/** {@link canonicalJson} of what a walk has found to be plain: the engine's own writer is right where the keys are in order and nothing has taught it otherwise. */
+export function canonicalTextOf({ value, isOrdered }: Extract<Taken, { ok: true }>): string {
+  return isOrdered && !("toJSON" in Array.prototype) ? JSON.stringify(value) : canonicalJson(value);
 }

@@ -26,14 +26,14 @@ export type Normalized =
 const normalizers = {
   json(value, hash) {
     const result = canonicalize(value);
-    return result.ok ? { ok: true, text: result.text, ...hash.measure(result.text) } : result;
+    return result.ok ? normalized(result.text, hash) : result;
   },
 
   text(value, hash) {
     if (typeof value !== "string") return refuse("not-text");
     if (!value.isWellFormed()) return refuse("lone-surrogate");
     const text = value.replace(/\r\n?/g, "\n").normalize("NFC");
-    return { ok: true, text, ...hash.measure(text) };
+    return normalized(text, hash);
   },
 
   binary(value, hash) {
@@ -65,6 +65,12 @@ const normalizers = {
  */
 export function normalize(kind: NormalizationKind, value: unknown, hash: Hash = blake3Hash): Normalized {
   return normalizers[kind](value, hash);
+}
+
+/** What a text that is in its normal form already is hashed to. */
+export function normalized(text: string, by: Hash): Normalized {
+  const { hash, byteLength } = by.measure(text);
+  return { ok: true, text, hash, byteLength };
 }
 
 function refuse(reason: NormalizeError["reason"]): Normalized {

@@ -37,7 +37,22 @@ export type SnapshotResult =
  * if (!taken.ok) taken.error; // { reason: "accessor", path: "/url", message: 'accessor at "/url"' }
  */
 export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotResult {
-  return attempt(value, limits, copy);
+  return resultOf(attempt(value, limits, copy));
+}
+
+/** What is known of a value beside that it is plain. */
+export type Taken =
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      /** Whether all keys are in canonical order, so that the engine's own writer gives the canonical text. */
+      readonly isOrdered: boolean;
+    }
+  | { readonly ok: false; readonly error: NormalizeError };
+
+/** {@link snapshot}, with the keys in canonical order as far as engines let themselves: those that are integers come first. */
+export function snapshotInOrder(value: unknown, limits: SnapshotLimits): Taken {
+  return attempt(value, limits, copyInOrder);
 }
 
 /**
@@ -49,6 +64,11 @@ export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotR
  * if (!parsed.ok) parsed.error; // { reason: "syntax", path: "", message: 'syntax at ""' }
  */
 export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotResult {
+  return resultOf(takeJson(text, limits));
+}
+
+/** {@link parseJson}, and whether the text had its keys in canonical order. */
+export function takeJson(text: string, limits: SnapshotLimits): Taken {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -59,18 +79,21 @@ export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotRe
   return attempt(value, limits, adopt);
 }
 
-/** How the content of an array or object is taken over, once it is known to be neither too deep nor part of a cycle. */
-type Take = (value: object, walk: Walk) => JsonValue;
+function resultOf(taken: Taken): SnapshotResult {
+  return taken.ok ? { ok: true, value: taken.value } : taken;
+}
+
+/** How the content of an array or object is taken over, once it is known not to be too deep. */
+type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
 
 interface Walk {
   readonly take: Take;
-  readonly maxDepth: number;
   nodesLeft: number;
   unitsLeft: number;
-  /** The arrays and objects that enclose the place of the walk. */
-  readonly enclosing: object[];
-  /** The path to the place of the walk; a refusal leaves it as it is. */
-  readonly tokens: (string | number)[];
+  isOrdered: boolean;
+  /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
+  readonly path: (string | number)[];
+  readonly containers: object[];
 }
 
 /** Thrown and caught inside this file only. */
@@ -81,20 +104,28 @@ class Refusal {
   }
 }
 
-function attempt(value: unknown, limits: SnapshotLimits, take: Take): SnapshotResult {
+function attempt(value: unknown, limits: SnapshotLimits, take: Take): Taken {
   const walk: Walk = {
     take,
-    maxDepth: limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth,
     nodesLeft: limits.maxNodes ?? SNAPSHOT_LIMITS.maxNodes,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
-    enclosing: [],
-    tokens: [],
+    isOrdered: true,
+    path: [],
+    containers: [],
   };
   try {
-    return { ok: true, value: visit(value, walk) };
+    const plain = visit(value, walk, limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth);
+    return { ok: true, value: plain, isOrdered: walk.isOrdered };
   } catch (error) {
-    return { ok: false, error: normalizeError(reasonOf(error), walk.tokens) };
+    return { ok: false, error: explain(error, walk) };
   }
+}
+
+/** A cycle is met again until the depth, or another limit, is at its end. */
+function explain(error: unknown, { path, containers }: Walk): NormalizeError {
+  const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
+  if (again > 0) return normalizeError("cycle", path.slice(0, again));
+  return normalizeError(reasonOf(error), path);
 }
 
 /** What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end. */
@@ -107,7 +138,7 @@ function reasonOf(error: unknown): NormalizeReason {
   }
 }
 
-function visit(value: unknown, walk: Walk): JsonValue {
+function visit(value: unknown, walk: Walk, depthLeft: number): JsonValue {
   if (--walk.nodesLeft < 0) throw new Refusal("too-large");
   if (typeof value === "string") return checkText(value, walk);
   if (typeof value === "number") {
@@ -116,19 +147,8 @@ function visit(value: unknown, walk: Walk): JsonValue {
   }
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object") throw new Refusal(typeof value as "bigint" | "function" | "symbol" | "undefined");
-  if (walk.enclosing.includes(value)) throw new Refusal("cycle");
-  if (walk.enclosing.length >= walk.maxDepth) throw new Refusal("too-deep");
-  walk.enclosing.push(value);
-  const taken = walk.take(value, walk);
-  walk.enclosing.pop();
-  return taken;
-}
-
-function visitAt(token: string | number, value: unknown, walk: Walk): JsonValue {
-  walk.tokens.push(token);
-  const taken = visit(value, walk);
-  walk.tokens.pop();
-  return taken;
+  if (depthLeft < 1) throw new Refusal("too-deep");
+  return walk.take(value, walk, depthLeft - 1);
 }
 
 function checkText(text: string, walk: Walk): string {
@@ -138,71 +158,127 @@ function checkText(text: string, walk: Walk): string {
   return text;
 }
 
-function checkKey(key: string, walk: Walk): void {
-  walk.tokens.push(key);
+function checkKey(key: string, before: string | undefined, walk: Walk): void {
   if (key === "__proto__") throw new Refusal("proto-key");
   checkText(key, walk);
-  walk.tokens.pop();
+  if (before !== undefined && key < before) walk.isOrdered = false;
+}
+
+/** On the way up from a refusal: where it was. `place` is `undefined` where the container itself was refused. */
+function passUp(error: unknown, walk: Walk, container: object, place: string | number | undefined): never {
+  if (place !== undefined) {
+    walk.path.unshift(place);
+    walk.containers.unshift(container);
+  }
+  throw error;
 }
 
 /** Everything is read through descriptors: they run no getter, and a property can be read only once. */
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
-function copy(value: object, walk: Walk): JsonValue {
+function copy(value: object, walk: Walk, depthLeft: number): JsonValue {
   if (!isPlain(value)) throw new Refusal("not-plain");
-  return Array.isArray(value) ? copyArray(value, walk) : copyObject(value, walk);
+  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, false);
 }
 
-function copyArray(items: readonly unknown[], walk: Walk): JsonValue {
+function copyInOrder(value: object, walk: Walk, depthLeft: number): JsonValue {
+  if (!isPlain(value)) throw new Refusal("not-plain");
+  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, true);
+}
+
+function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): JsonValue {
   // A proxy may answer with any length; it ends at the first index that it does not have, or at the limit of nodes.
   const length: unknown = getOwnPropertyDescriptor(items, "length")?.value;
   if (typeof length !== "number") throw new Refusal("not-plain");
   if (length > walk.nodesLeft) throw new Refusal("too-large");
   if (Reflect.ownKeys(items).length > length + 1) throw new Refusal("not-plain");
   const copied: JsonValue[] = [];
-  for (let i = 0; i < length; i++) copied.push(visitAt(i, readOwn(items, i, walk), walk));
-  return copied;
+  let place: number | undefined;
+  try {
+    for (let i = 0; i < length; i++) {
+      place = undefined;
+      const descriptor = getOwnPropertyDescriptor(items, i);
+      place = i;
+      copied.push(visit(dataOf(descriptor), walk, depthLeft));
+    }
+    return copied;
+  } catch (error) {
+    return passUp(error, walk, items, place);
+  }
 }
 
-function copyObject(object: object, walk: Walk): JsonValue {
+function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolean): JsonValue {
+  const keys = Reflect.ownKeys(object);
+  if (sorts) sort(keys);
   const copied: Record<string, JsonValue> = {};
-  for (const key of Reflect.ownKeys(object)) {
-    if (typeof key === "symbol") throw new Refusal("symbol");
-    const value = readOwn(object, key, walk);
-    if (value === undefined) continue;
-    checkKey(key, walk);
-    const taken = visitAt(key, value, walk);
-    // An assignment would run a setter of Object.prototype, and fail where that is frozen.
-    if (key in Object.prototype)
-      defineProperty(copied, key, { value: taken, writable: true, enumerable: true, configurable: true });
-    else copied[key] = taken;
+  let place: string | undefined;
+  let before: string | undefined;
+  try {
+    for (const key of keys) {
+      place = undefined;
+      if (typeof key === "symbol") throw new Refusal("symbol");
+      const descriptor = getOwnPropertyDescriptor(object, key);
+      place = key;
+      const value = dataOf(descriptor);
+      if (value === undefined) continue;
+      checkKey(key, before, walk);
+      // Engines put keys that are integers first, and by their value.
+      if (key < ":" && key >= "0") walk.isOrdered = false;
+      before = key;
+      const taken = visit(value, walk, depthLeft);
+      // An assignment would run a setter of Object.prototype, and fail where that is frozen.
+      if (key in Object.prototype)
+        defineProperty(copied, key, { value: taken, writable: true, enumerable: true, configurable: true });
+      else copied[key] = taken;
+    }
+    return copied;
+  } catch (error) {
+    return passUp(error, walk, object, place);
   }
-  return copied;
+}
+
+/** By UTF-16 units, as far as a symbol does not stand in the way: it is refused when it is its turn. For few keys this takes a fifth of the engine's own way. */
+function sort(keys: (string | symbol)[]): void {
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    if (typeof key === "symbol") return;
+    if (i > 24) {
+      keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
+      return;
+    }
+    let at = i;
+    for (; at > 0 && key < (keys[at - 1] as string); at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
 }
 
 /** The value of an own enumerable data property; `undefined` where there is none. */
-function readOwn(object: object, key: string | number, walk: Walk): unknown {
-  const descriptor = getOwnPropertyDescriptor(object, key);
+function dataOf(descriptor: PropertyDescriptor | undefined): unknown {
   if (!descriptor?.enumerable) return undefined;
-  if (descriptor.get !== undefined || descriptor.set !== undefined) {
-    walk.tokens.push(key);
-    throw new Refusal("accessor");
-  }
+  if (descriptor.get !== undefined || descriptor.set !== undefined) throw new Refusal("accessor");
   return descriptor.value;
 }
 
 /** For what `JSON.parse` has just made: nobody else holds it and it has no surprises, so it is checked and corrected in place. */
-function adopt(value: object, walk: Walk): JsonValue {
-  if (Array.isArray(value)) {
-    const items = value as JsonValue[];
-    for (let i = 0; i < items.length; i++) items[i] = visitAt(i, items[i], walk);
-    return items;
+function adopt(value: object, walk: Walk, depthLeft: number): JsonValue {
+  let place: string | number | undefined;
+  try {
+    if (Array.isArray(value)) {
+      const items = value as JsonValue[];
+      for (let i = 0; i < items.length; i++) items[i] = visit(items[(place = i)], walk, depthLeft);
+      return items;
+    }
+    const fields = value as Record<string, JsonValue>;
+    let before: string | undefined;
+    for (const key of Object.keys(fields)) {
+      place = key;
+      checkKey(key, before, walk);
+      before = key;
+      const taken = visit(fields[key], walk, depthLeft);
+      if (taken === 0) fields[key] = taken;
+    }
+    return fields;
+  } catch (error) {
+    return passUp(error, walk, value, place);
   }
-  const fields = value as Record<string, JsonValue>;
-  for (const key of Object.keys(fields)) {
-    checkKey(key, walk);
-    const taken = visitAt(key, fields[key], walk);
-    if (taken === 0) fields[key] = taken;
-  }
-  return fields;
 }

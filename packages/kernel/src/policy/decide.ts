@@ -1,4 +1,5 @@
-import { tierNames, type Tier } from "../tool/manifest.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
+import { type Mode, tierNames, type Tier } from "../tool/manifest.ts";
 import type { RuleErrorCode, Truth } from "./arguments.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Charge } from "./counters.ts";
@@ -63,22 +64,51 @@ function strictest([first, ...others]: readonly [Opinion, ...Opinion[]]): Opinio
  */
 export function decide(policy: Policy, input: DecisionInput, readCounter: ReadCounter): Verdict {
   const tried = tryRules(policy, input, readCounter);
-  const floor = [...modeOpinions(input)];
-  const restsOn = strictest([{ decision: "allow", reasonCode: "mode", reason: "" }, ...floor]);
-  const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
-  const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
-  const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
+  const isStanding = tried.matching.length === 0 && policy.governance(input.manifest.name)?.sizes === undefined;
+  const { decision, enforced, reasonCode, reason, determining, obligations } = isStanding
+    ? standingConclusion(policy, input, tried)
+    : conclude(policy, input, tried);
   const { considered, errors, stateReads, charges } = tried;
   return {
-    determining: [],
-    ...final,
-    enforced: !observes,
+    decision,
+    enforced,
+    reasonCode,
+    reason,
+    determining,
     errors,
     considered,
     stateReads,
     charges,
-    obligations: obligationsOf(final.decision, !observes, policy.labelsOf(input.manifest.name)),
+    obligations,
   };
+}
+
+/** What follows from the rules that matched, the policy's word on the tool, and the mode. */
+type Conclusion = Pick<Verdict, "decision" | "enforced" | "reasonCode" | "reason" | "determining" | "obligations">;
+
+function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
+  const floor = modeOpinions(input);
+  const restsOn = strictest([{ decision: "allow", reasonCode: "mode", reason: "" }, ...floor]);
+  const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
+  const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
+  const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
+  const { decision, reasonCode, reason, determining = [] } = final;
+  const obligations = obligationsOf(decision, !observes, policy.labelsOf(input.manifest.name));
+  return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
+}
+
+const standing = new WeakMap<Policy, WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>>();
+
+/** Where no rule matches, and no size counts, a policy says the same to every call of a tool in one mode: it is concluded once. Shared, so nobody may change it. */
+function standingConclusion(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
+  const { manifest, mode } = input;
+  let byTool = standing.get(policy);
+  if (!byTool) standing.set(policy, (byTool = new WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>()));
+  let byMode = byTool.get(manifest);
+  if (!byMode) byTool.set(manifest, (byMode = new Map<Mode, Conclusion>()));
+  let conclusion = byMode.get(mode);
+  if (!conclusion) byMode.set(mode, (conclusion = deepFreeze(conclude(policy, input, tried))));
+  return conclusion;
 }
 
 function obligationsOf(decision: Decision, enforced: boolean, labels: readonly string[]): readonly string[] {
