@@ -7,6 +7,7 @@ import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 import { webkitgtk } from "./test/support/webkitgtk.ts";
+import { bombsOnNode } from "./test/wasm/node-counts-plugin.ts";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const source = "keyhole-source";
@@ -28,7 +29,9 @@ const chromium = playwright({
 /** What is the browser's own to hold or to break. Everything else that runs in a browser runs in one of them. */
 const engineTests = [
   "test/contract/isolate.browser.test.ts",
+  "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
+  "test/wasm/interpreter.browser.test.ts",
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
 ];
@@ -39,7 +42,7 @@ function browserProject(
   provider: BrowserProviderOption,
 ): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite()],
+    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode()],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
@@ -84,7 +87,7 @@ export default defineConfig({
     fsModuleCache: false,
     projects: [
       {
-        plugins: [keyhole(), jsonSchemaSuite()],
+        plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode()],
         // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
         resolve: { conditions: [source, "node", "development|production"] },
         ssr: { resolve: { conditions: [source, "node", "development|production"] } },
@@ -104,6 +107,7 @@ export default defineConfig({
         plugins: [
           keyhole(),
           jsonSchemaSuite(),
+          bombsOnNode(),
           cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
         ],
         resolve: { conditions: [source] },

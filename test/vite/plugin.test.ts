@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createServer, isRunnableDevEnvironment } from "vite";
+import { builtEngine, readStamp } from "@keyhole/worker-host/wasm";
+import { build, createServer, isRunnableDevEnvironment, type Rolldown } from "vite";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { buildMain, config, program, removePrograms, toolText } from "./program.ts";
 
@@ -110,6 +111,58 @@ describe("a build", () => {
     const building = buildMain(program({ "main.ts": importTool, "tool.ts": text, "empty.ts": "export {};" }));
     await expect(building).rejects.toThrow(/tool\.ts cannot be imported with \?tool: /);
     await expect(building).rejects.toThrow(reason);
+  });
+});
+
+describe("a metered module", () => {
+  const importing = (query: string) => ({
+    "main.ts": `import quickJs from "quickjs-wasi/quickjs.wasm?${query}"; export default quickJs;`,
+    "not.wasm": "text",
+  });
+  /** Of a build in the way of Workers, or of pages: every file, by name. */
+  const outputOf = async (files: Record<string, string>, conditions: string[]) => {
+    const root = program(files);
+    const result = (await build({
+      ...config(root),
+      ...(conditions.length > 0 && { ssr: { resolve: { conditions }, noExternal: true } }),
+      build: {
+        write: false,
+        minify: false,
+        ...(conditions.length > 0 && { ssr: "main.ts" }),
+        rolldownOptions: {
+          input: join(root, "main.ts"),
+          preserveEntrySignatures: "strict",
+          output: { entryFileNames: "chunks/main.js" },
+        },
+      },
+    })) as Rolldown.RolldownOutput;
+    return new Map(result.output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
+  };
+
+  it("is a module of its own beside a Worker, which imports it by name", async () => {
+    const output = await outputOf(importing("metered"), ["workerd"]);
+    const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
+    expect(output.get("chunks/main.js")).toContain(`from "../${name}"`);
+    const engine = builtEngine(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>));
+    expect(engine.names.tank).toBe("keyhole.tank");
+  });
+
+  it("has an address in a page", async () => {
+    const output = await outputOf(importing("metered-url"), []);
+    const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
+    expect(output.get("chunks/main.js")).toContain(name);
+    expect(readStamp(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>))).toBeDefined();
+  });
+
+  it.each([
+    ["outside of Workers", importing("metered"), /quickjs\.wasm cannot be imported with \?metered: only a Worker/],
+    [
+      "when it is no module",
+      { ...importing("metered"), "main.ts": 'import x from "./not.wasm?metered-url"; export default x;' },
+      /not\.wasm cannot be imported with \?metered-url: This is not a WebAssembly module/,
+    ],
+  ])("fails the build %s", async (_, files, reason) => {
+    await expect(outputOf(files, [])).rejects.toThrow(reason);
   });
 });
 
@@ -236,12 +289,20 @@ declare module "*/gone.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf
     const declared = () =>
       [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
     await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual(["*/other.ts?tool", "*/tool.ts?tool", "*?tool", "*?iife", "*?esm"]);
+    expect(declared()).toEqual([
+      "*/other.ts?tool",
+      "*/tool.ts?tool",
+      "*?tool",
+      "*?iife",
+      "*?esm",
+      "*?metered",
+      "*?metered-url",
+    ]);
     writeFileSync(
       join(root, "main.ts"),
       'import a from "./tool.ts?tool"; import b from "./sub/tool.ts?tool"; export default [a, b];',
     );
     await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual(["*/other.ts?tool", "*?tool", "*?iife", "*?esm"]);
+    expect(declared()).toEqual(["*/other.ts?tool", "*?tool", "*?iife", "*?esm", "*?metered", "*?metered-url"]);
   });
 });

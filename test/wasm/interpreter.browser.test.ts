@@ -1,1 +1,4 @@
-import "./interpreter.shared.ts";
+import { testEngine } from "./engine.ts";
+import { describeInterpreter } from "./interpreter.shared.ts";
+
+describeInterpreter(testEngine);

@@ -1,5 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Broker, createKernel, hashBytes, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import {
+  type Broker,
+  createKernel,
+  hashBytes,
+  type IsolateHost,
+  type PolicyDocument,
+  type ToolPackage,
+} from "@keyhole/kernel";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
 import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
@@ -7,12 +14,13 @@ import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
 import type { Env } from "../env.ts";
 import { edgeHost } from "../isolate/host.ts";
-import { type IsolateLoader, sandboxLoader } from "../isolate/loader.ts";
+import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRack } from "../isolate/rack.ts";
 import { sqlSink } from "./sink.ts";
 
@@ -24,7 +32,17 @@ export interface KernelObjectOptions {
   readonly secrets?: (env: Env, tenant: string) => SecretStore | undefined;
   /** Databases of one tenant, by the names under which its tools know them. A D1 database is whole in the hands of whoever has it. Default: none. */
   readonly databases?: (env: Env, tenant: string) => Readonly<Record<string, SqlDatabase>>;
+  /**
+   * QuickJS, metered by the build, for accounts without dynamic Workers: where neither `SANDBOX` nor `LOADER` is bound, tools run in it. Default: none, and
+   * such a service answers `MISCONFIGURED`.
+   */
+  readonly engine?: Engine;
 }
+
+/** A call without a bound of its own holds up its kernel for some tenths of a second at most. */
+const INTERPRETER_FUEL = 2_000_000_000;
+/** Half of what a Worker has. */
+const INTERPRETER_MEMORY_BYTES = 67_108_864;
 
 export type KernelObjectClass = new (
   context: DurableObjectState,
@@ -66,7 +84,7 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 }
 
 async function startRoutes(
-  { tools, policy: ownPolicy, databases = () => ({}), secrets }: KernelObjectOptions,
+  { tools, policy: ownPolicy, databases = () => ({}), secrets, engine }: KernelObjectOptions,
   context: DurableObjectState,
   env: Env,
 ): Promise<Routes> {
@@ -74,11 +92,7 @@ async function startRoutes(
   const desk = approvalDesk();
   const store = secrets?.(env, tenantOf(context.id));
   const kernel = await createKernel({
-    host: edgeHost({
-      loader: loaderOf(env),
-      brokers: brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id))),
-      onUnresponsive: (how) => context.waitUntil(callWatchdog(env.KEYHOLE_WATCHDOG, how)),
-    }),
+    host: hostOf(env, context, engine, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
     policy,
     sink: sqlSink(context.storage),
     approver: desk.approver,
@@ -127,10 +141,21 @@ function brokersOf(
   ];
 }
 
-function loaderOf({ SANDBOX, LOADER }: Env): IsolateLoader {
-  if (SANDBOX !== undefined) return sandboxLoader(SANDBOX);
-  if (LOADER !== undefined) return new IsolateRack(LOADER);
-  throw new HttpRefusal("MISCONFIGURED", "Neither SANDBOX nor LOADER is bound, so no tool can run.");
+function hostOf(
+  { SANDBOX, LOADER, KEYHOLE_WATCHDOG }: Env,
+  context: DurableObjectState,
+  engine: Engine | undefined,
+  brokers: readonly Broker[],
+): IsolateHost {
+  const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
+  if (SANDBOX !== undefined) return edgeHost({ loader: sandboxLoader(SANDBOX), brokers, onUnresponsive });
+  if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, onUnresponsive });
+  if (engine !== undefined)
+    return interpreterHost({ engine, brokers, fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES });
+  throw new HttpRefusal(
+    "MISCONFIGURED",
+    "Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.",
+  );
 }
 
 /** Whether it is a policy is for the kernel to say; here only whether it is JSON. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { IsolateFailure } from "@keyhole/kernel";
 import type { ThreadScript } from "./thread-isolate.ts";
 import shell from "../wasm/guest/shell.ts?iife";
-import { compileEngine } from "../wasm/interpreter/engine.ts";
+import { compileEngine } from "../wasm/interpreter/compile-engine.ts";
 import { bootImage } from "../wasm/interpreter/port.ts";
 import type { InterpreterData } from "./interpreter-thread.ts";
 import script from "./interpreter-thread.ts?esm";

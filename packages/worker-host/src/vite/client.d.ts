@@ -14,3 +14,14 @@ declare module "*?esm" {
   const text: string;
   export default text;
 }
+
+declare module "*?metered" {
+  // WebAssembly.Module, where the types of the program know it.
+  const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+  export default module;
+}
+
+declare module "*?metered-url" {
+  const url: string;
+  export default url;
+}

@@ -1,7 +1,15 @@
-import { basename, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { normalizePath, type Plugin, type Rolldown } from "vite";
 import { BundleError, type BundleKind, bundle } from "./bundle.ts";
 import { Declarations } from "./declarations.ts";
+import {
+  importMetered,
+  type MeteredFile,
+  meterFile,
+  placeholderOf,
+  placeholderPattern,
+  resolvePlaceholders,
+} from "./metered.ts";
 import { readTool } from "./read-tool.ts";
 
 export interface KeyholeOptions {
@@ -13,6 +21,16 @@ export interface KeyholeOptions {
 }
 
 const queryPattern = /\?(tool|iife|esm)$/;
+const meteredPattern = /\?(metered|metered-url)$/;
+
+/** Of a plugin's context, what depends on the environment for which it builds. */
+interface BuildContext {
+  readonly environment: {
+    readonly mode: string;
+    readonly config: { readonly cacheDir: string; readonly resolve: { readonly conditions: readonly string[] } };
+  };
+  emitFile(file: { type: "asset"; fileName: string; source: Uint8Array }): string;
+}
 
 /** What an import becomes, and the files that it was made of. */
 interface Built {
@@ -26,6 +44,8 @@ interface Built {
  * - `import pkg from "./echo.ts?tool"`: a `ToolPackage`, checked and hashed; the same bytes on every machine.
  * - `import text from "./shell.ts?iife"`: the file and its imports as one classic script.
  * - `import text from "./shell.ts?esm"`: the same as one ES module; `cloudflare:*` and `./tool.js` stay imports.
+ * - `import module from "quickjs-wasi/quickjs.wasm?metered"`, in a Worker: the file as a `WebAssembly.Module` that counts its fuel. It was rewritten by the build,
+ *   because a Worker compiles nothing from bytes. `?metered-url` is its address, for pages.
  *
  * A file that cannot become one of these fails the build with its name and the reason.
  *
@@ -36,6 +56,7 @@ interface Built {
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {
   const built = new Map<string, Promise<Built>>();
+  const metered = new Map<string, Promise<MeteredFile>>();
   let root = process.cwd();
   let declarations: Declarations | undefined;
 
@@ -55,29 +76,58 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
       built.delete(id);
       for (const each of error instanceof BundleError ? error.modules : []) watch(each);
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`${normalizePath(relative(root, file))} cannot be imported with ?${kind}: ${reason}`, {
-        cause: error,
-      });
+      throw failure(file, `?${kind}`, error);
     }
+  };
+
+  const loadMetered = async (id: string, context: BuildContext): Promise<string> => {
+    const file = id.replace(meteredPattern, "");
+    const query = id.slice(file.length);
+    const { mode, config } = context.environment;
+    try {
+      const pending = metered.get(file) ?? meterFile(file, join(config.cacheDir, "keyhole"));
+      metered.set(file, pending);
+      const { path, name, bytes } = await pending;
+      if (query === "?metered-url") return `export { default } from ${JSON.stringify(`${path}?url&no-inline`)};`;
+      if (!config.resolve.conditions.includes("workerd"))
+        throw new Error("only a Worker imports modules of WebAssembly; elsewhere ?metered-url gives the address");
+      if (mode === "dev") return importMetered(path);
+      context.emitFile({ type: "asset", fileName: name, source: bytes });
+      return importMetered(placeholderOf(name));
+    } catch (error) {
+      metered.delete(file);
+      throw failure(file, query, error);
+    }
+  };
+
+  const failure = (file: string, query: string, error: unknown): Error => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new Error(`${normalizePath(relative(root, file))} cannot be imported with ${query}: ${reason}`, {
+      cause: error,
+    });
   };
 
   return {
     name: "keyhole",
     enforce: "pre",
+    // A server's build leaves assets to the page's; a Worker's modules are its own.
+    configEnvironment: (_name, { resolve: { conditions = [] } = {} }) =>
+      conditions.includes("workerd") ? { build: { emitAssets: true } } : null,
     configResolved(config) {
       root = config.root;
       if (options.dts !== undefined) declarations = new Declarations(resolve(root, options.dts));
     },
     resolveId: {
-      filter: { id: queryPattern },
+      filter: { id: [queryPattern, meteredPattern, placeholderPattern] },
       handler(source, importer) {
+        if (placeholderPattern.test(source)) return { id: source, external: true };
         return resolveWithQuery(this, source, importer);
       },
     },
     load: {
-      filter: { id: queryPattern },
+      filter: { id: [queryPattern, meteredPattern] },
       async handler(id) {
+        if (meteredPattern.test(id)) return { code: await loadMetered(id, this), moduleType: "js" };
         return { code: await load(id, (file) => this.addWatchFile(file)), moduleType: "js" };
       },
     },
@@ -90,6 +140,10 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
         );
         if (files.some((each) => normalizePath(each) === file)) built.delete(id);
       }
+    },
+    renderChunk(code, { fileName }) {
+      const resolved = resolvePlaceholders(code, fileName);
+      return resolved === undefined ? null : { code: resolved, map: null };
     },
   };
 }
@@ -138,7 +192,7 @@ async function resolveWithQuery(
   source: string,
   importer: string | undefined,
 ): Promise<string | null> {
-  const query = queryPattern.exec(source)![0];
+  const [query] = queryPattern.exec(source) ?? meteredPattern.exec(source)!;
   const resolved = await context.resolve(source.slice(0, -query.length), importer, { skipSelf: true });
   return resolved === null ? null : `${resolved.id}${query}`;
 }

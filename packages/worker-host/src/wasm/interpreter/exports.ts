@@ -1,7 +1,7 @@
 /** The part of `quickjs.wasm` that is used. A value of the guest is a pointer to a box that holds it; who makes one frees it. */
 export interface QuickJsExports {
   readonly memory: WebAssembly.Memory;
-  readonly __stack_pointer: WebAssembly.Global<"i32">;
+  readonly __stack_pointer: { value: number };
   _initialize(): void;
   qjs_init(): number;
   qjs_set_memory_limit(bytes: number): void;

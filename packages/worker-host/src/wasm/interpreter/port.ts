@@ -6,7 +6,10 @@ import { services } from "./services.ts";
 import { type HostFunctions, type HostValue, type Image, type Slice, Vm } from "./vm.ts";
 
 export interface VmBounds {
-  /** Fuel of a call that has no bound of its own. Default: as much as can be counted, so that only the deadline ends it. */
+  /**
+   * Fuel of a call that has no bound of its own, and of loading a package. Default: as much as can be counted, so that only the deadline ends a
+   * call; 20 billion for loading.
+   */
   readonly fuel?: number;
   /** Memory of an isolate whose calls have no bound of their own. Default 512 MiB. */
   readonly memoryBytes?: number;
@@ -84,8 +87,8 @@ class VmPort implements GuestPort {
   }
 
   #load(vm: Vm, message: HostMessage): void {
-    const { memoryBytes = MEMORY_BYTES } = this.#bounds;
-    const { state } = this.#run(vm, running(LOAD_FUEL, memoryBytes), message);
+    const { fuel = LOAD_FUEL, memoryBytes = MEMORY_BYTES } = this.#bounds;
+    const { state } = this.#run(vm, running(Math.min(fuel, LOAD_FUEL), memoryBytes), message);
     if (state === "running") return;
     this.#say({ type: "load-failed", name: "Error", message: `it ended with ${state} while it was loaded` });
     this.#die(state);
@@ -194,6 +197,7 @@ const exhaustions = new Map<string, "memory" | "stack">([
   ["InternalError: out of memory", "memory"],
   ["RangeError: invalid string length", "memory"],
   ["RangeError: invalid array length", "memory"],
+  ["RangeError: invalid array buffer length", "memory"],
   ["RangeError: Maximum call stack size exceeded", "stack"],
   ["InternalError: stack overflow", "stack"],
 ]);

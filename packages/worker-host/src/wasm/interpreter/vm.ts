@@ -4,7 +4,7 @@ import type { QuickJsExports } from "./exports.ts";
 import { vmImports } from "./imports.ts";
 
 /** What the guest passes to a function of the host, and gets back. */
-export type HostValue = string | Uint8Array<ArrayBuffer> | undefined;
+export type HostValue = string | Uint8Array | undefined;
 
 /** Functions that the guest's shell can call, by name. What they throw becomes an error of the guest. */
 export type HostFunctions = Readonly<Record<string, (values: readonly HostValue[]) => HostValue>>;
@@ -39,8 +39,8 @@ const decoder = new TextDecoder();
 /** One QuickJS with its memory. After a slice that did not end as `running` it must not be entered again. */
 export class Vm {
   readonly #exports: QuickJsExports;
-  readonly #tank: WebAssembly.Global<"i64">;
-  readonly #pages: WebAssembly.Global<"i32">;
+  readonly #tank: { value: bigint };
+  readonly #pages: { value: number };
   #dispatch = 0;
   #fuel = 0;
   #usedInSlice = 0;
@@ -56,8 +56,8 @@ export class Vm {
       }),
     );
     this.#exports = exports as unknown as QuickJsExports;
-    this.#tank = exports[engine.names.tank] as WebAssembly.Global<"i64">;
-    this.#pages = exports[engine.names.pages] as WebAssembly.Global<"i32">;
+    this.#tank = exports[engine.names.tank] as unknown as { value: bigint };
+    this.#pages = exports[engine.names.pages] as unknown as { value: number };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { malformed } from "./refusal.ts";
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** Reads a part of a binary module. Every read is checked against the end of that part. */
 export class Reader {

@@ -1,0 +1,56 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, posix } from "node:path";
+import { normalizePath } from "vite";
+import { engineMetering } from "../wasm/interpreter/engine-metering.ts";
+import { meter } from "../wasm/meter/meter.ts";
+
+/** A WebAssembly module, rewritten so that it counts its fuel. Its bounds are set when it runs. */
+export interface MeteredFile {
+  /** A copy on disk, for whoever serves files. */
+  readonly path: string;
+  /** `quickjs-1f2e3d4c.wasm`: the name says what is in it. */
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Meters a file, and keeps the result in a folder.
+ *
+ * @throws Error with a readable reason
+ */
+export async function meterFile(file: string, folder: string): Promise<MeteredFile> {
+  const metered = meter(new Uint8Array(await readFile(file)), engineMetering);
+  if (!metered.ok) throw new Error(metered.message);
+  const { bytes } = metered;
+  const digest = Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+  const name = `${basename(file, ".wasm")}-${digest.slice(0, 8)}.wasm`;
+  const path = join(folder, name);
+  await mkdir(folder, { recursive: true });
+  // Whole at once: another process may be reading it.
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, bytes);
+  await rename(draft, path);
+  return { path: normalizePath(path), name, bytes };
+}
+
+export const placeholderPattern: RegExp = /^keyhole-metered:/;
+const placeholder = /"keyhole-metered:([^"]+)"/g;
+
+/** A module that imports a metered one as workerd does: by its name, compiled before the Worker starts. */
+export function importMetered(specifier: string): string {
+  return `import module from ${JSON.stringify(specifier)};\nexport default module;`;
+}
+
+/** Stands for the file in the output that holds the module, until it is known which chunk imports it. */
+export function placeholderOf(outputName: string): string {
+  return `keyhole-metered:${outputName}`;
+}
+
+/** Names the files as they are seen from a chunk. `undefined`: it imports none. */
+export function resolvePlaceholders(code: string, chunkName: string): string | undefined {
+  if (!code.includes("keyhole-metered:")) return undefined;
+  return code.replace(placeholder, (_, outputName: string) => {
+    const path = posix.relative(dirname(chunkName), outputName);
+    return JSON.stringify(path.startsWith(".") ? path : `./${path}`);
+  });
+}

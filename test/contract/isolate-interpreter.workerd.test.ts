@@ -1,0 +1,6 @@
+import { interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
+import { builtTestEngine } from "../wasm/built-engine.ts";
+import { describeIsolateHost } from "./isolate.ts";
+
+// workerd compiles nothing from bytes: the engine comes from the build. Only its fuel stops a loop here.
+describeIsolateHost("interpreter", async () => interpreterHost({ engine: builtTestEngine() }), { preempts: false });

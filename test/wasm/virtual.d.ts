@@ -1,0 +1,3 @@
+declare module "virtual:bombs-on-node" {
+  export const nodeCounts: Readonly<Record<string, import("./bombs.ts").BombCount>>;
+}
