@@ -1,4 +1,6 @@
 import type { SqlAnswer, SqlDatabase } from "./sql/database.ts";
+import { watchPolicy } from "./page-policy.ts";
+import type { WorkerStart } from "./sql/opfs-worker.ts";
 import { type Engine, type EngineEvents, remoteDatabase } from "./sql/remote.ts";
 
 export interface OpfsDatabaseOptions {
@@ -20,6 +22,9 @@ const graceMs = 2_000;
  *
  * A statement is ended at its time by the engine. When a call ends before its statement does, the statement goes on until then.
  *
+ * A page's Content-Security-Policy has to let it: `worker-src 'self'`, and, also in the policy that the worker's own file is served with, `connect-src 'self'` and
+ * `script-src 'self' 'wasm-unsafe-eval'`. What it lacks is named in the answer.
+ *
  * @throws {TypeError} for another name
  */
 export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsDatabase {
@@ -28,12 +33,27 @@ export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsD
 }
 
 function startWorker(name: string, { message, ended }: EngineEvents): Engine {
+  const policy = watchPolicy((blocked) => blocked.includes("opfs-worker"));
   const worker = new Worker(new URL("./sql/opfs-worker.ts", import.meta.url), { type: "module", name: "database" });
-  worker.onmessage = ({ data }: MessageEvent<"ready" | "failed" | SqlAnswer>) => {
-    if (data === "failed") ended();
+  worker.onmessage = ({ data }: MessageEvent<WorkerStart | SqlAnswer>) => {
+    if (data === "ready") policy.leave();
+    if (typeof data === "object" && "failed" in data)
+      ended(data.failed === undefined ? undefined : lacking(data.failed));
     else message(data);
   };
-  worker.onerror = ended;
+  worker.onerror = async () => {
+    const lacks = await policy.lacks();
+    policy.leave();
+    ended(lacks === undefined ? undefined : lacking(lacks));
+  };
   worker.postMessage(name);
-  return { send: (task) => worker.postMessage(task), end: () => worker.terminate() };
+  return {
+    send: (task) => worker.postMessage(task),
+    end: () => {
+      policy.leave();
+      worker.terminate();
+    },
+  };
 }
+
+const lacking = (source: string): string => `the page's Content-Security-Policy lacks ${source}`;

@@ -31,8 +31,8 @@ function startProcess(file: string, { message, ended }: EngineEvents): Engine {
     windowsHide: true,
   });
   child.on("message", (answer: "ready" | SqlAnswer) => message(answer));
-  child.on("exit", ended);
-  child.on("error", ended);
+  child.on("exit", () => ended());
+  child.on("error", () => ended());
   const channel = child.channel as { ref(): void; unref(): void } | null | undefined;
   const hold = (waits: boolean): void => {
     for (const each of [child, channel]) {

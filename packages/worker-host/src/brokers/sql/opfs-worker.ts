@@ -1,6 +1,7 @@
 /** The worker that holds one database open: SQLite compiled to WebAssembly, its file in the origin private file system. */
 import initialize, { type Database, type PreparedStatement, type Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import type { StatementKind } from "@keyhole/kernel";
+import { watchPolicy } from "../page-policy.ts";
 import { mayCompile } from "./authorize.ts";
 import { faultOfCode } from "./codes.ts";
 import { type SqlAnswer, type SqlDatabase, sqlFault, type SqlTask, type SqlValue } from "./database.ts";
@@ -84,13 +85,19 @@ const operations = {
   },
 } satisfies Record<keyof SqlDatabase, Operation>;
 
+/** What the worker says once, before it answers: that it is ready, or that it is not going to be, and what the policy of its file lacks, if that is why. */
+export type WorkerStart = "ready" | { readonly failed: string | undefined };
+
 async function start(name: string): Promise<void> {
+  const policy = watchPolicy(() => true);
   try {
     const serve = await open(name);
     addEventListener("message", ({ data: task }: MessageEvent<SqlTask>) => postMessage(serve(task)));
-    postMessage("ready");
+    postMessage("ready" satisfies WorkerStart);
   } catch {
-    postMessage("failed");
+    postMessage({ failed: await policy.lacks() } satisfies WorkerStart);
+  } finally {
+    policy.leave();
   }
 }
 

@@ -12,7 +12,8 @@ import {
 /** What an engine says: that it is ready, once, and then one answer to each task; or, at any moment, that it is no more. */
 export interface EngineEvents {
   readonly message: (message: "ready" | SqlAnswer) => void;
-  readonly ended: () => void;
+  /** `why`, where it is for whoever asks to know. */
+  readonly ended: (why?: string) => void;
 }
 
 /** Where a database is open: a process or a worker. Owned by the database, which starts another one after its end. */
@@ -90,7 +91,7 @@ interface RunningEngine {
 }
 
 function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): RunningEngine {
-  const ready = Promise.withResolvers<SqlFault["reason"] | "ready">();
+  const ready = Promise.withResolvers<ReturnType<typeof sqlFault> | "ready">();
   let settle: ((answer: SqlAnswer) => void) | undefined;
   let alive = true;
 
@@ -98,18 +99,18 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): Ru
     settle?.(given);
     settle = undefined;
   };
-  const end = (reason: SqlFault["reason"]): void => {
+  const end = (reason: SqlFault["reason"], why = ""): void => {
     if (!alive) return;
     alive = false;
     held.engine?.end();
-    ready.resolve(reason);
-    answer(sqlFault(reason));
+    ready.resolve(sqlFault(reason, why));
+    answer(sqlFault(reason, why));
   };
   // It can end while it is started, before there is anything to hold.
   const held: { engine?: Engine } = {};
   held.engine = start({
     message: (message) => (message === "ready" ? ready.resolve(message) : answer(message)),
-    ended: () => end("broken"),
+    ended: (why) => end("broken", why),
   });
 
   return {
@@ -118,7 +119,7 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): Ru
       let timer = setTimeout(() => end("broken"), startMs);
       const state = await ready.promise;
       clearTimeout(timer);
-      if (state !== "ready") return sqlFault(state);
+      if (state !== "ready") return state;
       // From here: to start the engine is not the statement's time.
       timer = setTimeout(() => end("too-slow"), task.limits.timeMs + graceMs);
       const { promise, resolve } = Promise.withResolvers<SqlAnswer>();

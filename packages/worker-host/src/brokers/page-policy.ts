@@ -1,0 +1,38 @@
+/**
+ * What a page's Content-Security-Policy blocked, as far as the platform tells: it does so by an event beside the failure, which itself names no reason. Works in
+ * pages and in workers, which have a policy of their own when they come from a file; elsewhere nothing is ever blocked.
+ */
+export interface PolicyWatch {
+  /** The source that a directive lacks, once the platform had time to say so. */
+  lacks(): Promise<string | undefined>;
+  /** Idempotent. */
+  leave(): void;
+}
+
+/** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, is what is being watched */
+export function watchPolicy(isOurs: (blocked: string) => boolean): PolicyWatch {
+  if (typeof SecurityPolicyViolationEvent === "undefined") return { lacks: async () => undefined, leave: () => {} };
+  let lacks: string | undefined;
+  const note = (event: Event): void => {
+    const { effectiveDirective, blockedURI } = event as SecurityPolicyViolationEvent;
+    if (isOurs(blockedURI)) lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
+  };
+  addEventListener("securitypolicyviolation", note);
+  return {
+    async lacks() {
+      // The event is a task of its own, behind the failure.
+      if (lacks === undefined) await new Promise((resolve) => setTimeout(resolve, eventMs));
+      return lacks;
+    },
+    leave: () => removeEventListener("securitypolicyviolation", note),
+  };
+}
+
+/** Long for a task that is queued already, short for a request that has failed. */
+const eventMs = 50;
+
+function sourceFor(blocked: string): string {
+  if (blocked === "wasm-eval") return "'wasm-unsafe-eval'";
+  const origin = URL.canParse(blocked) ? new URL(blocked).origin : blocked;
+  return origin === location.origin ? "'self'" : origin;
+}
