@@ -66,6 +66,7 @@ const proof: fc.Arbitrary<Proof> = fc
       }),
     ),
   })
+  .chain((body) => fc.constantFrom(body, { ...body, normalizer: "sorted@1.0.0" }))
   .map((body) => sealProof(body, blake3Hash));
 
 const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]> } = {
@@ -128,7 +129,10 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
   "call.keyed": fc.record({ keyHash: digest, argsHash: digest }),
   "result.reused": fc.record({ from: id, by: fc.constantFrom("cache", "idempotency-key") }),
   "tool.retried": fc.record({ attempt: count, code, errorHash: digest }),
-  "tool.completed": fc.record({ outputHash: digest, outputBytes: count, effects: used }),
+  "tool.completed": fc.record(
+    { outputHash: digest, outputBytes: count, effects: used, normalizer: text },
+    { requiredKeys: ["outputHash", "outputBytes", "effects"] },
+  ),
   "tool.failed": fc.record({ code, errorHash: digest, effects: used }),
   "tool.blocked": fc.record({ code, errorHash: digest }),
   "tool.lost": fc.record({ lastSeq: count }),

@@ -133,8 +133,8 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     responseHash: digest,
   }),
   "tool.completed": payload<"tool.completed">(
-    { outputHash: digest, outputBytes: count, effects: list(oneOf(effects)), ...usage },
-    usageNames,
+    { outputHash: digest, outputBytes: count, normalizer: text, effects: list(oneOf(effects)), ...usage },
+    [...usageNames, "normalizer"],
   ),
   "tool.failed": payload<"tool.failed">({ ...ended, effects: list(oneOf(effects)), ...usage }, usageNames),
   "tool.blocked": payload<"tool.blocked">(ended),

@@ -12,6 +12,7 @@ import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { ToolQuarantine } from "./isolate/quarantine.ts";
 import type { ContentStore } from "./normalize/content.ts";
 import type { Hash } from "./normalize/hash.ts";
+import type { CustomNormalizers } from "./normalize/normalizer.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
 import type { StandingApproval } from "./policy/approvals.ts";
@@ -62,6 +63,8 @@ export interface KernelOptions {
    * const kernel = await createKernel({ hash: sha256Hash });
    */
   readonly hash?: Hash;
+  /** Normal forms that tools may name in their manifest. `normalizers` of `@keyhole/kernel/normalizers` makes them. Default: none. */
+  readonly normalizers?: CustomNormalizers;
 }
 
 export interface ProofSigner {

@@ -96,6 +96,7 @@ class KernelImplementation implements Kernel {
       secrets,
       content,
       reuse = {},
+      normalizers = new Map(),
     }: KernelOptions,
     policy: Policy,
     log: AuditLog,
@@ -104,7 +105,7 @@ class KernelImplementation implements Kernel {
   ) {
     this.#hash = hash;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
-    this.#registry = new Registry(hash, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
+    this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
     const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>

@@ -109,6 +109,8 @@ export interface AuditPayloads {
   readonly "tool.completed": {
     readonly outputHash: string;
     readonly outputBytes: number;
+    /** `name@version` of a normal form of the embedding program. */
+    readonly normalizer?: string;
     readonly effects: readonly Effect[];
     readonly fuelUsed?: number;
     readonly peakMemoryBytes?: number;

@@ -20,9 +20,10 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
-  "tool.completed": ({ effects, fuelUsed, outputBytes, outputHash, peakMemoryBytes }) =>
+  "tool.completed": ({ effects, fuelUsed, normalizer, outputBytes, outputHash, peakMemoryBytes }) =>
     `{"effects":${words(effects)}` +
     (fuelUsed === undefined ? "" : `,"fuelUsed":${fuelUsed}`) +
+    (normalizer === undefined ? "" : `,"normalizer":${quote(normalizer)}`) +
     `,"outputBytes":${outputBytes},"outputHash":"${outputHash}"` +
     (peakMemoryBytes === undefined ? "}" : `,"peakMemoryBytes":${peakMemoryBytes}}`),
 };

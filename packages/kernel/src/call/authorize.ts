@@ -208,6 +208,7 @@ export function prove(
       posture: policy.document.posture,
       mode,
       tier: tool.manifest.tier,
+      ...(tool.normalizer && { normalizer: tool.normalizer.id }),
       determining:
         determining.length === 0 ? [] : determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
       errors,

@@ -1,10 +1,12 @@
 import type { IsolateOutput } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
-import { type Normalized, normalize, normalized } from "../normalize/normalizer.ts";
+import type { NormalizeReason } from "../normalize/error.ts";
+import { type CustomNormalizer, type Normalized, normalize, normalized } from "../normalize/normalizer.ts";
 import { takeJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import { conforms, errorDetails, explanation } from "./admit.ts";
 import { next, type Step, type Stop, stop } from "./call.ts";
 import type { Ran } from "./execute.ts";
@@ -60,6 +62,7 @@ function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<Pick<Che
 /** Step 10. */
 export function normalizeOutput(state: Checked): Step<Concluded> {
   const { tool, output, outputText, bounds } = state;
+  if (tool.normalizer) return normalizeBy(tool.normalizer, state);
   const normal: Normalized =
     outputText === undefined
       ? normalize(tool.manifest.output.kind, output, state.call.hash)
@@ -68,6 +71,35 @@ export function normalizeOutput(state: Checked): Step<Concluded> {
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   const text = tool.manifest.output.kind === "text" ? { output: normal.text ?? "" } : {};
   return next({ ...state, ...text, hash: normal.hash, outputBytes: normal.byteLength });
+}
+
+/** In the embedding program's own form, which has to keep the tool's promise as well. */
+function normalizeBy({ id, apply }: CustomNormalizer, state: Checked): Step<Concluded> {
+  const { tool, bounds, call } = state;
+  const { kind } = tool.manifest.output;
+  const refused = (reason: NormalizeReason, path = ""): Stop =>
+    stop("NOT_NORMALIZABLE", `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`, {
+      details: { reason, path, normalizer: id },
+      hint: "The fault is the normalizer's, or the output is not what it was made for.",
+    });
+  const normal = apply(kind, state.output, call.hash);
+  if (!normal.ok) return refused(normal.error.reason, normal.error.path);
+  if (normal.byteLength > bounds.outputBytes) return refused("too-large");
+  const text = normal.text ?? "";
+  const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
+  if (tool.output && !tool.output.check(output)) return refused("breaks-contract");
+  return next({
+    ...state,
+    output,
+    ...(kind === "json" && { outputText: text }),
+    hash: normal.hash,
+    outputBytes: normal.byteLength,
+  });
+}
+
+/** What the log says of it. */
+export function normalizerOf({ normalizer }: RegisteredTool): { readonly normalizer?: string } {
+  return normalizer ? { normalizer: normalizer.id } : {};
 }
 
 /** Also of a result that another call got. */

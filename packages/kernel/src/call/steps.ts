@@ -19,7 +19,7 @@ import { type ApprovalPorts, approve, type Edited, lapsed } from "./approve.ts";
 import { type Authority, checkCapabilities, type Decided, decidePolicy, type PolicyState } from "./authorize.ts";
 import { type Call, openCall, type Step, type Stop, stop } from "./call.ts";
 import type { Results } from "./cache.ts";
-import { type Concluded, normalizeOutput, tooLarge, validateOutput } from "./conclude.ts";
+import { type Concluded, normalizeOutput, normalizerOf, tooLarge, validateOutput } from "./conclude.ts";
 import { type Ending, endingOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
@@ -172,6 +172,7 @@ export class Steps {
     log.record("tool.completed", call.scope, {
       outputHash,
       outputBytes,
+      ...normalizerOf(concluded.state.tool),
       effects: gate.effects,
       ...usageOf(concluded.state),
     });
@@ -195,7 +196,7 @@ export class Steps {
     const { hash: outputHash, outputBytes } = outcome.output;
     const limit = call.options.bounds?.outputBytes ?? Infinity;
     if (outputBytes > limit) return this.#close(call, tooLarge(tool.id, limit), path);
-    log.record("tool.completed", call.scope, { outputHash, outputBytes, effects });
+    log.record("tool.completed", call.scope, { outputHash, outputBytes, ...normalizerOf(tool), effects });
     await log.flush();
     policyState.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
     return reused(state, outcome.output, spent, clock);

@@ -2,9 +2,12 @@
 export type NormalizeReason =
   | "accessor"
   | "bigint"
+  | "breaks-contract"
   | "cycle"
   | "function"
   | "lone-surrogate"
+  | "normalizer-threw"
+  | "normalizer-varies"
   | "not-bytes"
   | "not-finite"
   | "not-plain"

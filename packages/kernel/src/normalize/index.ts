@@ -13,5 +13,11 @@ export {
   isDigest,
 } from "./hash.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
-export { type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
+export {
+  type CustomNormalizer,
+  type CustomNormalizers,
+  type NormalizationKind,
+  normalize,
+  type Normalized,
+} from "./normalizer.ts";
 export { parseJson, snapshot, SNAPSHOT_LIMITS, type SnapshotLimits, type SnapshotResult } from "./snapshot.ts";

@@ -1,9 +1,21 @@
 import { canonicalize } from "./canonical-json.ts";
 import { type NormalizeError, normalizeError } from "./error.ts";
 import { blake3Hash, type Digest, type Hash } from "./hash.ts";
+import type { JsonValue } from "./json.ts";
 
 /** How the output of a tool becomes the bytes that are hashed. */
 export type NormalizationKind = "json" | "text" | "binary";
+
+/** A normal form that the embedding program adds: its own code, trusted, of this realm. `@keyhole/kernel/normalizers` makes one. */
+export interface CustomNormalizer {
+  /** `name@version`. */
+  readonly id: string;
+  /** Never throws. `output` is data, and stays as it is. */
+  readonly apply: (kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash) => Normalized;
+}
+
+/** By name. */
+export type CustomNormalizers = ReadonlyMap<string, CustomNormalizer>;
 
 /** `hash` is over `byteLength` bytes: those of `bytes`, or of `text` as UTF-8. */
 export type Normalized =

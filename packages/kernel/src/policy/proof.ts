@@ -51,6 +51,8 @@ export interface Proof {
   readonly considered: number;
   /** `caller`, `session`, `labels` (by space) and `count:RULE` (before this call): what the decision may rest on besides all other fields. */
   readonly stateReads: readonly StateRead[];
+  /** `name@version` of the normal form that the output will have, where it is one of the embedding program's. */
+  readonly normalizer?: string;
   /** `approval`: somebody has to say yes before anything runs. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;

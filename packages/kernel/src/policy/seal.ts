@@ -24,6 +24,7 @@ function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
     `,"decidedAt":"${proof.decidedAt}","decision":"${proof.decision}","determining":${writeList(determining)}` +
     `,"enforced":${proof.enforced},"engineVersion":"${engineVersion}","errors":${writeList(errors)}` +
     `,"grantHash":"${proof.grantHash}","inputHash":"${proof.inputHash}","mode":"${proof.mode}"` +
+    (proof.normalizer === undefined ? "" : `,"normalizer":"${proof.normalizer}"`) +
     `,"obligations":${writeList(obligations)},"parentProofId":${parentProofId === null ? "null" : `"${parentProofId}"`}` +
     `,"policyHash":"${proof.policyHash}","policyVersion":${JSON.stringify(proof.policyVersion)},"posture":"${proof.posture}"` +
     `,"proofId":"${proof.proofId}","reasonCode":"${proof.reasonCode}","stateReads":[${stateReads.map(writeRead).join()}]` +

@@ -41,6 +41,7 @@ export const proofSchema: JsonObject = object(
     considered: { type: "integer", minimum: 0 },
     stateReads: list(object({ key: text, value: { type: ["string", "number"] } })),
     obligations: list(text),
+    normalizer: text,
     approval: {
       anyOf: [
         { type: "null" },
@@ -61,7 +62,7 @@ export const proofSchema: JsonObject = object(
     hash: digest,
     signature: object({ alg: { const: "EdDSA" }, kid: text, value: text }),
   },
-  ["signature"],
+  ["signature", "normalizer"],
 );
 
 const validator = requireValidator(proofSchema);

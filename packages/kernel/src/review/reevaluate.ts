@@ -87,6 +87,8 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
     if (canonicalJson(value) !== canonicalJson(proven))
       return `${field} comes out as ${canonicalJson(value).slice(0, 200)}, the proof says ${canonicalJson(proven).slice(0, 200)}.`;
   }
+  if (proof.normalizer?.split("@")[0] !== manifest.normalization?.custom)
+    return "The tool names another normalizer than the proof.";
   if (proof.approval && proof.approval.scope === "once" && proof.approval.argsHash !== proof.inputHash)
     return "The approval is for other arguments.";
   return undefined;

@@ -41,6 +41,12 @@ export const manifestSchema: JsonObject = {
       required: ["kind"],
       additionalProperties: false,
     },
+    normalization: {
+      type: "object",
+      properties: { custom: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" } },
+      required: ["custom"],
+      additionalProperties: false,
+    },
   },
   required: [
     "name",

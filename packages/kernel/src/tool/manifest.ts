@@ -82,4 +82,6 @@ export interface ToolManifest {
   /** JSON Schema of the input; its type is `object`. */
   readonly input: JsonObject;
   readonly output: OutputContract;
+  /** A normal form that the kernel was given (`createKernel({ normalizers })`), in place of the one of the output's kind. */
+  readonly normalization?: { readonly custom: string };
 }

@@ -1,3 +1,4 @@
+import type { CustomNormalizer } from "../normalize/normalizer.ts";
 import type { Validator } from "../schema/index.ts";
 import type { Tool } from "./define.ts";
 import type { ToolManifest } from "./manifest.ts";
@@ -32,6 +33,8 @@ export interface RegisteredTool {
   readonly codeHash: string | null;
   readonly input: Validator;
   readonly output: Validator | undefined;
+  /** Where the manifest names one. */
+  readonly normalizer?: CustomNormalizer;
   readonly body:
     | { readonly source: "inline"; readonly code: Tool["code"] }
     /** An ES module without imports; its default export is a {@link Tool}. */

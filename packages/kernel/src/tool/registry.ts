@@ -1,5 +1,6 @@
 import type { ToolFilter, ToolSummary } from "../kernel-api.ts";
 import type { Hash } from "../normalize/hash.ts";
+import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
 import { checkPackage } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
@@ -13,6 +14,7 @@ export type Resolution =
 /** Every registered tool, by name and version. Names and versions come from packages: they are only ever keys of a `Map`. */
 export class Registry {
   readonly #hash: Hash;
+  readonly #normalizers: CustomNormalizers;
   /** Versions of one name, highest first. */
   readonly #tools = new Map<string, RegisteredTool[]>();
   /** Why a package of that name was refused: registration results are easily dropped, so the first call says it again. */
@@ -20,13 +22,14 @@ export class Registry {
   readonly #faultOf: (tool: RegisteredTool) => SetupError | undefined;
 
   /** @param faultOf what the place where it would run says against a tool */
-  constructor(hash: Hash, faultOf: (tool: RegisteredTool) => SetupError | undefined) {
+  constructor(hash: Hash, normalizers: CustomNormalizers, faultOf: (tool: RegisteredTool) => SetupError | undefined) {
     this.#hash = hash;
+    this.#normalizers = normalizers;
     this.#faultOf = faultOf;
   }
 
   add(foreign: unknown): Setup<RegisteredTool> {
-    const checked = checkPackage(foreign, this.#hash);
+    const checked = this.#normalized(checkPackage(foreign, this.#hash));
     if (!checked.ok) return this.#refuse(foreign, checked.error);
     const tool = checked.value;
     const fault = this.#faultOf(tool);
@@ -48,6 +51,22 @@ export class Registry {
     this.#tools.set(tool.manifest.name, versions);
     this.#refusals.delete(tool.manifest.name);
     return checked;
+  }
+
+  #normalized(checked: Setup<RegisteredTool>): Setup<RegisteredTool> {
+    const name = checked.ok ? checked.value.manifest.normalization?.custom : undefined;
+    if (!checked.ok || name === undefined) return checked;
+    const normalizer = this.#normalizers.get(name);
+    if (normalizer) return { ok: true, value: { ...checked.value, normalizer } };
+    return {
+      ok: false,
+      error: {
+        code: "INVALID_MANIFEST",
+        path: "/normalization/custom",
+        message: `This kernel has no normalizer ${quote(name)}.`,
+        hint: "Give createKernel `normalizers`.",
+      },
+    };
   }
 
   resolve(name: string, range?: string): Resolution {

@@ -1,0 +1,80 @@
+import { type NormalizeReason, normalizeError } from "./error.ts";
+import type { Hash } from "./hash.ts";
+import type { JsonValue } from "./json.ts";
+import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
+import { snapshot } from "./snapshot.ts";
+
+/*
+ * `@keyhole/kernel/normalizers`: normal forms that an embedding program adds. Nothing that a kernel runs imports it.
+ */
+
+/** A normal form of one's own. */
+export interface NormalizerDefinition {
+  /** What a manifest calls it: lower-case letters, digits and `_`, starting with a letter, at most 64. */
+  readonly name: string;
+  /** SemVer 2.0.0. Another result for any output is another version: proofs and events name it. */
+  readonly version: string;
+  /**
+   * Pure and synchronous: from a copy of what the tool returned, which fits its contract, to what is hashed and handed on, of the same kind. It runs in the
+   * kernel's realm and cannot be stopped: trusted code, like an inline tool.
+   */
+  readonly normalize: (output: JsonValue | Uint8Array) => unknown;
+}
+
+const namePattern = /^[a-z][a-z0-9_]{0,63}$/;
+const versionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+
+/**
+ * Normal forms for `createKernel`. Each output goes through one twice, on two copies. Where it throws, gives two results, or something that has no normal
+ * form of the tool's own kind, the call ends as `NOT_NORMALIZABLE`.
+ *
+ * @throws TypeError for a name or version that is none, and for two of one name: bugs of the embedding program.
+ * @example
+ * const rounded = {
+ *   name: "rounded",
+ *   version: "1.0.0",
+ *   normalize: (output: unknown) => Math.round(Number(output) * 100) / 100,
+ * };
+ * const kernel = await createKernel({ normalizers: normalizers([rounded]) });
+ */
+export function normalizers(definitions: readonly NormalizerDefinition[]): CustomNormalizers {
+  const byName = new Map<string, { readonly id: string; readonly apply: Apply }>();
+  for (const { name, version, normalize: own } of definitions) {
+    const id = `${name}@${version}`;
+    if (!namePattern.test(name) || !versionPattern.test(version)) throw new TypeError(`${id} is no name@version.`);
+    if (byName.has(name)) throw new TypeError(`There are two normalizers ${name}.`);
+    byName.set(name, { id, apply: (kind, output, hash) => applyTwice(own, kind, output, hash) });
+  }
+  return byName;
+}
+
+type Own = NormalizerDefinition["normalize"];
+type Apply = (kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash) => Normalized;
+
+function applyTwice(own: Own, kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash): Normalized {
+  const first = applyOnce(own, kind, output, hash);
+  if (!first.ok) return first;
+  const second = applyOnce(own, kind, output, hash);
+  return second.ok && second.hash === first.hash ? first : refused("normalizer-varies");
+}
+
+function applyOnce(own: Own, kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash): Normalized {
+  let made: unknown;
+  try {
+    made = own(copyOf(output));
+  } catch {
+    return refused("normalizer-threw");
+  }
+  if (kind !== "json") return normalize(kind, made, hash);
+  const plain = snapshot(made);
+  return plain.ok ? normalize(kind, plain.value, hash) : plain;
+}
+
+/** Plain data by then. What one does to its copy reaches nobody. */
+function copyOf(output: JsonValue | Uint8Array): JsonValue | Uint8Array {
+  return output instanceof Uint8Array ? new Uint8Array(output) : (JSON.parse(JSON.stringify(output)) as JsonValue);
+}
+
+function refused(reason: NormalizeReason): Normalized {
+  return { ok: false, error: normalizeError(reason, []) };
+}
