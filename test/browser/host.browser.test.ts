@@ -162,7 +162,7 @@ describe("a host without a stage that works", () => {
     let onLost: (id: string, reason: string) => void = () => {};
     const opened: string[] = [];
     const watched: FrameStage = {
-      open: (id, port) => (opened.push(id), stage.open(id, port)),
+      open: (id, port, shell) => (opened.push(id), stage.open(id, port, shell)),
       close: stage.close,
       watch: (listener) => void (onLost = listener),
     };

@@ -27,7 +27,7 @@ async function openRaw(script: string): Promise<RawFrame> {
   const stage = domStage({}, script);
   const { port1, port2 } = new MessageChannel();
   const id = `raw ${frames++}`;
-  expect(await stage.open(id, port2)).toEqual({ ok: true });
+  expect(await stage.open(id, port2, "module")).toEqual({ ok: true });
   return {
     ask: (name, token) =>
       new Promise((resolve) => {

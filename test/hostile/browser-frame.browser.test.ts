@@ -11,7 +11,7 @@ function openRaw(script: string): { readonly stage: FrameStage; readonly port: P
   const stage = domStage({}, script);
   const open = async (): Promise<MessagePort> => {
     const { port1, port2 } = new MessageChannel();
-    expect(await stage.open("raw", port2)).toEqual({ ok: true });
+    expect(await stage.open("raw", port2, "module")).toEqual({ ok: true });
     return port1;
   };
   return { stage, port: open() };

@@ -60,7 +60,7 @@ async function microseconds(trip: () => Promise<unknown>): Promise<number> {
 
 async function bareTrip(): Promise<() => Promise<unknown>> {
   const { port1, port2 } = new MessageChannel();
-  const opened = await domStage({}, bareScript).open("bare", port2);
+  const opened = await domStage({}, bareScript).open("bare", port2, "module");
   if (!opened.ok) throw new Error(opened.message);
   return () =>
     new Promise((resolve) => {

@@ -1,7 +1,8 @@
 import shell from "../guest/worker.ts?iife";
 import frameScript from "./frame.ts?iife";
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
-import { blockedByPolicy, type FrameStage, type StageOutcome } from "./stage.ts";
+import { blockedByPolicy, type FrameStage, type Shell, type StageOutcome } from "./stage.ts";
+import wasmShell from "./wasm-shell.ts?iife";
 
 export interface DomStageOptions {
   /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
@@ -29,10 +30,11 @@ interface StagedFrame {
  * Puts isolates into the page: per tool one hidden frame without an origin, under a policy that leaves it nothing but its own
  * scripts, and in it one dedicated worker, which inherits both.
  *
- * @param script what the worker runs. Only tests put anything else there, to see what the frame holds without the shell's help.
+ * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */
 export function domStage(options: DomStageOptions = {}, script: string = strictShell): FrameStage {
   const nonce = options.nonce ?? randomNonce();
+  const scripts = { module: script, wasm: wasmShell } satisfies Record<Shell, string>;
   const frames = new Map<string, StagedFrame>();
   let onLost: (id: string, reason: string) => void = () => {};
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -75,9 +77,9 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
   };
 
   return {
-    async open(id, port) {
+    async open(id, port, shell) {
       const frame = add(id);
-      const outcome = await started(frame, nonce, script, port);
+      const outcome = await started(frame, nonce, scripts[shell], port);
       if (!outcome.ok) remove(id);
       return outcome;
     },

@@ -12,9 +12,10 @@ import { kvBroker } from "../brokers/kv.ts";
 import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { domStage } from "./dom-stage.ts";
 import { Slots } from "./slots.ts";
-import { blockedByPolicy, type FrameStage, stageFailure } from "./stage.ts";
+import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
 export interface BrowserHostOptions {
   /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteStage}. */
@@ -47,7 +48,7 @@ interface Pair {
 
 /**
  * Runs each tool in a dedicated worker inside a hidden frame of its own, which has no origin, no network and no storage: the browser enforces
- * that, not a script. A tool that never yields is stopped with its thread.
+ * that, not a script. A tool that never yields is stopped with its thread. Modules of WebAssembly run under fuel there.
  *
  * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `stage`, or when the page's Content-Security-Policy stands in
  * the way; the message names the directive
@@ -60,11 +61,12 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   await pairs.start();
   return {
     name: "browser",
-    sources: ["module"],
-    enforces: [],
+    sources: ["module", "wasm"],
+    enforces: ({ source }) => (source === "wasm" ? ["fuel", "memoryBytes"] : []),
     preempts: true,
     capacity,
     brokers: [netBroker(), filesBroker(opfsStore()), kvBroker(indexedDbKv())],
+    check: faultOf,
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
   };
@@ -80,15 +82,14 @@ function pageStage(): FrameStage {
 }
 
 async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate> {
-  if (tool.body.source !== "module") {
-    throw new IsolateFailure(
-      "UNSUPPORTED_HOST",
-      `The browser's isolates run modules, and ${tool.id} is ${tool.body.source}.`,
-    );
-  }
-  const { channel, retire } = await pairs.take();
+  if (tool.body.source === "inline")
+    throw new IsolateFailure("UNSUPPORTED_HOST", `The browser's isolates run packages, and ${tool.id} is inline.`);
+  const { source, code } = tool.body;
+  // A frame is in another agent cluster, which a compiled module does not reach.
+  const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
+  const { channel, retire } = await pairs.take(source);
   const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
-  const loaded = await channel.load(tool.body.code);
+  const loaded = await channel.load(loadable);
   clearTimeout(tooSlow);
   if (loaded.kind !== "loaded") {
     retire("the tool did not load");
@@ -124,15 +125,16 @@ class Pairs {
   /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
   async start(): Promise<void> {
     await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
-    if (this.#warmSize > 0) this.#warm.push(await this.#open());
+    if (this.#warmSize > 0) this.#warm.push(await this.#open("module"));
     this.#warmUp();
   }
 
-  async take(): Promise<Pair> {
+  async take(shell: Shell): Promise<Pair> {
     if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
+    if (shell === "wasm") return this.#open(shell);
     let pair = this.#warm.shift();
     while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
-    pair ??= await this.#open();
+    pair ??= await this.#open("module");
     setTimeout(() => this.#warmUp(), REFILL_MS);
     return pair;
   }
@@ -146,7 +148,7 @@ class Pairs {
   #warmUp(): void {
     if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
       return;
-    this.#warming = this.#open().then(
+    this.#warming = this.#open("module").then(
       (pair) => {
         this.#warming = undefined;
         this.#warm.push(pair);
@@ -158,11 +160,13 @@ class Pairs {
     );
   }
 
-  async #open(): Promise<Pair> {
+  async #open(shell: Shell): Promise<Pair> {
     const release = await this.#slots.take();
     const id = crypto.randomUUID?.() ?? String(Math.random());
     const { port1, port2 } = new MessageChannel();
-    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`));
+    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), {
+      metered: shell === "wasm",
+    });
     let staged = true;
     const retire = (reason: string): void => {
       if (!staged) return;
@@ -177,7 +181,7 @@ class Pairs {
     };
     const pair = { id, channel, retire };
     this.#all.set(id, pair);
-    const outcome = await this.#stage.open(id, port2);
+    const outcome = await this.#stage.open(id, port2, shell);
     if (!outcome.ok) return fail(retire, stageFailure(outcome));
     const tooSlow = setTimeout(() => retire("the shell did not start in time"), READY_MS);
     const ready = await channel.ready;

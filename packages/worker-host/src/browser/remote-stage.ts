@@ -17,7 +17,7 @@ const LANE = "keyhole.stage";
  */
 export function serveStage(worker: Comlink.Endpoint, stage: FrameStage = domStage()): void {
   const served: FrameStage = {
-    open: (id, port) => stage.open(id, port),
+    open: (id, port, shell) => stage.open(id, port, shell),
     close: (id) => stage.close(id),
     watch: (onLost) => stage.watch(onLost),
   };
@@ -28,7 +28,7 @@ export function serveStage(worker: Comlink.Endpoint, stage: FrameStage = domStag
 export function remoteStage(page: Comlink.Endpoint = ownPage()): FrameStage {
   const remote = Comlink.wrap<FrameStage>(lane(page, LANE));
   return {
-    open: (id, port) => remote.open(id, Comlink.transfer(port, [port])),
+    open: (id, port, shell) => remote.open(id, Comlink.transfer(port, [port]), shell),
     close: (id) => remote.close(id),
     watch: async (onLost) => {
       await remote.watch(Comlink.proxy(onLost));

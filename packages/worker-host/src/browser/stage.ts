@@ -1,12 +1,15 @@
 import { IsolateFailure } from "@keyhole/kernel";
 
+/** What a worker can hold: a module of JavaScript, or one of WebAssembly. */
+export type Shell = "module" | "wasm";
+
 /**
  * The part of the browser host that needs a document: it puts frames with workers into the page. Everything in it crosses a message
  * boundary unchanged, so that a kernel in a worker uses the page's stage from afar.
  */
 export interface FrameStage {
-  /** Opens one hidden frame with one worker in it, and hands the worker `port`. Never rejects. */
-  open(id: string, port: MessagePort): Promise<StageOutcome>;
+  /** Opens one hidden frame with one worker in it, which runs the given shell, and hands the worker `port`. Never rejects. */
+  open(id: string, port: MessagePort, shell: Shell): Promise<StageOutcome>;
   /** Stops the worker and removes its frame. Idempotent. */
   close(id: string): void | Promise<void>;
   /** Tells which frames died by themselves. The last listener counts. */

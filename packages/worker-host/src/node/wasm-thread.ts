@@ -3,14 +3,13 @@
  * nothing but the imports that the relay gives it.
  */
 import type { HostMessage } from "../protocol/message.ts";
-import { openWasmPort, type WasmPortOptions } from "../wasm/tool/port.ts";
+import { openWasmPort } from "../wasm/tool/port.ts";
 
 // Without an import: the script is bundled, like every other shell, into text that names no platform.
-const threads = process.getBuiltinModule("node:worker_threads");
-const { parentPort } = threads;
+const { parentPort } = process.getBuiltinModule("node:worker_threads");
 
 if (parentPort) {
-  const port = openWasmPort(threads.workerData as WasmPortOptions);
+  const port = openWasmPort();
   port.onmessage = ({ data }: MessageEvent) => parentPort.postMessage(data);
   parentPort.on("message", (message: HostMessage) => port.postMessage(message));
 }

@@ -1,5 +1,5 @@
 import type { Isolate, RegisteredTool } from "@keyhole/kernel";
-import { meteredCode, wasmOptions } from "../wasm/tool/host.ts";
+import { loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { openThread } from "./thread-isolate.ts";
 import script from "./wasm-thread.ts?esm";
 
@@ -13,5 +13,5 @@ export async function openWasmThread(tool: RegisteredTool, open: Set<Isolate["te
   const bytes = meteredCode(tool);
   const module = compiled.get(bytes) ?? WebAssembly.compile(bytes);
   compiled.set(bytes, module);
-  return openThread(tool, await module, { url, workerData: wasmOptions(tool), metered: true }, open);
+  return openThread(tool, loadedModule(tool, await module), { url, metered: true }, open);
 }

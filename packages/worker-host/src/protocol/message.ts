@@ -8,8 +8,18 @@ export type HostMessage =
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply };
 
-/** A compiled module crosses between threads of one agent cluster only; elsewhere its bytes do. */
-export type LoadedCode = string | Uint8Array<ArrayBuffer> | WebAssembly.Module;
+/** The text of an ES module, or a metered WebAssembly module. */
+export type LoadedCode = string | LoadedModule;
+
+export interface LoadedModule {
+  /** Compiled it crosses between threads of one agent cluster only; elsewhere its bytes do. */
+  readonly module: Uint8Array<ArrayBuffer> | WebAssembly.Module;
+  /** What a command is started with; the program's name is the first. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Memory of a call that has no bound of its own. */
+  readonly memoryBytes: number;
+}
 
 /** Guest to host. Hostile: only what `parseGuestMessage` let through has these types. */
 export type GuestMessage =

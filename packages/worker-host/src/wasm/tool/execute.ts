@@ -9,6 +9,7 @@ import {
   placeholder,
   secretToken,
 } from "@keyhole/kernel";
+import type { LoadedModule } from "../../protocol/message.ts";
 import { type CompiledModule, Machine, type RunBounds, type RunEnding } from "../machine/machine.ts";
 import { type Suspension, suspension, type Waiting } from "../machine/suspend.ts";
 import { Tape, Unanswered } from "../machine/tape.ts";
@@ -20,17 +21,10 @@ import { callImport, mayWait } from "./offers.ts";
 import { outcomeOf } from "./outcome.ts";
 import { callFunction } from "./requests.ts";
 
-/** What a command is started with, besides its input. */
-export interface Start {
-  /** The program's name first. */
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
 /** A tool, ready to run. */
 export interface WasmTool {
   readonly compiled: CompiledModule;
-  readonly start: Start;
+  readonly start: Pick<LoadedModule, "args" | "environment">;
   readonly waiting: Waiting;
 }
 
@@ -143,7 +137,8 @@ class Run {
       machine,
       this.#suspension,
       {
-        ...start,
+        args: start.args,
+        environment: start.environment,
         stdin: this.#input,
         stdout: (bytes) => this.stdout.add(bytes),
         stderr: (bytes) => this.stderr.add(bytes),

@@ -7,10 +7,10 @@ import {
   type RegisteredTool,
 } from "@keyhole/kernel";
 import { openChannel } from "../../protocol/channel.ts";
-import type { HostMessage } from "../../protocol/message.ts";
+import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
-import { openWasmPort, type WasmPortOptions } from "./port.ts";
+import { openWasmPort } from "./port.ts";
 import { defaultMemoryBytes, prepareTool } from "./prepare.ts";
 
 export interface WasmHostOptions {
@@ -54,8 +54,8 @@ export function wasmHost({
     brokers,
     check: faultOf,
     async open(tool) {
-      const code = codeOf(tool, modules);
-      return openWasm(tool, openWasmPort({ ...wasmOptions(tool), fuel, ...(waiting && { waiting }) }), code, open);
+      const module = builtFor(tool, modules) ?? meteredCode(tool);
+      return openWasm(tool, openWasmPort({ fuel, ...(waiting && { waiting }) }), loadedModule(tool, module), open);
     },
     async close() {
       for (const terminate of open) terminate("the host was closed");
@@ -69,12 +69,12 @@ function originalOf(module: WebAssembly.Module): string {
   return stamp.originalHash;
 }
 
-function codeOf(tool: RegisteredTool, built: ReadonlyMap<string, WebAssembly.Module>): WasmCode {
-  const module = built.size > 0 && tool.body.source === "wasm" ? built.get(hashBytes(tool.body.code)) : undefined;
-  return module ?? meteredCode(tool);
+function builtFor(
+  { body }: RegisteredTool,
+  built: ReadonlyMap<string, WebAssembly.Module>,
+): WebAssembly.Module | undefined {
+  return built.size > 0 && body.source === "wasm" ? built.get(hashBytes(body.code)) : undefined;
 }
-
-type WasmCode = Exclude<Extract<HostMessage, { type: "load" }>["code"], string>;
 
 /** The bytes that a host may compile. @throws IsolateFailure */
 export function meteredCode(tool: RegisteredTool): Uint8Array<ArrayBuffer> {
@@ -92,11 +92,13 @@ export function faultOf(tool: RegisteredTool): ReturnType<NonNullable<IsolateHos
   return prepared.ok ? undefined : prepared.error;
 }
 
-/** What the relay has to know of a tool: data. */
-export function wasmOptions({ manifest }: RegisteredTool): WasmPortOptions {
+/** What a relay is given: data. */
+export function loadedModule({ manifest }: RegisteredTool, module: LoadedModule["module"]): LoadedModule {
   const { args = [], environment = {} } = manifest.wasm ?? {};
   return {
-    start: { args: [manifest.name, ...args], environment },
+    module,
+    args: [manifest.name, ...args],
+    environment,
     memoryBytes: manifest.bounds.memoryBytes ?? defaultMemoryBytes,
   };
 }
@@ -104,7 +106,7 @@ export function wasmOptions({ manifest }: RegisteredTool): WasmPortOptions {
 async function openWasm(
   tool: RegisteredTool,
   port: ReturnType<typeof openWasmPort>,
-  code: WasmCode,
+  code: LoadedModule,
   open: Set<Isolate["terminate"]>,
 ): Promise<Isolate> {
   const channel = openChannel(port, (reason) => terminate(`protocol: ${reason}`), { metered: true });

@@ -1,16 +1,13 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import { openUplink, type Uplink } from "../../guest/uplink.ts";
 import type { GuestPort } from "../../protocol/channel.ts";
-import type { GuestMessage, HostMessage, MeterMessage } from "../../protocol/message.ts";
+import type { GuestMessage, HostMessage, LoadedCode, MeterMessage } from "../../protocol/message.ts";
 import { type Waiting, waitingHere } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
 import { MAX_FUEL } from "../meter/tank.ts";
-import { type Executed, executeCall, type Start, type WasmTool } from "./execute.ts";
+import { type Executed, executeCall, type WasmTool } from "./execute.ts";
 
 export interface WasmPortOptions {
-  readonly start: Start;
-  /** Memory of a call that has no bound of its own. */
-  readonly memoryBytes: number;
   /** Fuel of a call that has no bound of its own. Default: as much as can be counted, so that only the deadline ends it. */
   readonly fuel?: number;
   /** Default: in place where the engine can. */
@@ -21,7 +18,7 @@ export interface WasmPortOptions {
  * A relay around a metered module, as the port that a channel owns. It runs on this thread: nothing else happens here before the module waits for an answer or has
  * ended. The module reaches nothing but its imports, so that every message of this port is the relay's own.
  */
-export function openWasmPort(options: WasmPortOptions): GuestPort {
+export function openWasmPort(options: WasmPortOptions = {}): GuestPort {
   return new WasmPort(options);
 }
 
@@ -31,6 +28,7 @@ class WasmPort implements GuestPort {
   readonly #options: WasmPortOptions;
   readonly #uplinks = new Map<string, Uplink>();
   #tool: WasmTool | undefined;
+  #memoryBytes = 0;
   #isOpen = true;
 
   constructor(options: WasmPortOptions) {
@@ -62,14 +60,15 @@ class WasmPort implements GuestPort {
     }
   }
 
-  async #load(code: Extract<HostMessage, { type: "load" }>["code"]): Promise<void> {
+  async #load(code: LoadedCode): Promise<void> {
     try {
-      if (typeof code === "string") throw new TypeError("a module is bytes");
-      const module = code instanceof WebAssembly.Module ? code : await WebAssembly.compile(code);
+      if (typeof code === "string") throw new TypeError("this relay runs WebAssembly");
+      const module = code.module instanceof WebAssembly.Module ? code.module : await WebAssembly.compile(code.module);
       const stamp = readStamp(module);
       if (stamp === undefined) throw new TypeError("the module is not metered");
-      const { start, waiting = waitingHere() } = this.#options;
-      this.#tool = { compiled: { module, names: stamp.exports }, start, waiting };
+      const { waiting = waitingHere() } = this.#options;
+      this.#tool = { compiled: { module, names: stamp.exports }, start: code, waiting };
+      this.#memoryBytes = code.memoryBytes;
       this.#say({ type: "loaded" });
     } catch (error) {
       const message = error instanceof Error ? error.message : "";
@@ -79,7 +78,7 @@ class WasmPort implements GuestPort {
 
   async #call(call: IsolateCall): Promise<void> {
     if (this.#tool === undefined) return;
-    const { callId, fuel = this.#options.fuel ?? MAX_FUEL, memoryBytes = this.#options.memoryBytes } = call;
+    const { callId, fuel = this.#options.fuel ?? MAX_FUEL, memoryBytes = this.#memoryBytes } = call;
     const uplink = openUplink(callId, (message) => this.#say(message));
     this.#uplinks.set(callId, uplink);
     const executed = await executeCall(this.#tool, call, uplink.transport, { fuel, memoryBytes });
