@@ -32,7 +32,7 @@ const engineTests = [
   "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
   "test/wasm/interpreter.browser.test.ts",
-  "test/wasm/{counts,tools}.browser.test.ts",
+  "test/wasm/{counts,primes,tools}.browser.test.ts",
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
 ];

@@ -1,4 +1,4 @@
-import { type Determinism, type Effect, type Tier, tierNames } from "@keyhole/kernel";
+import { type CallMeta, type Determinism, type Effect, type Tier, tierNames } from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
 
 /** How the page says what the kernel names. */
@@ -38,6 +38,13 @@ export function durationText(ms: number): string {
 /** Of log entries, whose clock counts whole milliseconds. */
 export function offsetText(ms: number): string {
   return ms < 1 ? "0 ms" : durationText(ms);
+}
+
+/** What a call cost, where its host counts it. */
+export function costText({ fuelUsed, peakMemoryBytes }: Pick<CallMeta, "fuelUsed" | "peakMemoryBytes">): string {
+  const fuel = fuelUsed === undefined ? [] : [`${fuelUsed.toLocaleString("en")} fuel`];
+  const memory = peakMemoryBytes === undefined ? [] : [`${bytesText(peakMemoryBytes)} of memory`];
+  return [...fuel, ...memory].join(", ");
 }
 
 export function bytesText(bytes: number): string {

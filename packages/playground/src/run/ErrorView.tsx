@@ -1,5 +1,6 @@
 import type { CallFailure, ErrorCode } from "@keyhole/kernel";
 import type { ReactNode } from "react";
+import { costText } from "../app/words.ts";
 import type { ClientFault } from "../client/kernel-client.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -19,6 +20,7 @@ export function ErrorView({
   readonly onOpenPolicy: () => void;
 }): ReactNode {
   const { code, message, hint, details, retryable } = result.error;
+  const cost = costText(result.meta);
   return (
     <>
       <Notice
@@ -37,6 +39,7 @@ export function ErrorView({
         }
       >
         {hint !== "" && <p>{hint}</p>}
+        {cost !== "" && <p>Until then it had used {cost}.</p>}
         <p className="error-code">
           <code>{code}</code>
           {retryable && <span className="muted"> · the same call can succeed later</span>}

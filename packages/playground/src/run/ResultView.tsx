@@ -1,6 +1,6 @@
 import type { CallSuccess } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
-import { bytesText } from "../app/words.ts";
+import { bytesText, costText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json, Text } from "../ui/Json.tsx";
@@ -8,6 +8,7 @@ import { saveFile } from "../ui/save.ts";
 
 export function ResultView({ result }: { readonly result: CallSuccess }): ReactNode {
   const { data, hash, effects, meta } = result;
+  const cost = costText(meta);
   return (
     <div className="result">
       <Data data={data} />
@@ -19,6 +20,12 @@ export function ResultView({ result }: { readonly result: CallSuccess }): ReactN
         </dd>
         <dt>Used</dt>
         <dd>{effects.length === 0 ? "No effect" : effects.join(", ")}</dd>
+        {cost !== "" && (
+          <>
+            <dt>Cost</dt>
+            <dd>{cost}</dd>
+          </>
+        )}
         {meta.networkBytes > 0 && (
           <>
             <dt>Network</dt>

@@ -1,4 +1,5 @@
 import { basename, join, relative, resolve } from "node:path";
+import type { ToolPackage } from "@keyhole/kernel";
 import { normalizePath, type Plugin, type Rolldown } from "vite";
 import { BundleError, type BundleKind, bundle } from "./bundle.ts";
 import { Declarations } from "./declarations.ts";
@@ -10,6 +11,7 @@ import {
   placeholderPattern,
   resolvePlaceholders,
 } from "./metered.ts";
+import { manifestFileOf, readModule } from "./read-module.ts";
 import { readTool } from "./read-tool.ts";
 
 export interface KeyholeOptions {
@@ -42,6 +44,7 @@ interface Built {
  * Turns files into what isolates load, in dev, build, SSR and vitest alike:
  *
  * - `import pkg from "./echo.ts?tool"`: a `ToolPackage`, checked and hashed; the same bytes on every machine.
+ * - `import pkg from "./hello.wasm?tool"`: a `ToolPackage` of a WebAssembly module and the manifest beside it, `hello.json`.
  * - `import text from "./shell.ts?iife"`: the file and its imports as one classic script.
  * - `import text from "./shell.ts?esm"`: the same as one ES module; `cloudflare:*` and `./tool.js` stay imports.
  * - `import module from "quickjs-wasi/quickjs.wasm?metered"`, in a Worker: the file as a `WebAssembly.Module` that counts its fuel. It was rewritten by the build,
@@ -70,7 +73,7 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
     try {
       const { module, files } = await pending;
       for (const each of files) watch(each);
-      if (kind === "tool") await declarations?.add(file);
+      if (kind === "tool" && !file.endsWith(".wasm")) await declarations?.add(file);
       return module;
     } catch (error) {
       // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
@@ -156,15 +159,22 @@ function parts(id: string): { readonly file: string; readonly kind: BundleKind }
 /** @param around the bundles in which this one is wanted, outermost first: a shell may carry another bundle, and none carries itself. */
 async function build(id: string, around: readonly string[]): Promise<Built> {
   const { file, kind } = parts(id);
+  if (kind === "tool" && file.endsWith(".wasm")) {
+    const read = await readModule(file).catch((error: unknown) => {
+      throw new BundleError(error instanceof Error ? error.message : String(error), [file, manifestFileOf(file)]);
+    });
+    return { module: packageText(read.package), files: read.files };
+  }
   const { code, modules } = await bundle(file, kind, [nestedBundles([...around, id])]);
   if (kind !== "tool") return { module: `export default ${JSON.stringify(code)};`, files: modules };
   const read = await readTool(code);
   if (!read.ok) throw new BundleError(read.reason, modules);
-  // From text: a literal would take a key such as `__proto__` for a prototype, and parses slower.
-  return {
-    module: `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(read.package))});`,
-    files: modules,
-  };
+  return { module: packageText(read.package), files: modules };
+}
+
+/** From text: a literal would take a key such as `__proto__` for a prototype, and parses slower. */
+function packageText(pkg: ToolPackage): string {
+  return `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(pkg))});`;
 }
 
 function nestedBundles(around: readonly string[]): Rolldown.Plugin {

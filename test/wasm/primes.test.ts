@@ -1,0 +1,4 @@
+import { nodeHost } from "@keyhole/worker-host/node";
+import { describeExample } from "./primes.shared.ts";
+
+describeExample(async () => nodeHost());
