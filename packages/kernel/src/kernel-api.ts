@@ -93,6 +93,11 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** `false`: the tool runs, whatever the cache of pure results holds. Default `true`. */
   readonly cache?: boolean;
+  /**
+   * `true`: an output of more than 1,048,576 bytes is put into the kernel's content store, and the result has a `reference` in its place. Without a
+   * store, or when it fails, the output itself is in the result. Default `false`.
+   */
+  readonly references?: boolean;
   /** How long to wait for a free slot, in the tool's bounded queue. Default 0: refused at once, with `retryAfterMs`. */
   readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */
@@ -139,6 +144,11 @@ export interface Kernel {
    * if (result.ok) console.log(result.data, result.hash);
    * else console.log(result.error.code, result.error.hint);
    */
+  call<Input, Output>(
+    tool: ToolPackage<Input, Output>,
+    input: Input,
+    options: CallOptions & { readonly references: true },
+  ): Promise<CallResult<Output | null>>;
   call<Input, Output>(
     tool: ToolPackage<Input, Output>,
     input: Input,

@@ -33,6 +33,8 @@ export const limits = {
   depth: 64,
   /** Values in an input or output: a DAG that unfolds beyond is refused. */
   nodes: 1_000_000,
+  /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
+  inlineOutputBytes: 1_048_576,
   /** UTF-8 bytes of an input. */
   inputBytes: 8_388_608,
   /** A package's code: the largest that every host loads without delay. */

@@ -1,5 +1,6 @@
 import type { Effect } from "./capability/capability.ts";
 import type { JsonValue } from "./normalize/json.ts";
+import type { ContentReference } from "./normalize/reference.ts";
 import type { Proof } from "./policy/proof.ts";
 
 /** Every code that a call can end with. Each has a page under `docs/errors/`. */
@@ -84,6 +85,8 @@ interface CallEnd {
 export interface CallSuccess<Output = JsonValue | Uint8Array> extends CallEnd {
   readonly ok: true;
   readonly data: Output;
+  /** Stands for an output that is in the content store, in its normal form, and not in `data`, which is `null` then. Only where the caller takes references. */
+  readonly reference?: ContentReference;
   /** Digest of the normalized output; equal on every host. */
   readonly hash: string;
   readonly proof: Proof;

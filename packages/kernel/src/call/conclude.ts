@@ -2,6 +2,7 @@ import type { IsolateOutput } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
 import type { NormalizeReason } from "../normalize/error.ts";
+import type { Digest } from "../normalize/hash.ts";
 import { type CustomNormalizer, type Normalized, normalize, normalized } from "../normalize/normalizer.ts";
 import { takeJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -20,7 +21,7 @@ export interface Checked extends Ran {
 
 /** A call whose output has its one normal form and digest. */
 export interface Concluded extends Checked {
-  readonly hash: string;
+  readonly hash: Digest;
   readonly outputBytes: number;
 }
 

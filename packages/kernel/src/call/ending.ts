@@ -1,5 +1,6 @@
 import type { Effect } from "../capability/capability.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
+import type { Digest } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { CallResult } from "../result.ts";
 import type { Stop } from "./call.ts";
@@ -18,7 +19,7 @@ export interface Ending {
 export interface KeptOutput {
   readonly form: "json" | "text" | "binary";
   readonly content: string | Uint8Array;
-  readonly hash: string;
+  readonly hash: Digest;
   readonly outputBytes: number;
 }
 
@@ -29,11 +30,14 @@ export function endingOf(
   end: Concluded | { readonly why: Stop },
 ): Ending {
   if ("why" in end) return { callId, hasStarted, effects, outcome: { ok: false, why: end.why } };
-  const { tool, output, hash, outputBytes } = end;
+  return { callId, hasStarted, effects, outcome: { ok: true, output: keptOf(end) } };
+}
+
+export function keptOf({ tool, output, hash, outputBytes }: Concluded): KeptOutput {
   const form = tool.manifest.output.kind;
   const isText = form === "text" && typeof output === "string";
   const content = output instanceof Uint8Array ? new Uint8Array(output) : isText ? output : canonicalJson(output);
-  return { callId, hasStarted, effects, outcome: { ok: true, output: { form, content, hash, outputBytes } } };
+  return { form, content, hash, outputBytes };
 }
 
 /** A copy: whoever gets it may change it. */

@@ -1,6 +1,7 @@
 import type { Effect } from "../capability/capability.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
+import type { ContentReference } from "../normalize/reference.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { CallError, CallFailure, CallMeta, CallSuccess } from "../result.ts";
 import type { Decided } from "./authorize.ts";
@@ -44,11 +45,11 @@ export function spentByOther(effects: readonly Effect[]): Spent {
 }
 
 /** Step 12 of a call that gave a result. */
-export function succeeded(state: Concluded, clock: Clock): CallSuccess {
+export function succeeded(state: Concluded, clock: Clock, reference?: ContentReference): CallSuccess {
   const { call, tool, proof, output, hash } = state;
   return {
     ok: true,
-    data: output,
+    ...(reference ? { data: null, reference } : { data: output }),
     hash,
     tool: tool.id,
     callId: call.callId,
@@ -58,11 +59,17 @@ export function succeeded(state: Concluded, clock: Clock): CallSuccess {
 }
 
 /** Step 12 of a call that was given the result of another one. */
-export function reused({ call, tool, proof }: Decided, output: KeptOutput, spent: Spent, clock: Clock): CallSuccess {
+export function reused(
+  { call, tool, proof }: Decided,
+  output: KeptOutput,
+  spent: Spent,
+  clock: Clock,
+  reference?: ContentReference,
+): CallSuccess {
   const { callId } = call;
   return {
     ok: true,
-    data: dataOf(output),
+    ...(reference ? { data: null, reference } : { data: dataOf(output) }),
     hash: output.hash,
     tool: tool.id,
     callId,

@@ -25,6 +25,7 @@ const wishes: JsonObject = {
 const boundsValidator = requireValidator(wishes);
 
 const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
+const flags = ["cache", "references"] as const;
 const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 
 /** `grants` are read where they count, in step 3. */
@@ -35,8 +36,8 @@ export function readOptions(foreign: unknown): ReadOptions {
     for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
     for (const name of functions)
       if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
-    if (options["cache"] !== undefined && typeof options["cache"] !== "boolean")
-      return refused("`cache` is true or false.");
+    for (const name of flags)
+      if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
     if (!isKey(options["idempotencyKey"]))
       return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
     if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
@@ -59,7 +60,7 @@ function readBounds(
     : { ok: false, message: `The call's bounds are malformed: ${valid.errors[0]!.message}` };
 }
 
-function isAbsentOr(type: "string" | "function", value: unknown): boolean {
+function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {
   return value === undefined || typeof value === type;
 }
 

@@ -20,12 +20,13 @@ import { type Authority, checkCapabilities, type Decided, decidePolicy, type Pol
 import { type Call, openCall, type Step, type Stop, stop } from "./call.ts";
 import type { Results } from "./cache.ts";
 import { type Concluded, normalizeOutput, normalizerOf, tooLarge, validateOutput } from "./conclude.ts";
-import { type Ending, endingOf } from "./ending.ts";
+import { type Ending, endingOf, keptOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
 import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded, usageOf } from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallWithin } from "./nested.ts";
+import { refer } from "./refer.ts";
 import { retry } from "./retry.ts";
 import { cacheTurn, keyTurn, type Turn } from "./reuse.ts";
 
@@ -169,6 +170,8 @@ export class Steps {
     const { hash: outputHash, outputBytes, gate, output } = concluded.state;
     const keptOutput = keep(concluded.state, "output", output, this.#parts);
     if (keptOutput) await keptOutput;
+    const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.#parts.content);
+    const reference = stored && (await stored);
     log.record("tool.completed", call.scope, {
       outputHash,
       outputBytes,
@@ -179,12 +182,12 @@ export class Steps {
     await log.flush();
     path.concluded = concluded.state;
 
-    return succeeded(concluded.state, clock);
+    return succeeded(concluded.state, clock, reference);
   }
 
   /** The end of a call for which nothing runs: it is given what another one got, if that fits its own bounds and nothing has changed meanwhile. */
   async #reuse(state: Decided, turn: Exclude<Turn, { kind: "own" }>, path: Path, late?: Stop): Promise<CallResult> {
-    const { log, clock, policyState } = this.#parts;
+    const { log, clock, policyState, content } = this.#parts;
     const { call, tool, policy } = state;
     if (turn.kind === "refused") return this.#close(call, turn.why, path);
     if (late) return this.#close(call, late, path);
@@ -196,10 +199,12 @@ export class Steps {
     const { hash: outputHash, outputBytes } = outcome.output;
     const limit = call.options.bounds?.outputBytes ?? Infinity;
     if (outputBytes > limit) return this.#close(call, tooLarge(tool.id, limit), path);
+    const stored = refer(state, outputBytes, () => outcome.output, content);
+    const reference = stored && (await stored);
     log.record("tool.completed", call.scope, { outputHash, outputBytes, ...normalizerOf(tool), effects });
     await log.flush();
     policyState.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-    return reused(state, outcome.output, spent, clock);
+    return reused(state, outcome.output, spent, clock, reference);
   }
 
   /** Arguments that an approver edited start again at step 2; what is decided about them follows from the question that they answer. */

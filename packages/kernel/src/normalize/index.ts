@@ -12,6 +12,7 @@ export {
   hashText,
   isDigest,
 } from "./hash.ts";
+export type { ContentReference } from "./reference.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 export {
   type CustomNormalizer,

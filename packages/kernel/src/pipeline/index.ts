@@ -81,8 +81,13 @@ export async function runPipeline(kernel: Kernel, steps: unknown, options: CallO
   const checked = readSteps(kernel, steps);
   if ("message" in checked) return { ok: false, kind: "invalid", ...checked, steps: [] };
   const traceparent = childSpan(options.traceparent);
-  // Without a session of the caller's, one of its own: the trace's name is as unique as any.
-  const shared = { sessionId: `pipeline ${traceparent.slice(3, 52)}`, ...options, traceparent };
+  // Without a session of the caller's, one of its own: the trace's name is as unique as any. Later steps need what earlier ones gave, not where it is.
+  const shared = {
+    sessionId: `pipeline ${traceparent.slice(3, 52)}`,
+    ...options,
+    traceparent,
+    references: false,
+  };
   const results: StepResult[] = [];
   const outputs = new Map<string, JsonValue>();
   let data: JsonValue | Uint8Array = null;

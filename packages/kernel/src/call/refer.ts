@@ -1,0 +1,28 @@
+import { limits } from "../limits.ts";
+import type { ContentStore } from "../normalize/content.ts";
+import type { ContentReference } from "../normalize/reference.ts";
+import type { Decided } from "./authorize.ts";
+import type { KeptOutput } from "./ending.ts";
+
+/**
+ * Puts an output that its caller would rather have by reference into the content store, before the call's end is on record. Nothing to wait for where there is
+ * nothing to put. The tool has run: a store that fails must not take its output away as well.
+ */
+export function refer(
+  { call, tool }: Pick<Decided, "call" | "tool">,
+  byteLength: number,
+  normalForm: () => KeptOutput,
+  store: ContentStore | undefined,
+): undefined | Promise<ContentReference | undefined> {
+  if (!store || call.options.references !== true || byteLength <= limits.inlineOutputBytes) return undefined;
+  const { hash: digest, content } = normalForm();
+  const { mediaType } = tool.manifest.output;
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return store.put(digest, bytes).then(
+    () => ({ digest, byteLength, ...(mediaType !== undefined && { mediaType }) }),
+    () => {
+      call.warnings.push("The output could not be stored: it is here as a whole.");
+      return undefined;
+    },
+  );
+}
