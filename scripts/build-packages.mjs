@@ -50,9 +50,16 @@ async function buildModules(name) {
       sourcemap: true,
       lib: { entry: entriesOf(name), formats: ["es"] },
       rolldownOptions: {
+        // Modules of WebAssembly are metered by our plugin, and become files of the package.
         external: (id) =>
-          /^(?:node|cloudflare):/.test(id) || packages.some((each) => id === each || id.startsWith(`${each}/`)),
-        output: { preserveModules: true, preserveModulesRoot: join(folder, "src"), entryFileNames: "[name].js" },
+          /^(?:node|cloudflare):/.test(id) ||
+          (!/\.wasm(?:\?|$)/.test(id) && packages.some((each) => id === each || id.startsWith(`${each}/`))),
+        output: {
+          preserveModules: true,
+          preserveModulesRoot: join(folder, "src"),
+          // npm packs no folder of the name node_modules, from where Vite serves what a plugin wrote.
+          entryFileNames: ({ name }) => `${name.replace(/^.*node_modules\/\.vite\//, "")}.js`,
+        },
       },
     },
   });

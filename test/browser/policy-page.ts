@@ -2,9 +2,14 @@
 import { IsolateFailure } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 
+// Vitest has every `import()` go through its runner, which this page does not have.
+Object.assign(globalThis, { __vitest_browser_runner__: { wrapDynamicImport: (load: () => unknown) => load() } });
+
 async function open(): Promise<object> {
   try {
-    const host = await browserHost({ stage: domStage({ nonce: "n0nce" }) });
+    const isolation =
+      new URL(import.meta.url).searchParams.get("isolation") === "interpreter" ? "interpreter" : "worker";
+    const host = await browserHost({ stage: domStage({ nonce: "n0nce" }), isolation });
     await host.close();
     return { opened: host.name };
   } catch (error) {

@@ -7,9 +7,9 @@ afterEach(() => {
 });
 
 /** Opens a page of this origin under a Content-Security-Policy of its own; it opens a host there, and says how that went. */
-function openUnder(policy: string): Promise<unknown> {
+function openUnder(policy: string, isolation: "worker" | "interpreter" = "worker"): Promise<unknown> {
   const page = document.createElement("iframe");
-  const script = new URL("./policy-page.ts", import.meta.url).href;
+  const script = `${new URL("./policy-page.ts", import.meta.url).href}?isolation=${isolation}`;
   // In a page that is made from text, Firefox takes 'self' for an origin without a name.
   const own = policy.replaceAll("'self'", location.origin);
   page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${own}"><script type="module" src="${script}"></script>`;
@@ -54,5 +54,27 @@ describe("a page's Content-Security-Policy", () => {
 
   it("is not missed where the engine does not ask for it", async () => {
     expect("opened" in ((await openUnder(withoutWasm)) as object)).toBe(compilesRegardless);
+  });
+});
+
+describe("a page's Content-Security-Policy, for tools in the interpreter", () => {
+  it("may let no blob be a script", async () => {
+    const policy =
+      "default-src 'none'; script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
+    expect(await openUnder(policy, "interpreter")).toEqual({ opened: "browser" });
+  });
+
+  it.each<[string, string]>([
+    ["worker-src blob:", "script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src 'none'"],
+    ["connect-src 'self'", "script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'"],
+    ...(compilesRegardless
+      ? []
+      : [["script-src 'wasm-unsafe-eval'", "script-src 'self' 'nonce-n0nce'; worker-src blob:"] as [string, string]]),
+  ])("is named when it lacks %s", async (directive, policy) => {
+    expect(await openUnder(policy, "interpreter")).toMatchObject({
+      code: "UNSUPPORTED_HOST",
+      hint: expect.stringContaining(directive),
+      left: 0,
+    });
   });
 });

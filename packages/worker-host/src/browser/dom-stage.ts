@@ -34,7 +34,12 @@ interface StagedFrame {
  */
 export function domStage(options: DomStageOptions = {}, script: string = strictShell): FrameStage {
   const nonce = options.nonce ?? randomNonce();
-  const scripts = { module: script, wasm: wasmShell } satisfies Record<Shell, string>;
+  const scripts = {
+    module: () => script,
+    wasm: () => wasmShell,
+    // Not part of pages that never ask for it.
+    interpreter: async () => (await import("./interpreter-worker.ts?iife")).default,
+  } satisfies Record<Shell, () => string | Promise<string>>;
   const frames = new Map<string, StagedFrame>();
   let onLost: (id: string, reason: string) => void = () => {};
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -78,8 +83,10 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
 
   return {
     async open(id, port, shell) {
+      const text = await Promise.resolve(scripts[shell]()).catch(() => undefined);
+      if (text === undefined) return lost("The isolate's script cannot be loaded.");
       const frame = add(id);
-      const outcome = await started(frame, nonce, scripts[shell], port);
+      const outcome = await started(frame, nonce, text, port);
       if (!outcome.ok) remove(id);
       return outcome;
     },

@@ -14,12 +14,18 @@ import { netBroker } from "../brokers/net.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { domStage } from "./dom-stage.ts";
+import type { InterpreterBoot } from "./interpreter.ts";
 import { Slots } from "./slots.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
 export interface BrowserHostOptions {
   /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteStage}. */
   readonly stage?: FrameStage;
+  /**
+   * How a tool in JavaScript runs in its worker. `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with
+   * exact bounds for fuel and memory; the page then needs no `blob:` in its `script-src`. Default `worker`.
+   */
+  readonly isolation?: "worker" | "interpreter";
   /** Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Default 1. */
   readonly warm?: number;
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn. Default 32. */
@@ -57,12 +63,16 @@ interface Pair {
  */
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
   const capacity = options.maxIsolates ?? 32;
-  const pairs = new Pairs(options.stage ?? pageStage(), capacity, options.warm ?? 1);
+  const stage = options.stage ?? pageStage();
+  const interpreted = options.isolation === "interpreter";
+  // Not part of pages that never ask for it.
+  const boot = interpreted ? await (await import("./interpreter.ts")).interpreterBoot() : undefined;
+  const pairs = new Pairs(stage, boot, capacity, options.warm ?? 1);
   await pairs.start();
   return {
     name: "browser",
     sources: ["module", "wasm"],
-    enforces: ({ source }) => (source === "wasm" ? ["fuel", "memoryBytes"] : []),
+    enforces: ({ source }) => (interpreted || source === "wasm" ? ["fuel", "memoryBytes"] : []),
     preempts: true,
     capacity,
     brokers: [netBroker(), filesBroker(opfsStore()), kvBroker(indexedDbKv())],
@@ -109,6 +119,9 @@ async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate>
 /** Opens pairs, keeps some warm, and knows which still hold a place. */
 class Pairs {
   readonly #stage: FrameStage;
+  /** What a worker for JavaScript holds. */
+  readonly #shell: "module" | "interpreter";
+  readonly #boot: InterpreterBoot | undefined;
   readonly #slots: Slots;
   readonly #warmSize: number;
   readonly #warm: Pair[] = [];
@@ -116,8 +129,10 @@ class Pairs {
   #warming: Promise<void> | undefined;
   #closed = false;
 
-  constructor(stage: FrameStage, size: number, warm: number) {
+  constructor(stage: FrameStage, boot: InterpreterBoot | undefined, size: number, warm: number) {
     this.#stage = stage;
+    this.#boot = boot;
+    this.#shell = boot === undefined ? "module" : "interpreter";
     this.#slots = new Slots(size);
     this.#warmSize = warm;
   }
@@ -125,16 +140,16 @@ class Pairs {
   /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
   async start(): Promise<void> {
     await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
-    if (this.#warmSize > 0) this.#warm.push(await this.#open("module"));
+    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell));
     this.#warmUp();
   }
 
-  async take(shell: Shell): Promise<Pair> {
+  async take(source: "module" | "wasm"): Promise<Pair> {
     if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
-    if (shell === "wasm") return this.#open(shell);
+    if (source === "wasm") return this.#open(source);
     let pair = this.#warm.shift();
     while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
-    pair ??= await this.#open("module");
+    pair ??= await this.#open(this.#shell);
     setTimeout(() => this.#warmUp(), REFILL_MS);
     return pair;
   }
@@ -148,7 +163,7 @@ class Pairs {
   #warmUp(): void {
     if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
       return;
-    this.#warming = this.#open("module").then(
+    this.#warming = this.#open(this.#shell).then(
       (pair) => {
         this.#warming = undefined;
         this.#warm.push(pair);
@@ -164,9 +179,8 @@ class Pairs {
     const release = await this.#slots.take();
     const id = crypto.randomUUID?.() ?? String(Math.random());
     const { port1, port2 } = new MessageChannel();
-    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), {
-      metered: shell === "wasm",
-    });
+    if (shell === "interpreter") port1.postMessage(this.#boot);
+    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), { metered: shell !== "module" });
     let staged = true;
     const retire = (reason: string): void => {
       if (!staged) return;
@@ -188,8 +202,10 @@ class Pairs {
     clearTimeout(tooSlow);
     if (ready === undefined)
       return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
-    if (!ready.imports) return fail(retire, stageFailure(blockedByPolicy("imports")));
-    if (!ready.wasm) return fail(retire, stageFailure(blockedByPolicy("wasm")));
+    // The interpreter's worker says so when it cannot compile: it imports nothing.
+    if (!ready.imports)
+      return fail(retire, stageFailure(blockedByPolicy(shell === "interpreter" ? "wasm" : "imports")));
+    if (!ready.wasm && shell !== "interpreter") return fail(retire, stageFailure(blockedByPolicy("wasm")));
     return pair;
   }
 }

@@ -1,7 +1,7 @@
 import { IsolateFailure } from "@keyhole/kernel";
 
-/** What a worker can hold: a module of JavaScript, or one of WebAssembly. */
-export type Shell = "module" | "wasm";
+/** What a worker can hold: a module of JavaScript, one of WebAssembly, or the interpreter with one of JavaScript in it. */
+export type Shell = "module" | "wasm" | "interpreter";
 
 /**
  * The part of the browser host that needs a document: it puts frames with workers into the page. Everything in it crosses a message

@@ -60,6 +60,7 @@ interface Built {
 export function keyhole(options: KeyholeOptions = {}): Plugin {
   const built = new Map<string, Promise<Built>>();
   const metered = new Map<string, Promise<MeteredFile>>();
+  const emitted = new Set<string>();
   let root = process.cwd();
   let declarations: Declarations | undefined;
 
@@ -96,6 +97,7 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
         throw new Error("only a Worker imports modules of WebAssembly; elsewhere ?metered-url gives the address");
       if (mode === "dev") return importMetered(path);
       context.emitFile({ type: "asset", fileName: name, source: bytes });
+      emitted.add(name);
       return importMetered(placeholderOf(name));
     } catch (error) {
       metered.delete(file);
@@ -145,7 +147,7 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       }
     },
     renderChunk(code, { fileName }) {
-      const resolved = resolvePlaceholders(code, fileName);
+      const resolved = resolvePlaceholders(code, fileName, emitted);
       return resolved === undefined ? null : { code: resolved, map: null };
     },
   };

@@ -34,7 +34,6 @@ export async function meterFile(file: string, folder: string): Promise<MeteredFi
 }
 
 export const placeholderPattern: RegExp = /^keyhole-metered:/;
-const placeholder = /"keyhole-metered:([^"]+)"/g;
 
 /** A module that imports a metered one as workerd does: by its name, compiled before the Worker starts. */
 export function importMetered(specifier: string): string {
@@ -46,11 +45,17 @@ export function placeholderOf(outputName: string): string {
   return `keyhole-metered:${outputName}`;
 }
 
-/** Names the files as they are seen from a chunk. `undefined`: it imports none. */
-export function resolvePlaceholders(code: string, chunkName: string): string | undefined {
-  if (!code.includes("keyhole-metered:")) return undefined;
-  return code.replace(placeholder, (_, outputName: string) => {
-    const path = posix.relative(dirname(chunkName), outputName);
-    return JSON.stringify(path.startsWith(".") ? path : `./${path}`);
-  });
+/** Names these files of the output as they are seen from a chunk. `undefined`: it imports none of them. */
+export function resolvePlaceholders(
+  code: string,
+  chunkName: string,
+  outputNames: Iterable<string>,
+): string | undefined {
+  let resolved = code;
+  for (const name of outputNames) {
+    const path = posix.relative(dirname(chunkName), name);
+    const specifier = JSON.stringify(path.startsWith(".") ? path : `./${path}`);
+    resolved = resolved.replaceAll(JSON.stringify(placeholderOf(name)), specifier);
+  }
+  return resolved === code ? undefined : resolved;
 }
