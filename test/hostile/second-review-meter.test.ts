@@ -1,6 +1,7 @@
 import { meter } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
-import { type Bytes, instantiate } from "../wasm/metered.ts";
+import type { Bytes } from "../wasm/bytes.ts";
+import { instantiate } from "../wasm/metered.ts";
 
 const leb = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
 const section = (id: number, body: readonly number[]): number[] => [id, ...leb(body.length), ...body];

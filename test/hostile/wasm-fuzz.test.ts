@@ -1,6 +1,7 @@
 import { meter } from "@keyhole/worker-host/wasm";
 import { expect, it } from "vitest";
-import { type Bytes, trapping } from "../wasm/metered.ts";
+import type { Bytes } from "../wasm/bytes.ts";
+import { trapping } from "../wasm/metered.ts";
 import { programs } from "../wasm/programs.ts";
 
 /** mulberry32: the same 10,000 modules every time. */

@@ -1,6 +1,7 @@
 import { meter, type MeterOptions, type MeterCode } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
-import { type Bytes, instantiate, LARGE, metered } from "../wasm/metered.ts";
+import type { Bytes } from "../wasm/bytes.ts";
+import { instantiate, LARGE, metered } from "../wasm/metered.ts";
 import { programs } from "../wasm/programs.ts";
 
 const i32 = 0x7f;

@@ -1,10 +1,5 @@
 import { fill, meter, type MeterOptions, type MeterReport, readTank, type TankState } from "@keyhole/worker-host/wasm";
-
-export type Bytes = Uint8Array<ArrayBuffer>;
-
-export function bytesOf(base64: string): Bytes {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
+import type { Bytes } from "./bytes.ts";
 
 export interface Metered {
   readonly exports: Readonly<Record<string, (...given: unknown[]) => unknown>>;

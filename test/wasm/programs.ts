@@ -1,5 +1,5 @@
 import wasm from "./programs/programs.json" with { type: "json" };
-import { type Bytes, bytesOf } from "./metered.ts";
+import { type Bytes, bytesOf } from "./bytes.ts";
 
 export interface Program {
   readonly name: string;

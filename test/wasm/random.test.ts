@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bytesOf, instantiate } from "./metered.ts";
+import { bytesOf } from "./bytes.ts";
+import { instantiate } from "./metered.ts";
 
 interface Counted {
   readonly name: string;

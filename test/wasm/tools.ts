@@ -9,9 +9,9 @@ import type {
 } from "@keyhole/kernel";
 import { createKernel } from "@keyhole/kernel";
 import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
-import { type WasmDefinition, wasmPackage } from "@keyhole/worker-host/wasm";
+import { type WasmDefinition, wasmPackage } from "@keyhole/worker-host/wasm/modules";
 import { openPolicy } from "../support/kernel.ts";
-import { bytesOf } from "./metered.ts";
+import { bytesOf } from "./bytes.ts";
 import built from "./tools/tools.json" with { type: "json" };
 
 /** Built by `tools/build.sh` from the sources beside it. */

@@ -1,5 +1,6 @@
 import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { maxInFlight } from "./gate.ts";
+import { faultOf, loadedModule, meteredCode } from "@keyhole/worker-host/wasm/modules";
 import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
 
@@ -17,7 +18,7 @@ export interface EdgeHostOptions {
 }
 
 /**
- * Runs each tool in a dynamic Worker of its own: no network, no Node, no bindings. A call's only way out is its own `CallLine`, which checks what comes
+ * Runs each tool in a dynamic Worker of its own, modules of WebAssembly under fuel: no network, no Node, no bindings. A call's only way out is its own `CallLine`, which checks what comes
  * and goes dead when the call ends.
  *
  * @example
@@ -32,18 +33,19 @@ export function edgeHost({
   const open = new Set<EdgeIsolate>();
   return {
     name: "edge",
-    sources: ["module"],
-    enforces: [],
+    sources: ["module", "wasm"],
+    enforces: ({ source }) => (source === "wasm" ? ["fuel", "memoryBytes"] : []),
     preempts,
     // A call from within keeps its caller's Worker in flight: only who gives out all places can tell when none will come back.
     capacity: maxInFlight,
     brokers,
+    check: faultOf,
     async open(tool) {
-      if (tool.body.source !== "module")
-        throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs tools of source `module` only.");
+      if (tool.body.source === "inline")
+        throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");
       const isolate = await EdgeIsolate.open(
         { loader, onUnresponsive, onClosed: () => open.delete(isolate) },
-        tool.body.code,
+        tool.body.source === "module" ? tool.body.code : loadedModule(tool, meteredCode(tool)),
         tool.manifest,
       );
       open.add(isolate);

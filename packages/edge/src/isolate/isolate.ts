@@ -10,6 +10,7 @@ import {
 import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallLine } from "./call-line.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
+import { readMetered } from "./metered.ts";
 
 /** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: somebody should look. */
 const unresponsiveMs = 100;
@@ -51,7 +52,7 @@ export class EdgeIsolate implements Isolate {
   }
 
   /** @throws {IsolateFailure} */
-  static async open(around: Surroundings, code: string, { bounds }: ToolManifest): Promise<EdgeIsolate> {
+  static async open(around: Surroundings, code: LoadedTool["code"], { bounds }: ToolManifest): Promise<EdgeIsolate> {
     const isolate = new EdgeIsolate(around, { code, cpuMs: bounds.timeoutMs ?? defaultBounds.timeoutMs });
     await isolate.#load();
     return isolate;
@@ -71,7 +72,7 @@ export class EdgeIsolate implements Isolate {
     };
     this.#stops.add(stop);
     try {
-      const outcome = await Promise.race([this.#run(call, line), line.broken, stopped.promise]);
+      const outcome = await Promise.race([this.#run(call, port, line), line.broken, stopped.promise]);
       if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
         this.terminate(outcome.kind);
       return outcome;
@@ -102,13 +103,13 @@ export class EdgeIsolate implements Isolate {
    * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the line,
    * so nothing can have happened.
    */
-  async #run(call: IsolateCall, line: CallLine): Promise<IsolateOutcome> {
+  async #run(call: IsolateCall, port: CallPort, line: CallLine): Promise<IsolateOutcome> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const sent = {};
       this.#unanswered.add(sent);
       try {
         const answer = await this.#around.loader.call(this.#id, call, line.target);
-        if (answer.kind === "answered") return settle(line, answer.outcome);
+        if (answer.kind === "answered") return this.#settle(line, port, answer.outcome);
       } catch {
         // The way to the sandbox broke, or the dynamic Worker ended.
       } finally {
@@ -122,6 +123,14 @@ export class EdgeIsolate implements Isolate {
       }
     }
     return lost("the dynamic Worker ended");
+  }
+
+  /** Takes what a guest returned, then lets go of every live reference that it may have put into it. */
+  #settle(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
+    const outcome =
+      typeof this.#tool.code === "string" ? line.outcomeOf(returned) : meteredOutcome(line, port, returned);
+    if (typeof returned === "object" && returned !== null) (returned as Partial<Disposable>)[Symbol.dispose]?.();
+    return outcome;
   }
 
   async #load(): Promise<void> {
@@ -161,11 +170,11 @@ function lost(reason: string): Lost {
   return { kind: "lost", reason };
 }
 
-/** Takes what a guest returned, then lets go of every live reference that it may have put into it. */
-function settle(line: CallLine, returned: unknown): IsolateOutcome {
-  const outcome = line.outcomeOf(returned);
-  if (typeof returned === "object" && returned !== null) (returned as Partial<Disposable>)[Symbol.dispose]?.();
-  return outcome;
+function meteredOutcome(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
+  const answer = readMetered(returned);
+  if (answer === undefined) return lost("protocol: an answer without what the call has cost");
+  port.used?.(answer.usage);
+  return answer.exhausted ?? line.outcomeOf(answer.outcome);
 }
 
 async function untilReachable(loader: IsolateLoader): Promise<void> {

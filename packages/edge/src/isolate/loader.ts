@@ -1,4 +1,5 @@
 import type { IsolateCall } from "@keyhole/kernel";
+import type { LoadedCode, LoadedModule } from "@keyhole/worker-host/protocol";
 import type { CallTarget } from "./call-line.ts";
 
 /**
@@ -20,11 +21,14 @@ export type LoaderAnswer = { readonly kind: "absent" } | { readonly kind: "answe
 
 /** Data only: it may cross to another process. */
 export interface LoadedTool {
-  /** An ES module without imports. */
-  readonly code: string;
+  /** An ES module without imports, or a metered module of WebAssembly as bytes. */
+  readonly code: LoadedCode;
   /** CPU time of one call, after which Cloudflare ends it. workerd on its own ignores it. */
   readonly cpuMs: number;
 }
+
+/** What a module of WebAssembly is started with. */
+export type ModuleStart = Omit<LoadedModule, "module">;
 
 /** Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way. */
 export function sandboxLoader(sandbox: IsolateLoader): IsolateLoader {

@@ -2,7 +2,8 @@ import type { IsolateCall } from "@keyhole/kernel";
 import type { CallTarget } from "./call-line.ts";
 import { InFlightGate, maxInFlight } from "./gate.ts";
 import shell from "./guest/shell.ts?esm";
-import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
+import wasmShell from "./guest/wasm-shell.ts?esm";
+import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
 
 /** More than the kernel's pool keeps: reached only when somebody forgets to close. */
 const maxIsolates = 256;
@@ -27,7 +28,7 @@ export class IsolateRack implements IsolateLoader {
     const worker = this.#loader.load(workerCode(tool));
     this.#hold(id, worker);
     try {
-      return await this.#inFlight(id, () => entry(worker).load());
+      return await this.#inFlight(id, () => entry(worker).load(startOf(tool)));
     } catch (error) {
       this.#workers.delete(id);
       const failure = startFailure(error);
@@ -72,7 +73,7 @@ function workerCode({ code, cpuMs }: LoadedTool): WorkerLoaderWorkerCode {
     compatibilityDate,
     compatibilityFlags: ["no_nodejs_compat", "no_nodejs_compat_v2"],
     mainModule: "shell.js",
-    modules: { "shell.js": shell, "tool.js": code },
+    modules: modulesOf(code),
     env: {},
     // Without this a dynamic Worker inherits the network of its parent.
     globalOutbound: null,
@@ -80,9 +81,22 @@ function workerCode({ code, cpuMs }: LoadedTool): WorkerLoaderWorkerCode {
   };
 }
 
+function modulesOf(code: LoadedTool["code"]): WorkerLoaderWorkerCode["modules"] {
+  if (typeof code === "string") return { "shell.js": shell, "tool.js": code };
+  const { module } = code;
+  if (module instanceof WebAssembly.Module) throw new TypeError("a compiled module does not cross to another isolate");
+  return { "shell.js": wasmShell, "tool.wasm": { wasm: module.slice().buffer } };
+}
+
+function startOf({ code }: LoadedTool): ModuleStart | undefined {
+  if (typeof code === "string") return undefined;
+  const { args, environment, memoryBytes } = code;
+  return { args, environment, memoryBytes };
+}
+
 /** What the shell offers. Nothing that it returns is believed. */
 interface ShellEntry {
-  load(): Promise<unknown>;
+  load(start: ModuleStart | undefined): Promise<unknown>;
   call(call: IsolateCall, target: CallTarget): Promise<unknown>;
 }
 

@@ -14,6 +14,7 @@ import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { wasmHost } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";
@@ -37,6 +38,8 @@ export interface KernelObjectOptions {
    * such a service answers `MISCONFIGURED`.
    */
   readonly engine?: Engine;
+  /** Modules of tools of source `wasm`, metered by the build (`?metered`), for such accounts: there nothing can be compiled from bytes. Default: none. */
+  readonly modules?: readonly WebAssembly.Module[];
 }
 
 /** A call without a bound of its own holds up its kernel for some tenths of a second at most. */
@@ -84,7 +87,7 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 }
 
 async function startRoutes(
-  { tools, policy: ownPolicy, databases = () => ({}), secrets, engine }: KernelObjectOptions,
+  { tools, policy: ownPolicy, databases = () => ({}), secrets, engine, modules }: KernelObjectOptions,
   context: DurableObjectState,
   env: Env,
 ): Promise<Routes> {
@@ -92,7 +95,12 @@ async function startRoutes(
   const desk = approvalDesk();
   const store = secrets?.(env, tenantOf(context.id));
   const kernel = await createKernel({
-    host: hostOf(env, context, engine, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
+    host: hostOf(
+      env,
+      context,
+      { engine, modules },
+      brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id))),
+    ),
     policy,
     sink: sqlSink(context.storage),
     approver: desk.approver,
@@ -144,18 +152,33 @@ function brokersOf(
 function hostOf(
   { SANDBOX, LOADER, KEYHOLE_WATCHDOG }: Env,
   context: DurableObjectState,
-  engine: Engine | undefined,
+  { engine, modules = [] }: { readonly engine: Engine | undefined; readonly modules: KernelObjectOptions["modules"] },
   brokers: readonly Broker[],
 ): IsolateHost {
   const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
   if (SANDBOX !== undefined) return edgeHost({ loader: sandboxLoader(SANDBOX), brokers, onUnresponsive });
   if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, onUnresponsive });
-  if (engine !== undefined)
-    return interpreterHost({ engine, brokers, fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES });
+  if (engine !== undefined) {
+    const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };
+    return both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: INTERPRETER_FUEL }));
+  }
   throw new HttpRefusal(
     "MISCONFIGURED",
     "Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.",
   );
+}
+
+/** Two hosts on the kernel's own thread, each for its own source; both count fuel and memory. */
+function both(interpreter: IsolateHost, modules: IsolateHost): IsolateHost {
+  return {
+    ...interpreter,
+    sources: [...interpreter.sources, ...modules.sources],
+    check: (tool) => modules.check?.(tool),
+    open: (tool) => (tool.body.source === "wasm" ? modules : interpreter).open(tool),
+    close: async () => {
+      await Promise.all([interpreter.close(), modules.close()]);
+    },
+  };
 }
 
 /** Whether it is a policy is for the kernel to say; here only whether it is JSON. */

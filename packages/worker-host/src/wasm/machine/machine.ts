@@ -23,6 +23,11 @@ export type RunEnding =
   | { readonly kind: "trapped"; readonly message: string }
   | { readonly kind: "output-too-large" | "out-of-fuel" | "too-deep" | "out-of-memory" };
 
+/** A global that metering has added. */
+interface Counter<Value> {
+  value: Value;
+}
+
 const PAGE_BYTES = 65_536;
 
 /** Unwinds the guest. It can catch it, and then it stands still at its next check: its tank is empty. */
@@ -36,7 +41,7 @@ export class Machine {
   readonly #names: MeterExports;
   readonly #bounds: RunBounds;
   #exports: WebAssembly.Exports | undefined;
-  #tank: WebAssembly.Global<"i64"> | undefined;
+  #tank: Counter<bigint> | undefined;
   #ending: RunEnding | undefined;
   #fuelLeft: number;
 
@@ -67,10 +72,10 @@ export class Machine {
 
   #fill(exports: WebAssembly.Exports): void {
     this.#exports = exports;
-    this.#tank = exports[this.#names.tank] as WebAssembly.Global<"i64">;
+    this.#tank = exports[this.#names.tank] as unknown as Counter<bigint>;
     this.#tank.value = fill(this.#bounds.fuel);
     const pages = Math.floor(this.#bounds.memoryBytes / PAGE_BYTES);
-    (exports[this.#names.pages] as WebAssembly.Global<"i32">).value = pages;
+    (exports[this.#names.pages] as unknown as Counter<number>).value = pages;
     if (this.peakMemoryBytes > pages * PAGE_BYTES) this.#settle({ kind: "out-of-memory" });
   }
 
@@ -165,7 +170,7 @@ export class Machine {
   }
 
   #wasRefusedMemory(): boolean {
-    return (this.#exports?.[this.#names.refused] as WebAssembly.Global<"i32"> | undefined)?.value === 1;
+    return (this.#exports?.[this.#names.refused] as unknown as Counter<number> | undefined)?.value === 1;
   }
 
   #readTank(): ReturnType<typeof readTank> {

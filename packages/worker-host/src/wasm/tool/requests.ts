@@ -23,7 +23,7 @@ const encoder = new TextEncoder();
  * is written and the number is negative, and a call with an empty request asks for the same answer again.
  */
 export function callFunction(machine: Machine, ask: Ask, local: LocalServices): (...values: number[]) => number {
-  let answer = new Uint8Array();
+  let answer: Uint8Array = new Uint8Array();
   return (...values) => {
     const [from = 0, length = 0, to = 0, room = 0] = values.map((value) => value >>> 0);
     const { byteLength } = machine.bytes();
@@ -69,7 +69,7 @@ interface ReadRequest {
 function readRequest(bytes: Uint8Array): ReadRequest | { readonly fault: string } {
   let decoded: string;
   try {
-    decoded = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    decoded = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return { fault: "The request is not UTF-8." };
   }
