@@ -22,6 +22,7 @@ function hasCompiler(): boolean {
 describe("the modules that are checked in", () => {
   it("are what the documentation says", () => {
     expect(page).toContain(hashBytes(read(`${example}primes.wasm`)));
+    expect(page).toContain(hashBytes(read(`${root}packages/worker-host/examples/reverse.wasm`)));
   });
 
   it.skipIf(!hasCompiler())("are what the documented command makes of their sources", () => {
