@@ -50,7 +50,8 @@ const kernelDirections: Readonly<
     types: ["result.ts", "kernel-api.ts"],
   },
   pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
-  replay: { values: ["normalize", "schema", "audit", "limits.ts"], types: ["capability", "isolate", "tool"] },
+  // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
+  replay: { values: ["normalize", "schema", "audit", "isolate", "limits.ts"], types: ["capability", "tool"] },
   review: {
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],

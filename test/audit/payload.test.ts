@@ -11,6 +11,7 @@ import { reasonCodes } from "../../packages/kernel/src/policy/proof.ts";
 import { decided, sealProof } from "../../packages/kernel/src/policy/seal.ts";
 import { payloadSchemas } from "@keyhole/kernel/event-schema";
 import { requireValidator } from "../../packages/kernel/src/schema/require.ts";
+import { purityFindings } from "../../packages/kernel/src/isolate/verify-pure.ts";
 import { errorCodes } from "../../packages/kernel/src/result.ts";
 import { modes } from "../../packages/kernel/src/tool/manifest.ts";
 
@@ -77,6 +78,14 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     caller: text,
     failures: count,
     restMs: fc.integer({ min: 1, max: 60_000 }),
+  }),
+  "purity.asked": fc.record({ tool: text, toolHash: digest, host: text, inputs: count }),
+  "purity.answered": fc.record({
+    tool: text,
+    toolHash: digest,
+    found: fc.constantFrom(...purityFindings),
+    inputHash: orNull(digest),
+    outcomeHashes: fc.array(digest, { maxLength: 2 }),
   }),
   "health.asked": fc.record({ tool: text, toolHash: digest, caller: text, host: text }),
   "health.answered": fc.record({

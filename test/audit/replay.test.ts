@@ -345,6 +345,10 @@ describe("a tool that says it is pure", () => {
       clock,
     });
     await clock.advance(10_000);
-    expect(await pending).toMatchObject({ ok: false, reason: "A run did not end." });
+    expect(await pending).toMatchObject({
+      ok: false,
+      kind: "unfinished",
+      reason: "A run did not end: it did not end.",
+    });
   });
 });

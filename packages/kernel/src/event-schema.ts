@@ -1,6 +1,7 @@
 import type { AuditPayloads, AuditType } from "./audit/event.ts";
 import { capabilityKinds, effects } from "./capability/capability.ts";
 import { healthStates } from "./isolate/health.ts";
+import { purityFindings } from "./isolate/verify-pure.ts";
 import type { JsonObject } from "./normalize/json.ts";
 import { decisions } from "./policy/policy.ts";
 import { reasonCodes } from "./policy/proof.ts";
@@ -63,6 +64,14 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     toolHash: digest,
     caller: text,
     state: oneOf(healthStates),
+  }),
+  "purity.asked": payload<"purity.asked">({ tool: text, toolHash: digest, host: text, inputs: count }),
+  "purity.answered": payload<"purity.answered">({
+    tool: text,
+    toolHash: digest,
+    found: oneOf(purityFindings),
+    inputHash: digestOrNull,
+    outcomeHashes: list(digest),
   }),
   "policy.changed": payload<"policy.changed">({ policyHash: digest, previousHash: digestOrNull }),
   "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text }),

@@ -8,6 +8,7 @@ import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { ToolHealth } from "./isolate/health.ts";
+import type { PureCheck } from "./isolate/verify-pure.ts";
 import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
 import type { ToolQuarantine } from "./isolate/quarantine.ts";
 import type { ContentStore } from "./normalize/content.ts";
@@ -168,6 +169,17 @@ export interface Kernel {
     tool: ToolPackage<never, unknown> | string,
     options?: Pick<CallOptions, "version" | "caller" | "sessionId">,
   ): Promise<ToolHealth>;
+  /**
+   * Whether a tool that says it is `pure` is: runs it with each input on fresh isolates, each with another clock and another seed, and compares what came of it. On
+   * record as `purity.asked` and `purity.answered`. One that lies is out of the cache of pure results as long as this kernel lives. A tool can pass and
+   * still lie about inputs that were not tried.
+   *
+   * @param runs Per input; at least 2. Default 3.
+   * @example
+   * const check = await kernel.verifyPure("word_count", [{ text: "a b" }, { text: "" }]);
+   * if (!check.ok && check.kind === "varies") console.error(check.reason, check.hashes);
+   */
+  verifyPure(tool: ToolPackage<never, unknown> | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
   /** Recorded before it takes effect. */

@@ -7,11 +7,13 @@ import { type Call, openCall } from "./call/call.ts";
 import { checkHealth } from "./call/health.ts";
 import { Keys } from "./call/keys.ts";
 import { checkKeeping } from "./call/keep.ts";
+import { checkPurity } from "./call/purity.ts";
 import { Steps } from "./call/steps.ts";
 import { readMatch, Revocations } from "./capability/revocation.ts";
 import { uuidv7 } from "./id/uuid.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
+import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import { hostOf, type IsolateHost } from "./isolate/port.ts";
@@ -64,6 +66,7 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
 class KernelImplementation implements Kernel {
   readonly #registry: Registry;
   readonly #hash: Hash;
+  readonly #results: Results | undefined;
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly #approvals: Approvals;
@@ -104,6 +107,7 @@ class KernelImplementation implements Kernel {
     hash: Hash,
   ) {
     this.#hash = hash;
+    this.#results = cache ? new Results() : undefined;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
     const reuses = new Map(Object.entries(reuse));
@@ -134,7 +138,7 @@ class KernelImplementation implements Kernel {
       policyState: { counters: new Counters(clock), labels: new SessionLabels() },
       limiter: new Limiter(clock),
       keys: new Keys(clock, hash, log.usedKeys),
-      results: cache ? new Results() : undefined,
+      results: this.#results,
       log,
       content,
       clock,
@@ -170,6 +174,16 @@ class KernelImplementation implements Kernel {
       log: this.#log,
       clock: this.#clock,
     });
+  }
+
+  verifyPure(
+    tool: string | ToolPackage<never, unknown>,
+    inputs: readonly unknown[],
+    runs?: number,
+  ): Promise<PureCheck> {
+    const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
+    const call = openCall(tool, {}, this.#clock, this.#hash);
+    return checkPurity(call, inputs, runs, { ...parts, log: this.#log, clock: this.#clock, results: this.#results });
   }
 
   async call(

@@ -101,6 +101,8 @@ export const limits = {
   cachedResults: 1_000,
   /** Their UTF-8 bytes. */
   cachedBytes: 16_777_216,
+  /** Fresh isolates on which a tool that says it is pure runs with one input, where nobody says how many: two can agree by chance more easily than three. */
+  pureRuns: 3,
   /** Runs of one call, the first one included. */
   attempts: 3,
   /** Before the second run; each later one waits four times as long as the one before. */

@@ -3,6 +3,7 @@ import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { HealthState } from "../isolate/health.ts";
 import type { Decision } from "../policy/policy.ts";
+import type { PurityFinding } from "../isolate/verify-pure.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import type { Mode } from "../tool/manifest.ts";
 
@@ -34,6 +35,21 @@ export interface AuditPayloads {
     readonly toolHash: string;
     readonly caller: string;
     readonly state: HealthState;
+  };
+  /** A program asked whether a tool is as pure as it says: it is about to run with so many inputs, again and again. */
+  readonly "purity.asked": {
+    readonly tool: string;
+    readonly toolHash: string;
+    readonly host: string;
+    readonly inputs: number;
+  };
+  /** `varies` and `asked`: it lies, with the input of this digest. */
+  readonly "purity.answered": {
+    readonly tool: string;
+    readonly toolHash: string;
+    readonly found: PurityFinding;
+    readonly inputHash: string | null;
+    readonly outcomeHashes: readonly string[];
   };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };

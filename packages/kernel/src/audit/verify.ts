@@ -67,6 +67,8 @@ const types: ReadonlySet<string> = new Set(
     "log.recovered": true,
     "mode.changed": true,
     "policy.changed": true,
+    "purity.answered": true,
+    "purity.asked": true,
     "policy.decided": true,
     "result.reused": true,
     "tool.blocked": true,

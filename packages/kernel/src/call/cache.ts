@@ -11,6 +11,8 @@ import type { Ending } from "./ending.ts";
 export class Results {
   readonly #kept = new Map<string, Ending>();
   readonly #running = new Map<string, Promise<Ending>>();
+  /** Hashes of tools that were found to lie about being pure. */
+  readonly #distrusted = new Set<string>();
   #bytes = 0;
 
   /** Under which keys a result can be found, the one under which it is kept first. `undefined` for a call whose result nobody else can be given. */
@@ -18,6 +20,7 @@ export class Results {
     const { determinism } = tool.manifest;
     // The digest of an inline tool is not over its code, and nothing takes the clock and the world away from it.
     if (determinism !== "pure" || tool.body.source === "inline" || call.options.cache === false) return undefined;
+    if (this.#distrusted.has(tool.hash)) return undefined;
     const everybody = `${tool.hash} ${inputHash}`;
     return hasSession(call)
       ? [`${everybody} ${JSON.stringify([call.caller, call.sessionId])}`, everybody]
@@ -47,17 +50,31 @@ export class Results {
     };
   }
 
+  /** Nothing that a tool gave is given to others, from now on. */
+  distrust(toolHash: string): void {
+    this.#distrusted.add(toolHash);
+    for (const [key, ending] of this.#kept) if (toolOf(key) === toolHash) this.#drop(key, ending);
+    for (const key of this.#running.keys()) if (toolOf(key) === toolHash) this.#running.delete(key);
+  }
+
+  #drop(key: string, ending: Ending): void {
+    this.#kept.delete(key);
+    this.#bytes -= bytesOf(ending);
+  }
+
   #keep(key: string, ending: Ending): void {
-    if (!ending.outcome.ok || this.#kept.has(key)) return;
+    if (!ending.outcome.ok || this.#kept.has(key) || this.#distrusted.has(toolOf(key))) return;
     this.#kept.set(key, ending);
     this.#bytes += bytesOf(ending);
     for (const [oldest, each] of this.#kept) {
       if (this.#kept.size <= limits.cachedResults && this.#bytes <= limits.cachedBytes) return;
-      this.#kept.delete(oldest);
-      this.#bytes -= bytesOf(each);
+      this.#drop(oldest, each);
     }
   }
 }
+
+/** A digest has no space. */
+const toolOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
 /** Without one, a call is a session of its own, and so is its isolate. */
 const hasSession = ({ callId, sessionId }: Call): boolean => sessionId !== callId;

@@ -171,6 +171,8 @@ function openGate(
   return gate;
 }
 
+const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;
+
 /** Step 8. */
 export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
   const { call, tool, bounds, gate, grant, input, inputText, deadline, attempt, used } = state;
@@ -182,8 +184,8 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       inputText,
       outputKind: tool.manifest.output.kind,
       outputBytes: bounds.outputBytes,
-      seed: call.seed,
-      nowMs: call.nowMs,
+      // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
+      ...(tool.manifest.determinism === "pure" ? noMoment : { seed: call.seed, nowMs: call.nowMs }),
       real: grant.kinds.filter((kind) => kind === "clock" || kind === "random").filter((kind) => !gate.revoked(kind)),
       ...(bounds.fuel !== undefined && { fuel: bounds.fuel }),
       ...(bounds.memoryBytes !== undefined && { memoryBytes: bounds.memoryBytes }),

@@ -1,4 +1,5 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import { outcomeHash } from "../isolate/outcome.ts";
 import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
@@ -92,13 +93,6 @@ function resultOf(outcome: IsolateOutcome, by: Hash): JsonObject {
   const { output } = outcome;
   if (output.form !== "binary") return { form: output.form, text: output.text };
   return { form: "binary", byteLength: output.bytes.length, hash: by.bytes(output.bytes) };
-}
-
-/** Over what a tool gave; bytes by their own digest. */
-export function outcomeHash(outcome: IsolateOutcome, by: Hash): string {
-  if (outcome.kind !== "returned") return by.jsonOrFault({ ...outcome });
-  const { output } = outcome;
-  return output.form === "binary" ? by.bytes(output.bytes) : by.jsonOrFault({ form: output.form, text: output.text });
 }
 
 function split(reply: CapabilityReply): { readonly reply: JsonObject; readonly body: string | null } {

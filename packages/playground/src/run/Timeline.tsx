@@ -105,6 +105,8 @@ const tones = {
   "tool.quarantined": "bad",
   "health.asked": "neutral",
   "health.answered": "neutral",
+  "purity.asked": "neutral",
+  "purity.answered": "neutral",
   "policy.changed": "neutral",
   "mode.changed": "warn",
   "call.invoked": "neutral",
@@ -173,7 +175,10 @@ function sentenceOf(event: AuditEvent): string {
       return event.payload.mode;
     case "tool.registered":
     case "health.asked":
+    case "purity.asked":
       return event.payload.tool;
+    case "purity.answered":
+      return event.payload.found;
     case "health.answered":
       return event.payload.state;
     case "tool.quarantined":

@@ -1,0 +1,67 @@
+import { kernelScope } from "../audit/scope.ts";
+import { type PureCheck, verifyPure } from "../isolate/verify-pure.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import { modeAnswer } from "../policy/mode.ts";
+import { withProgram } from "../tool/program.ts";
+import { resolve, validateInput } from "./admit.ts";
+import type { Results } from "./cache.ts";
+import type { Call } from "./call.ts";
+import type { HealthParts } from "./health.ts";
+
+/**
+ * Runs a tool that says it is pure again and again, and puts on record what came of it. Nothing of it runs before that is on record. One that lies is out of the
+ * cache from then on: its results, and what would be kept of later calls.
+ *
+ * @throws AuditUnavailable
+ */
+export async function checkPurity(
+  call: Call,
+  inputs: readonly unknown[],
+  runs: number | undefined,
+  { registry, hosts, log, clock, mode, results }: HealthParts & { readonly results: Results | undefined },
+): Promise<PureCheck> {
+  const resolved = resolve(call, registry, hosts);
+  if (!resolved.ok) return refused(null, resolved.message);
+  const { tool, host } = resolved.state;
+  const { manifest } = tool;
+  if (manifest.determinism !== "pure")
+    return refused(null, `${tool.id} says that it is ${manifest.determinism}, not pure.`);
+  if (modeAnswer(mode, manifest) === "deny" || manifest.modes?.includes(mode) === false)
+    return refused(null, `${tool.id} does not run in ${mode}.`);
+  const given: { readonly value: JsonValue; readonly hash: string }[] = [];
+  for (const [place, input] of inputs.entries()) {
+    const valid = validateInput(resolved.state, input);
+    if (!valid.ok) return refused(place, valid.message);
+    given.push({ value: valid.state.input, hash: valid.state.inputHash });
+  }
+  const about = { tool: tool.id, toolHash: tool.hash };
+  log.record("purity.asked", kernelScope, { ...about, host: host.name, inputs: given.length });
+  await log.flush();
+  let check: PureCheck = { ok: true, runs: 0 };
+  for (const [place, { value }] of given.entries()) {
+    const once = await verifyPure({
+      host,
+      tool: withProgram(tool, value, call.hash),
+      inputs: [value],
+      clock,
+      hash: call.hash,
+      ...(runs !== undefined && { runs }),
+      ...(manifest.bounds.timeoutMs !== undefined && { timeoutMs: manifest.bounds.timeoutMs }),
+    });
+    check = once.ok ? { ok: true, runs: check.ok ? check.runs + once.runs : once.runs } : { ...once, input: place };
+    if (!check.ok) break;
+  }
+  if (!check.ok && (check.kind === "varies" || check.kind === "asked")) results?.distrust(tool.hash);
+  log.record("purity.answered", kernelScope, {
+    ...about,
+    found: check.ok ? "pure" : check.kind,
+    inputHash: check.ok ? null : (given[check.input ?? 0]?.hash ?? null),
+    outcomeHashes: check.ok ? [] : check.hashes,
+  });
+  await log.flush();
+  return check;
+}
+
+function refused(input: number | null, reason: string): PureCheck {
+  return { ok: false, kind: "refused", input, reason, hashes: [] };
+}

@@ -1,0 +1,5 @@
+import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { bindings } from "../edge/bindings.ts";
+import { describeDeterminism } from "./determinism.ts";
+
+describeDeterminism("the edge", async () => edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false }));

@@ -1,0 +1,40 @@
+import { defineTool } from "@keyhole/kernel";
+
+/** Shows every clock and every chance that a sealed tool can get at, in every guise. */
+export default defineTool({
+  name: "moments",
+  version: "1.0.0",
+  description: "Shows what it sees of time, chance and place.",
+  determinism: "nondeterministic",
+  capabilities: [
+    { kind: "clock", optional: true },
+    { kind: "random", optional: true },
+  ],
+  input: { type: "object" },
+  output: { kind: "json" },
+  execute: (_, { now, random }) => {
+    const at = new Date();
+    const realm = globalThis as Readonly<Record<string, unknown>>;
+    return {
+      time: {
+        date: at.toISOString(),
+        called: Date(),
+        now: Date.now(),
+        constructed: new (Date.prototype.constructor as DateConstructor)().getTime(),
+        context: now(),
+      },
+      chance: [Math.random(), Math.random(), random(), random()],
+      place: {
+        // The interpreter has none.
+        ...(typeof Intl === "object" && {
+          zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+          locale: new Intl.NumberFormat().resolvedOptions().locale,
+          formatted: new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "long" }).format(),
+        }),
+        offset: at.getTimezoneOffset(),
+        sorted: ["b", "a", "z"].toSorted((a, b) => a.localeCompare(b)),
+      },
+      gone: ["performance", "crypto", "WeakRef", "navigator"].filter((name) => realm[name] !== undefined),
+    };
+  },
+});
