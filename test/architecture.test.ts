@@ -51,7 +51,11 @@ const kernelDirections: Readonly<
   },
   pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
   // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
-  replay: { values: ["normalize", "schema", "audit", "isolate", "limits.ts"], types: ["capability", "tool"] },
+  // A recorded program is put into its package again, by the kernel's own rule.
+  replay: {
+    values: ["normalize", "schema", "audit", "isolate", "tool", "limits.ts"],
+    types: ["capability", "kernel-api.ts", "result.ts"],
+  },
   review: {
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],

@@ -12,6 +12,6 @@ const startMs = performance.now();
 const done = await manyRuns(runs, seed);
 for (const fault of done.faults.slice(0, 10)) process.stdout.write(`${fault}\n`);
 process.stdout.write(
-  `${runs} runs from seed ${seed}, ${done.requests} requests and ${done.failed} failed calls recorded: ${done.faults.length} faults, ${requests} network requests, in ${((performance.now() - startMs) / 1_000).toFixed(0)} s\n`,
+  `${runs} runs from seed ${seed}, ${done.requests} requests and ${done.failed} failed calls, ${done.retried} further attempts and ${done.nested} calls from within recorded: ${done.faults.length} faults, ${requests} network requests, in ${((performance.now() - startMs) / 1_000).toFixed(0)} s\n`,
 );
 process.exitCode = done.faults.length > 0 || requests > 0 ? 1 : 0;

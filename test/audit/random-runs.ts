@@ -1,5 +1,6 @@
 import {
   checkPackage,
+  type Clock,
   createKernel,
   defineTool,
   inlineHost,
@@ -10,6 +11,7 @@ import {
 } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
+import { runPipeline } from "@keyhole/kernel/pipeline";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -109,13 +111,18 @@ async function attempt(step: Step, context: ToolContext, seen: unknown[]): Promi
 function toolOf(random: Random, number: number): Tool<never, unknown> {
   const program = programOf(random);
   const fails = random() < 0.1;
+  /** Lets a failure of the world pass, so that it is tried again. */
+  const isRestless = random() < 0.3;
+  const callsOther = random() < 0.3;
   return defineTool({
     name: `tool_${number}`,
     version: "1.0.0",
     description: "A random program.",
     determinism: "external",
     effects: ["net.read", "net.write", "fs.read", "fs.write"],
+    idempotent: isRestless,
     capabilities: [
+      { kind: "tool.call", tools: ["*"] },
       { kind: "net.read", hosts: ["*.example"] },
       { kind: "net.write", hosts: ["*.example"] },
       { kind: "fs.read", paths: ["**"] },
@@ -126,6 +133,8 @@ function toolOf(random: Random, number: number): Tool<never, unknown> {
     execute: async (_, context) => {
       const seen: unknown[] = [];
       for (const step of program) await attempt(step, context, seen);
+      if (isRestless) seen.push((await context.fetch("https://one.example/restless")).status);
+      if (callsOther) seen.push(await Promise.all([1, 2].map((n) => context.tools.call("leaf", { n }))));
       if (fails) throw new Error(JSON.stringify(seen).slice(0, 500));
       return seen as never;
     },
@@ -145,11 +154,34 @@ function restlessFetch(random: Random, count: () => void): (url: string) => Prom
   };
 }
 
+/** Called from within, and in pipelines. */
+const leaf = defineTool({
+  name: "leaf",
+  version: "1.0.0",
+  description: "Counts, by chance.",
+  determinism: "seeded",
+  bounds: { concurrency: 64 },
+  input: { type: "object" },
+  output: { kind: "json" },
+  execute: (input, { random }) => ({ input: input as never, drawn: random() }),
+});
+
+/** A pause before the next attempt is over at once; deadlines never come. */
+function hastyClock(): Clock {
+  const clock = new FakeClock();
+  return {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, callback) => (delayMs < 2_000 ? systemClock.after(0, callback) : clock.after(delayMs, callback)),
+  };
+}
+
 const policy = {
   version: "1",
   posture: "permissive",
   grants: ["net.read", "net.write"]
     .map((kind) => ({ tool: "*", capability: { kind, hosts: ["*.example"] } }))
+    .concat([{ tool: "*", capability: { kind: "tool.call", tools: ["*"] } }] as never)
     .concat(["fs.read", "fs.write"].map((kind) => ({ tool: "*", capability: { kind, paths: ["**"] } })) as never),
 };
 
@@ -158,6 +190,9 @@ export interface Outcome {
   readonly fault: string | undefined;
   readonly requests: number;
   readonly failed: number;
+  /** Attempts beyond the first, and calls from within. */
+  readonly retried: number;
+  readonly nested: number;
 }
 
 /** Records one run, writes and reads it as a file, and replays it. */
@@ -169,21 +204,31 @@ async function recordAndReplay(seed: number): Promise<Outcome> {
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     policy,
     brokers: [netBroker({ fetch: restlessFetch(random, () => asked++) }), countedFiles(() => asked++)],
-    clock: new FakeClock(),
+    clock: hastyClock(),
   });
   const tools = Array.from({ length: 1 + upTo(random, 2) }, (_, i) => toolOf(random, i));
-  for (const tool of tools) kernel.register(tool);
+  for (const tool of [...tools, leaf]) kernel.register(tool);
   const calls = Array.from({ length: 1 + upTo(random, 3) }, () =>
     kernel.call(`tool_${upTo(random, tools.length)}`, {}),
   );
+  const inARow = runPipeline(kernel, [
+    { id: "first", tool: "leaf", input: { seed } },
+    { id: "second", tool: "leaf", input: { of: { $from: "first#/drawn" } } },
+  ]);
   const results = await Promise.all(calls);
+  const row = await inARow;
   await kernel.close();
   const requests = asked;
+  if (!row.ok) return { fault: row.message, requests, failed: 0, retried: 0, nested: 0 };
 
   const bytes = new TextEncoder().encode(writeRun({ entries }));
   const read = await readRun(lines([bytes]));
-  if (!read.ok) return { fault: `line ${read.line}: ${read.reason}`, requests, failed: 0 };
-  const replayed = await replay(read.run, { host: inlineHost(), tools: tools.map(registered), clock: systemClock });
+  if (!read.ok) return { fault: `line ${read.line}: ${read.reason}`, requests, failed: 0, retried: 0, nested: 0 };
+  const replayed = await replay(read.run, {
+    host: inlineHost(),
+    tools: [...tools, leaf].map(registered),
+    clock: systemClock,
+  });
   const fault = replayed.ok
     ? asked === requests
       ? undefined
@@ -191,7 +236,10 @@ async function recordAndReplay(seed: number): Promise<Outcome> {
     : replayed.kind === "refused"
       ? replayed.reason
       : JSON.stringify(replayed.divergence);
-  return { fault, requests, failed: results.filter(({ ok }) => !ok).length };
+  const begun = entries.filter((entry) => entry.kind === "call");
+  const retried = begun.filter(({ attempt = 1 }) => attempt > 1).length;
+  const nested = begun.filter(({ tool }) => tool === "leaf@1.0.0").length - 2;
+  return { fault, requests, failed: results.filter(({ ok }) => !ok).length, retried, nested };
 }
 
 function countedFiles(count: () => void): ReturnType<typeof filesBroker> {
@@ -215,18 +263,20 @@ function registered(tool: unknown): RegisteredTool {
 export async function manyRuns(
   count: number,
   seed: number,
-): Promise<{ readonly faults: string[]; readonly requests: number; readonly failed: number }> {
+): Promise<Omit<Outcome, "fault"> & { readonly faults: string[] }> {
   const faults: string[] = [];
-  let [next, requests, failed] = [0, 0, 0];
+  let [next, requests, failed, retried, nested] = [0, 0, 0, 0, 0];
   const worker = async (): Promise<void> => {
     while (next < count) {
       const own = seed + next++;
       const outcome = await recordAndReplay(own);
       requests += outcome.requests;
       failed += outcome.failed;
+      retried += outcome.retried;
+      nested += outcome.nested;
       if (outcome.fault !== undefined) faults.push(`seed ${own}: ${outcome.fault}`);
     }
   };
   await Promise.all(Array.from({ length: 64 }, worker));
-  return { faults, requests, failed };
+  return { faults, requests, failed, retried, nested };
 }

@@ -2,6 +2,7 @@
  * `@keyhole/kernel/replay`: runs that are written down, and executed again without a network. Nothing that a kernel runs imports it.
  */
 export { type PureCheck, type PureOptions, verifyPure } from "../isolate/verify-pure.ts";
+export { inspect, type InspectedCall, rerun } from "./inspect.ts";
 export { recordingHost } from "./record.ts";
 export { type Difference } from "./difference.ts";
 export { type Divergence, replay, type Replay, type ReplayOptions } from "./replay.ts";

@@ -7,6 +7,9 @@ import { encodeBase64 } from "../normalize/base64.ts";
 import type { RunEntry } from "./run.ts";
 import { turns } from "./turns.ts";
 
+/** Calls whose attempts are counted. */
+const REMEMBERED = 10_000;
+
 /**
  * A host that runs tools on another one and writes down all that they could observe. Calls may overlap; entries come in the order of what happened.
  *
@@ -17,6 +20,15 @@ import { turns } from "./turns.ts";
  * @param by The kernel's algorithm. Default BLAKE3.
  */
 export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => void, by: Hash = blake3Hash): IsolateHost {
+  const attempts = new Map<string, number>();
+  /** A call that is tried again is so soon: the oldest are forgotten. */
+  const attemptOf = (callId: string): number => {
+    const attempt = (attempts.get(callId) ?? 0) + 1;
+    attempts.delete(callId);
+    attempts.set(callId, attempt);
+    if (attempts.size > REMEMBERED) attempts.delete(attempts.keys().next().value!);
+    return attempt;
+  };
   return {
     name: host.name,
     sources: host.sources,
@@ -35,7 +47,15 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
         async call(call, port) {
           const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real = [] } = call;
           const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
-          write({ kind: "call", tool: tool.id, toolHash: tool.hash, ...shape });
+          const attempt = attemptOf(callId);
+          write({
+            kind: "call",
+            tool: tool.id,
+            toolHash: tool.hash,
+            ...(tool.composedOf !== undefined && { packageHash: tool.composedOf }),
+            ...(attempt > 1 && { attempt }),
+            ...shape,
+          });
           let next = 0;
           let hasEnded = false;
           const turn = turns();

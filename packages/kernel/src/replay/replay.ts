@@ -3,9 +3,10 @@ import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { hashOf } from "../normalize/hash-of.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import { isJsonObject, type JsonObject } from "../normalize/json.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
+import { withProgram } from "../tool/program.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { outcomeParts, requestParts } from "./record.ts";
@@ -54,10 +55,12 @@ export type Replay =
 export async function replay({ entries }: Run, options: ReplayOptions): Promise<Replay> {
   const fault = runFault({ entries });
   if (fault) return { ok: false, kind: "refused", callId: fault.callId, reason: fault.reason };
-  const calls = entries.filter((entry) => entry.kind === "call");
-  for (const call of calls) {
-    const reason = refusalOf(call, options);
-    if (reason !== undefined) return { ok: false, kind: "refused", callId: call.callId, reason };
+  const calls: Playable[] = [];
+  for (const [seq, call] of entries.entries()) {
+    if (call.kind !== "call") continue;
+    const tool = toolFor(call, options);
+    if (typeof tool === "string") return { ok: false, kind: "refused", callId: call.callId, reason: tool };
+    calls.push({ call, seq, tool });
   }
   for (const call of calls) {
     const divergence = await replayCall(call, entries, options);
@@ -66,24 +69,43 @@ export async function replay({ entries }: Run, options: ReplayOptions): Promise<
   return { ok: true, calls: calls.length };
 }
 
-function refusalOf(call: Call, { tools, host }: ReplayOptions): string | undefined {
-  const tool = tools.find(({ hash }) => hash === call.toolHash);
-  if (!tool) return `${call.tool} with hash ${call.toolHash} is not among the tools.`;
+/** One run of a tool, with what it runs on. */
+interface Playable {
+  readonly call: Call;
+  /** Of its beginning. */
+  readonly seq: number;
+  readonly tool: RegisteredTool;
+}
+
+/** The very tool that ran, made of its package and the input's program where it had one; a sentence where it cannot be had. */
+function toolFor(call: Call, { tools, host }: ReplayOptions): RegisteredTool | string {
+  const packageHash = call.packageHash ?? call.toolHash;
+  const found = tools.find(({ hash }) => hash === packageHash);
+  if (!found) return `${call.tool} with hash ${packageHash} is not among the tools.`;
+  const tool = call.packageHash === undefined ? found : composed(found, call);
+  if (tool?.hash !== call.toolHash)
+    return `The package ${packageHash} and the program in the input do not make what ran, ${call.toolHash}.`;
   if (!host.sources.includes(tool.manifest.source))
     return `The host does not run tools of source ${tool.manifest.source}.`;
   return call.real.length > 0
     ? `The tool saw the real ${call.real.join(" and ")}, which no journal can give again.`
-    : undefined;
+    : tool;
+}
+
+function composed(found: RegisteredTool, { inputText, toolHash }: Call): RegisteredTool | undefined {
+  const input = parseJson(inputText);
+  const isProgram = input.ok && isJsonObject(input.value) && found.manifest.program !== undefined;
+  return isProgram ? withProgram(found, input.value, hashOf(toolHash) ?? blake3Hash) : undefined;
 }
 
 async function replayCall(
-  call: Call,
+  { call, seq, tool }: Playable,
   entries: Run["entries"],
   options: ReplayOptions,
 ): Promise<Divergence | undefined> {
-  const { host, tools, clock, timeoutMs = 10_000 } = options;
-  const isolate = await host.open(tools.find(({ hash }) => hash === call.toolHash)!);
-  const journal = new Journal(call.callId, entries);
+  const { host, clock, timeoutMs = 10_000 } = options;
+  const isolate = await host.open(tool);
+  const journal = new Journal(call.callId, seq, entries);
   const end = journal.end;
   let stopTimer = (): void => {};
   const late = new Promise<"late">((resolve) => {
@@ -152,12 +174,13 @@ class Journal {
   #asked = 0;
   #diverge: (divergence: Divergence) => void = () => {};
 
-  constructor(callId: string, entries: Run["entries"]) {
+  /** @param from place of the call's beginning: what comes behind its end is another attempt */
+  constructor(callId: string, from: number, entries: Run["entries"]) {
     this.#callId = callId;
     this.diverged = new Promise((resolve) => (this.#diverge = resolve));
     let end: Place | undefined;
     for (const [seq, entry] of entries.entries()) {
-      if (entry.callId !== callId) continue;
+      if (entry.callId !== callId || seq < from || end) continue;
       if (entry.kind === "request") this.#requests.push({ seq, hash: entry.requestHash, what: entry.request });
       else if (entry.kind === "reply") this.#replies.push({ index: entry.index, reply: replyOf(entry) });
       else if (entry.kind === "outcome")

@@ -33,26 +33,30 @@ export type RunResult =
 const text = { type: "string", maxLength: 1_000 } as const;
 const digest = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" } as const;
 const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
-const entry = (kind: RunEntry["kind"], properties: JsonObject): JsonObject => ({
+const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",
-  properties: { kind: { const: kind }, callId: text, ...properties },
+  properties: { kind: { const: kind }, callId: text, ...properties, ...optional },
   required: ["kind", "callId", ...Object.keys(properties)],
   additionalProperties: false,
 });
 
 const validator = requireValidator({
   oneOf: [
-    entry("call", {
-      sessionId: text,
-      tool: text,
-      toolHash: digest,
-      inputText: { type: "string" },
-      outputKind: { enum: ["json", "text", "binary"] },
-      outputBytes: count,
-      seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
-      nowMs: { type: "number" },
-      real: { type: "array", items: { enum: ["clock", "random"] } },
-    }),
+    entry(
+      "call",
+      {
+        sessionId: text,
+        tool: text,
+        toolHash: digest,
+        inputText: { type: "string" },
+        outputKind: { enum: ["json", "text", "binary"] },
+        outputBytes: count,
+        seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
+        nowMs: { type: "number" },
+        real: { type: "array", items: { enum: ["clock", "random"] } },
+      },
+      { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest },
+    ),
     entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
     entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
     entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),

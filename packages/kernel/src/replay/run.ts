@@ -9,9 +9,14 @@ export type RunEntry =
   | {
       readonly kind: "call";
       readonly callId: string;
+      /** Number of the run, where the call was tried again: from 2. */
+      readonly attempt?: number;
       readonly sessionId: string;
       readonly tool: string;
+      /** Of what ran: the package, or the package with the input's program in it. */
       readonly toolHash: string;
+      /** The package into which the program was put; what the program is, its manifest and the input say. */
+      readonly packageHash?: string;
       readonly inputText: string;
       readonly outputKind: "json" | "text" | "binary";
       readonly outputBytes: number;
@@ -61,15 +66,18 @@ export interface RunFault {
 export function runFault({ entries }: Run): RunFault | undefined {
   const calls = new Map<
     string,
-    { asked: number; readonly answered: Set<number>; hasEnded: boolean; readonly seq: number }
+    { asked: number; readonly answered: Set<number>; hasEnded: boolean; readonly seq: number; readonly attempt: number }
   >();
   for (const [seq, entry] of entries.entries()) {
     const { callId } = entry;
     const fault = (reason: string): RunFault => ({ seq, callId, reason });
     const call = calls.get(callId);
     if (entry.kind === "call") {
-      if (call) return fault("The run has this call twice.");
-      calls.set(callId, { asked: 0, answered: new Set(), hasEnded: false, seq });
+      const { attempt = 1 } = entry;
+      if (call && (!call.hasEnded || attempt <= call.attempt)) return fault("The run has this call twice.");
+      if (attempt !== (call?.attempt ?? 0) + 1)
+        return fault(`The run does not have attempt ${attempt - 1} of this call.`);
+      calls.set(callId, { asked: 0, answered: new Set(), hasEnded: false, seq, attempt });
       continue;
     }
     if (!call) return fault("The run has no beginning of this call.");

@@ -29,6 +29,8 @@ export interface RegisteredTool {
   readonly id: string;
   readonly manifest: ToolManifest;
   readonly hash: string;
+  /** Hash of the package into whose module the program of one call was put. */
+  readonly composedOf?: string;
   /** Of the code alone; `null` for an inline tool. */
   readonly codeHash: string | null;
   readonly input: Validator;

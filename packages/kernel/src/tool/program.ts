@@ -13,5 +13,10 @@ export function withProgram(tool: RegisteredTool, input: JsonValue, hash: Hash):
   const given = (input as JsonObject)[program]; // An input is an object: its schema says so.
   const text = typeof given === "string" ? given : "";
   const code = `const keyholeProgram = async (tools, console, input) => {\n${text}\n};\n${tool.body.code}`;
-  return { ...tool, hash: hash.text(JSON.stringify([tool.hash, text])), body: { source: "module", code } };
+  return {
+    ...tool,
+    hash: hash.text(JSON.stringify([tool.hash, text])),
+    composedOf: tool.hash,
+    body: { source: "module", code },
+  };
 }

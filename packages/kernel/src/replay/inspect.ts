@@ -1,0 +1,88 @@
+import type { CallOptions, Kernel } from "../kernel-api.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { parseJson } from "../normalize/snapshot.ts";
+import type { CallResult } from "../result.ts";
+import type { Run, RunEntry } from "./run.ts";
+
+type CallEntry = Extract<RunEntry, { kind: "call" }>;
+
+/** One run of a tool, as a run file tells it. */
+export interface InspectedCall {
+  readonly callId: string;
+  /** From 1; more where the call was tried again. */
+  readonly attempt: number;
+  /** `name@version`. */
+  readonly tool: string;
+  readonly toolHash: string;
+  readonly input: JsonValue;
+  /** RFC 3339, UTC: the call's start, which its logical clock shows. */
+  readonly startedAt: string;
+  /** What it asked for, in order; `reply` is `null` for what it did not wait for. */
+  readonly requests: readonly { readonly request: JsonObject; readonly reply: JsonObject | null }[];
+  /** `undefined` where the run has no end of it. */
+  readonly outcome: { readonly kind: string; readonly result: JsonObject } | undefined;
+}
+
+/**
+ * Reads a run: what each tool was given, what it asked for, was answered and gave. Nothing is executed, and nothing is checked: a run from elsewhere comes
+ * from `readRun`.
+ *
+ * @example
+ * for (const { tool, input, requests, outcome } of inspect(run)) console.log(tool, input, requests.length, outcome?.kind);
+ */
+export function inspect({ entries }: Run): readonly InspectedCall[] {
+  type Open = InspectedCall & { requests: { request: JsonObject; reply: JsonObject | null }[] };
+  const calls: Open[] = [];
+  const open = new Map<string, Open>();
+  const close = (callId: string, outcome: InspectedCall["outcome"]): void => {
+    const call = open.get(callId);
+    if (call) Object.assign(call, { outcome });
+    open.delete(callId);
+  };
+  for (const entry of entries) {
+    const { callId } = entry;
+    switch (entry.kind) {
+      case "call": {
+        const { attempt = 1, tool, toolHash, nowMs } = entry;
+        const startedAt = new Date(nowMs).toISOString();
+        const call: Open = { callId, attempt, tool, toolHash, input: inputOf(entry), startedAt, requests: [], outcome: undefined }; // prettier-ignore
+        calls.push(call);
+        open.set(callId, call);
+        break;
+      }
+      case "request":
+        open.get(callId)?.requests.push({ request: entry.request, reply: null });
+        break;
+      case "reply": {
+        const asked = open.get(callId)?.requests[entry.index];
+        if (asked) asked.reply = entry.reply;
+        break;
+      }
+      case "outcome":
+        close(callId, { kind: entry.outcome, result: entry.result });
+    }
+  }
+  return calls;
+}
+
+/**
+ * Runs a recorded call afresh: the same input, today's world, policy and tools. The new call carries the old one's id as its `correlationId`, so that the log leads
+ * from one to the other. The version is that of the run, unless the options name one.
+ *
+ * @example
+ * const [call] = inspect(run);
+ * const result = await rerun(kernel, call);
+ */
+export function rerun(
+  kernel: Pick<Kernel, "call">,
+  { callId, tool, input }: Pick<InspectedCall, "callId" | "tool" | "input">,
+  options: Omit<CallOptions, "correlationId"> = {},
+): Promise<CallResult> {
+  const [name = "", version = ""] = tool.split("@", 2);
+  return kernel.call(name, input, { version, ...options, correlationId: callId });
+}
+
+function inputOf({ inputText }: CallEntry): JsonValue {
+  const parsed = parseJson(inputText);
+  return parsed.ok ? parsed.value : inputText;
+}
