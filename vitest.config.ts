@@ -7,7 +7,7 @@ import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 import { webkitgtk } from "./test/support/webkitgtk.ts";
-import { bombsOnNode } from "./test/wasm/node-counts-plugin.ts";
+import { bombsOnNode, suspendedOnNode } from "./test/wasm/node-counts-plugin.ts";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const source = "keyhole-source";
@@ -31,7 +31,7 @@ const engineTests = [
   "test/contract/isolate.browser.test.ts",
   "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
-  "test/wasm/interpreter.browser.test.ts",
+  "test/wasm/{interpreter,suspend}.browser.test.ts",
   "test/wasm/{counts,primes,tools}.browser.test.ts",
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
@@ -43,7 +43,7 @@ function browserProject(
   provider: BrowserProviderOption,
 ): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode()],
+    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
@@ -88,7 +88,7 @@ export default defineConfig({
     fsModuleCache: false,
     projects: [
       {
-        plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode()],
+        plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
         // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
         resolve: { conditions: [source, "node", "development|production"] },
         ssr: { resolve: { conditions: [source, "node", "development|production"] } },
@@ -109,6 +109,7 @@ export default defineConfig({
           keyhole(),
           jsonSchemaSuite(),
           bombsOnNode(),
+          suspendedOnNode(),
           cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
         ],
         resolve: { conditions: [source] },

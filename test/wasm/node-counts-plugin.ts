@@ -2,23 +2,30 @@ import { fileURLToPath } from "node:url";
 import { createServer, isRunnableDevEnvironment, type Plugin } from "vite";
 import { keyhole } from "../../scripts/keyhole-plugin.mjs";
 
-const file = fileURLToPath(new URL("count-bombs.ts", import.meta.url));
-
 /**
  * Serves as `virtual:bombs-on-node` what the interpreter's hostile programs cost on Node, counted now and from these sources: every other runtime is held
  * against it, and no number has to be written down anew when the shell changes.
  */
 export function bombsOnNode(): Plugin {
-  const id = "virtual:bombs-on-node";
+  return onNode("virtual:bombs-on-node", "nodeCounts", "./count-bombs.ts");
+}
+
+/** Serves as `virtual:suspended-on-node` a call that was suspended by a host on Node, in another process than any test. */
+export function suspendedOnNode(): Plugin {
+  return onNode("virtual:suspended-on-node", "suspended", "./suspend-call.ts");
+}
+
+/** @param file its default export is run, and what it resolves to becomes the export of that name */
+function onNode(id: string, name: string, file: string): Plugin {
   return {
-    name: "bombs-on-node",
+    name: id,
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     load: async (source) =>
-      source === `\0${id}` ? `export const nodeCounts = ${JSON.stringify(await countBombs())};` : undefined,
+      source === `\0${id}` ? `export const ${name} = ${JSON.stringify(await run(file))};` : undefined,
   };
 }
 
-async function countBombs(): Promise<object> {
+async function run(file: string): Promise<object> {
   const server = await createServer({
     configFile: false,
     logLevel: "silent",
@@ -30,8 +37,10 @@ async function countBombs(): Promise<object> {
   try {
     const { ssr } = server.environments;
     if (!isRunnableDevEnvironment(ssr)) throw new Error("the server has no runner");
-    const { countBombs: count } = await ssr.runner.import<{ countBombs(): Promise<object> }>(file);
-    return await count();
+    const module = await ssr.runner.import<{ default(): Promise<object> }>(
+      fileURLToPath(new URL(file, import.meta.url)),
+    );
+    return await module.default();
   } finally {
     await server.close();
   }

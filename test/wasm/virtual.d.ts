@@ -1,3 +1,7 @@
 declare module "virtual:bombs-on-node" {
   export const nodeCounts: Readonly<Record<string, import("./bombs.ts").BombCount>>;
 }
+
+declare module "virtual:suspended-on-node" {
+  export const suspended: import("./waiting-call.ts").SuspendedOnNode;
+}

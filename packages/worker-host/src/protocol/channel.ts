@@ -1,4 +1,4 @@
-import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { protocolLimits } from "./limits.ts";
 import type { GuestMessage, GuestOutcome, GuestReady, HostMessage, LoadedCode, MeterMessage } from "./message.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
@@ -22,11 +22,20 @@ export interface GuestChannel {
   readonly ready: Promise<GuestReady | undefined>;
   load(code: LoadedCode): Promise<LoadOutcome>;
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
+  /** In place of {@link GuestChannel.load}: the guest behind the port is loaded and runs this call already. Its outstanding requests are asked again. */
+  resume(call: IsolateCall, port: CallPort, before: ResumedCall): Promise<IsolateOutcome>;
   /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
   close(reason: string): void;
   readonly open: boolean;
   /** Whether code of the tool may be running; of a closed channel: whether it was when it was closed. */
   readonly busy: boolean;
+}
+
+/** What a call had done when it was suspended. */
+export interface ResumedCall {
+  readonly messages: number;
+  readonly requests: number;
+  readonly outstanding: readonly { readonly number: number; readonly request: CapabilityRequest }[];
 }
 
 export interface ChannelOptions {
@@ -42,6 +51,8 @@ interface RunningCall {
   requests: number;
   requestsInFlight: number;
 }
+
+const anew: ResumedCall = { messages: 0, requests: 0, outstanding: [] };
 
 type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
@@ -105,12 +116,48 @@ export function openChannel(
     if (running.requestsInFlight > protocolLimits.requestsInFlight) return flooded(protocolLimits.requestsInFlight);
     const asked = parseRequest(message);
     if (typeof asked === "string") return broken(asked);
+    ask(running, message.request, asked);
+  };
+
+  const ask = (running: RunningCall, request: number, asked: CapabilityRequest): void => {
     const { callId } = running.call;
     void running.port.request(asked).then((reply) => {
       running.requestsInFlight -= 1;
       // A reply after the call has ended is for nobody.
-      if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request: message.request, reply });
+      if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request, reply });
     });
+  };
+
+  /** @param send what brings the call to the guest */
+  const begin = (
+    call: IsolateCall,
+    callPort: CallPort,
+    before: ResumedCall,
+    send: () => void,
+  ): Promise<IsolateOutcome> => {
+    const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
+    const { callId } = call;
+    const cancel = (): void => port.postMessage({ type: "cancel", callId });
+    const settle = (outcome: IsolateOutcome): void => {
+      calls.delete(callId);
+      callPort.signal.removeEventListener("abort", cancel);
+      resolve(outcome);
+    };
+    const { messages, requests, outstanding } = before;
+    const running = {
+      call,
+      port: callPort,
+      settle,
+      messages,
+      requests,
+      requestsInFlight: outstanding.length,
+    };
+    calls.set(callId, running);
+    send();
+    for (const { number, request: asked } of outstanding) ask(running, number, asked);
+    if (callPort.signal.aborted) cancel();
+    else callPort.signal.addEventListener("abort", cancel, { once: true });
+    return promise;
   };
 
   const handlers = {
@@ -174,19 +221,12 @@ export function openChannel(
     },
     call(call, callPort) {
       if (phase !== "loaded") return Promise.resolve(ending);
-      const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
-      const { callId } = call;
-      const cancel = (): void => port.postMessage({ type: "cancel", callId });
-      const settle = (outcome: IsolateOutcome): void => {
-        calls.delete(callId);
-        callPort.signal.removeEventListener("abort", cancel);
-        resolve(outcome);
-      };
-      calls.set(callId, { call, port: callPort, settle, messages: 0, requests: 0, requestsInFlight: 0 });
-      port.postMessage({ type: "call", call });
-      if (callPort.signal.aborted) cancel();
-      else callPort.signal.addEventListener("abort", cancel, { once: true });
-      return promise;
+      return begin(call, callPort, anew, () => port.postMessage({ type: "call", call }));
+    },
+    resume(call, callPort, before) {
+      if (phase !== "starting") return Promise.resolve(ending);
+      phase = "loaded";
+      return begin(call, callPort, before, () => {});
     },
     close(reason) {
       if (phase !== "ended") end({ kind: "lost", reason });

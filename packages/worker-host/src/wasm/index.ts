@@ -1,5 +1,5 @@
 export { compileEngine } from "./interpreter/compile-engine.ts";
-export { builtEngine, type Engine, interpreterHost, type InterpreterOptions } from "./interpreter/index.ts";
+export * from "./interpreter/index.ts";
 export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";
 export { type ImportName, type MeterOptions, meterDefaults } from "./meter/options.ts";
 export { type MeterCode, meterCodes } from "./meter/refusal.ts";

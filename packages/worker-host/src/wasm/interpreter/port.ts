@@ -3,6 +3,7 @@ import type { HostMessage, MeterMessage } from "../../protocol/message.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
+import type { CallFuel } from "./snapshot.ts";
 import { type HostFunctions, type HostValue, type Image, type Slice, Vm } from "./vm.ts";
 
 export interface VmBounds {
@@ -27,6 +28,19 @@ interface Running {
   readonly memoryBytes: number;
 }
 
+/** A machine that waits in the middle of one call. */
+export interface Suspended {
+  readonly image: Image;
+  readonly callId: string;
+  readonly used: CallFuel;
+}
+
+/** The port, and the way to take its machine away. */
+export interface InterpreterPort extends GuestPort {
+  /** Only between messages. Afterwards the port is dead. `undefined`: not exactly one call is running, and nothing has changed. */
+  suspend(): Suspended | undefined;
+}
+
 /** Boots a machine up to the point where a tool can be loaded. Every isolate begins as a copy of it. */
 export function bootImage(engine: Engine, shell: string): Image {
   return Vm.boot(engine, { ...services, post: () => undefined }, shell, BOOT_FUEL).image();
@@ -36,15 +50,28 @@ export function bootImage(engine: Engine, shell: string): Image {
  * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before anything
  * else happens here.
  */
-export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): GuestPort {
-  return new VmPort(engine, image, bounds);
+export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): InterpreterPort {
+  const port = new VmPort(engine, image, bounds);
+  port.ready();
+  return port;
 }
 
-class VmPort implements GuestPort {
+/** The same, of a machine that was suspended. */
+export function resumeVmPort(
+  engine: Engine,
+  { image, callId, used: { fuel, fuelUsed, memoryBytes } }: Suspended,
+  bounds: VmBounds = {},
+): InterpreterPort {
+  const port = new VmPort(engine, image, bounds);
+  port.running.set(callId, { fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
+  return port;
+}
+
+class VmPort implements InterpreterPort {
   onmessage: GuestPort["onmessage"] = null;
   onmessageerror: GuestPort["onmessageerror"] = null;
   readonly #bounds: VmBounds;
-  readonly #running = new Map<string, Running>();
+  readonly running = new Map<string, Running>();
   #vm: Vm | undefined;
   #current: Running | undefined;
 
@@ -58,7 +85,19 @@ class VmPort implements GuestPort {
       },
     };
     this.#vm = Vm.restore(engine, host, image);
+  }
+
+  ready(): void {
     queueMicrotask(() => this.#say({ type: "ready", imports: true, wasm: false }));
+  }
+
+  suspend(): Suspended | undefined {
+    const [entry, ...more] = this.running;
+    if (this.#vm === undefined || entry === undefined || more.length > 0) return undefined;
+    const [callId, { fuel, fuelUsed, memoryBytes }] = entry;
+    const image = this.#vm.image();
+    this.#vm = undefined;
+    return { image, callId, used: { fuel, fuelUsed, memoryBytes } };
   }
 
   postMessage(message: HostMessage): void {
@@ -77,9 +116,9 @@ class VmPort implements GuestPort {
     if (message.type === "call") {
       const { fuel = this.#bounds.fuel ?? MAX_FUEL, memoryBytes = this.#bounds.memoryBytes ?? MEMORY_BYTES } =
         message.call;
-      this.#running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
+      this.running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
     }
-    const call = this.#running.get(callId);
+    const call = this.running.get(callId);
     if (call === undefined) return;
     const body = message.type === "reply" && message.reply.ok ? message.reply.body : undefined;
     const slice = this.#run(this.#vm, call, message, body);
@@ -113,9 +152,9 @@ class VmPort implements GuestPort {
     }
     if (body instanceof Uint8Array) attach(message, body);
     const callId = endedCall(message);
-    const running = callId === undefined ? undefined : this.#running.get(callId);
+    const running = callId === undefined ? undefined : this.running.get(callId);
     if (callId !== undefined && running !== undefined && this.#vm !== undefined) {
-      this.#running.delete(callId);
+      this.running.delete(callId);
       const inThisSlice = this.#current === running ? this.#vm.usedInSlice : 0;
       this.#sayUsage(callId, running.fuelUsed + inThisSlice, this.#vm.memoryBytes);
       this.#vm.grace();

@@ -177,7 +177,10 @@ export class Vm {
       return this.#exports.qjs_dup_value(this.#exports.qjs_get_undefined());
     }
     if (name === "evaluate") return this.#evaluate(String(this.#read(values[0]!)), "tool", moduleFlag);
-    return this.#serve(functions[name]!, values);
+    const work = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    // The name is read from the guest's memory.
+    if (work === undefined) throw new WebAssembly.RuntimeError("no such function of the host");
+    return this.#serve(work, values);
   }
 
   /** The host's work costs one fuel per byte that crosses, whatever it costs the host. */

@@ -1,0 +1,65 @@
+import type { CallPort, CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What a resumed call did before it was suspended. */
+export type CallBefore = Pick<Snapshot, "messages" | "requests" | "outstanding">;
+
+/** The kernel's end of one call, with what a suspended call has to remember of it. */
+export interface TrackedPort extends CallBefore {
+  readonly port: CallPort;
+  /** From here on no answer passes: its request is asked again where the call is resumed. */
+  hold(): void;
+  /** Undoes {@link TrackedPort.hold}. */
+  release(): void;
+}
+
+export function trackedPort(
+  port: CallPort,
+  before: CallBefore = { messages: 0, requests: 0, outstanding: [] },
+): TrackedPort {
+  const outstanding = new Map<number, CapabilityRequest>();
+  let { messages, requests } = before;
+  /** What a resumed call asks first, under the numbers that its guest knows. */
+  const again = before.outstanding.map(({ number }) => number);
+  let released = Promise.resolve();
+  let release = (): void => {};
+
+  const ask = async (number: number, request: CapabilityRequest): Promise<CapabilityReply> => {
+    outstanding.set(number, request);
+    const reply = await port.request(request);
+    await released;
+    outstanding.delete(number);
+    return reply;
+  };
+
+  return {
+    port: {
+      signal: port.signal,
+      request: (request) => ask(again.shift() ?? requests++, request),
+      log(entry) {
+        messages += 1;
+        port.log(entry);
+      },
+      progress(progress) {
+        messages += 1;
+        port.progress(progress);
+      },
+      used: (usage) => port.used?.(usage),
+    },
+    get messages() {
+      return messages;
+    },
+    get requests() {
+      return requests;
+    },
+    get outstanding() {
+      return [...outstanding].map(([number, request]) => ({ number, request }));
+    },
+    hold() {
+      const gate = Promise.withResolvers<void>();
+      released = gate.promise;
+      release = gate.resolve;
+    },
+    release: () => release(),
+  };
+}

@@ -1,0 +1,4 @@
+import { testEngine } from "./engine.ts";
+import { describeSuspension } from "./suspend.shared.ts";
+
+describeSuspension(testEngine);

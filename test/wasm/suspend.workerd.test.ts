@@ -1,0 +1,4 @@
+import { builtTestEngine } from "./built-engine.ts";
+import { describeSuspension } from "./suspend.shared.ts";
+
+describeSuspension(async () => builtTestEngine());
