@@ -52,7 +52,7 @@ export function toolOf(name: keyof typeof modules, change: Partial<WasmDefinitio
   return packed.value;
 }
 
-export const filePolicy: PolicyDocument = {
+const filePolicy: PolicyDocument = {
   ...openPolicy,
   grants: [
     { tool: "*", capability: { kind: "fs.read", paths: ["**"], except: ["private/**"] } },
