@@ -163,6 +163,28 @@ describe("a call", { timeout: 30_000 }, () => {
     expect(await endOf(page)).toBe("Completed");
   });
 
+  it("runs a program in C under fuel, says what it cost, and stops it at its bound", async () => {
+    const { page } = visitor;
+    await choose(page, "primes");
+    await field(page, "limit").fill("1000000");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("78498");
+    // As on Node: test/wasm/primes.shared.ts.
+    await callOf(page)
+      .getByText(/^47,239,364 fuel/)
+      .waitFor();
+
+    await field(page, "limit").fill("10000000");
+    await run(page);
+    expect(await endOf(page)).toBe("Failed");
+    await callOf(page).getByText("OUT_OF_FUEL", { exact: true }).first().waitFor();
+    await callOf(page)
+      .getByText(/100,000,000 fuel/)
+      .first()
+      .waitFor();
+  });
+
   it("is cancelled while it spins, with its log and progress in sight", async () => {
     const { page } = visitor;
     await choose(page, "spin");
