@@ -1,9 +1,15 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Capability, CapabilityReply } from "@keyhole/kernel";
 import { spawnBroker } from "@keyhole/worker-host/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openSession } from "./session.ts";
+
+// Other tests start programs as well, at the same time: what is left behind here is ours.
+const own = mkdtempSync(join(tmpdir(), "keyhole-programs-"));
+process.env["TMPDIR"] = own;
+afterAll(() => rmSync(own, { recursive: true, force: true }));
 
 const node = process.execPath;
 const broker = spawnBroker({
@@ -81,6 +87,19 @@ afterEach(() => {
 });
 
 describe("a program", () => {
+  it("does not begin, or ends, whenever its call ends", { timeout: 60_000 }, async () => {
+    const mark = "keyhole-whenever";
+    for (let delay = 0; delay < 12; delay++) {
+      const controller = new AbortController();
+      const reply = run("node", ["-e", `/*${mark}*/ setTimeout(() => {}, 1e6)`], undefined, controller.signal);
+      // From before its folder is there to after it runs.
+      for (let turn = 0; turn < delay; turn++) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+      expect(await reply).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    }
+    expect(alive(mark)).toEqual([]);
+  });
+
   it("gives its output, its errors and its code", async () => {
     const reply = await run("sh", ["-c", "echo out; echo err >&2; exit 3"]);
     expect(reply).toMatchObject({ ok: true, value: { exitCode: 3, stderr: "err\n" } });

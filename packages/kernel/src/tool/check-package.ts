@@ -1,5 +1,6 @@
 import { isEffect } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
+import { checkArgument, checkCommand, matchCommand } from "../capability/commands.ts";
 import { limits } from "../limits.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
@@ -34,7 +35,7 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
   const read = readBody(manifest.value, parts.value);
   if (!read.ok) return read;
   const body = read.value;
-  const code = body.source === "inline" ? null : body.code;
+  const code = body.source === "module" || body.source === "wasm" ? body.code : null;
   const codeHash = code === null ? null : codeHashOf(code, by);
   const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash, by);
   if (hash === undefined || codeHash === undefined)
@@ -62,10 +63,14 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
 }
 
 /** The code in the form that the source says. */
-function readBody({ source, program, wasm }: ToolManifest, { code, tool }: Parts): Setup<RegisteredTool["body"]> {
+function readBody(manifest: ToolManifest, { code, tool }: Parts): Setup<RegisteredTool["body"]> {
+  const { source, program, wasm } = manifest;
   if (program !== undefined && source !== "module")
     return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate of source `module`.");
   if (wasm && source !== "wasm") return refused("INVALID_MANIFEST", "/wasm", "Only a tool of source `wasm` has it.");
+  if ((manifest.process === undefined) === (source === "process"))
+    return refused("INVALID_MANIFEST", "/process", "A tool of source `process` has it, and no other.");
+  if (manifest.process && !tool) return processBody(manifest, manifest.process, code);
   if (tool && source === "inline") return { ok: true, value: { source, code: tool.code } };
   if (source === "module" && typeof code === "string" && code !== "") {
     if (code.length > limits.codeBytes)
@@ -86,6 +91,27 @@ function readBody({ source, program, wasm }: ToolManifest, { code, tool }: Parts
     );
   const wanted = source === "wasm" ? "the bytes of a WebAssembly module, or their base64" : "the text of an ES module";
   return refused("INVALID_MANIFEST", "/code", `\`code\` is ${wanted}.`);
+}
+
+/** A program does whatever its user can: the manifest says so, and nothing of it runs before somebody granted that. */
+function processBody(
+  { capabilities }: ToolManifest,
+  { command, args = [] }: NonNullable<ToolManifest["process"]>,
+  code: unknown,
+): Setup<RegisteredTool["body"]> {
+  if (code !== "")
+    return refused("INVALID_MANIFEST", "/code", "A tool of source `process` has no code: `code` is empty.");
+  const fault = checkCommand(command) ?? args.map(checkArgument).find((each) => each !== undefined);
+  if (fault) return refused("INVALID_MANIFEST", "/process", `The command is refused: ${fault}.`);
+  const wishes = capabilities.flatMap((each) => (each.kind === "process.spawn" && !each.optional ? each.commands : []));
+  if (wishes.some((pattern) => matchCommand(pattern, command, args)))
+    return { ok: true, value: { source: "process", command, args } };
+  return refused(
+    "INVALID_MANIFEST",
+    "/capabilities",
+    "A tool of source `process` needs the capability `process.spawn` for its own command.",
+    JSON.stringify({ kind: "process.spawn", commands: [{ command, args }] }),
+  );
 }
 
 interface Parts {

@@ -23,13 +23,19 @@ export const manifestSchema: JsonObject = {
     approval: { enum: ["policy", "always"] },
     idempotent: { type: "boolean" },
     program: text(64),
-    source: { enum: ["inline", "module", "wasm"] },
+    source: { enum: ["inline", "module", "wasm", "process"] },
     wasm: {
       type: "object",
       properties: {
         args: { type: "array", items: { type: "string" } },
         environment: { type: "object", additionalProperties: { type: "string" } },
       },
+      additionalProperties: false,
+    },
+    process: {
+      type: "object",
+      properties: { command: text(64), args: { type: "array", items: { type: "string" }, maxItems: 100 } },
+      required: ["command"],
       additionalProperties: false,
     },
     capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },

@@ -27,9 +27,9 @@ export type Mode = (typeof modes)[number];
 
 /**
  * Where a tool's code runs: `inline` in the kernel's own realm (trusted); `module` (JavaScript) and `wasm` (a WebAssembly module, under fuel) in a dedicated
- * isolate.
+ * isolate; `process` in no isolate at all: it is a program of the host, with the rights of the host's user.
  */
-export type ToolSource = "inline" | "module" | "wasm";
+export type ToolSource = "inline" | "module" | "wasm" | "process";
 
 export const outputKinds = ["json", "text", "binary"] as const;
 
@@ -75,6 +75,15 @@ export interface ToolManifest {
     readonly args?: readonly string[];
     /** Default: empty. */
     readonly environment?: Readonly<Record<string, string>>;
+  };
+  /**
+   * The program that a tool of source `process` is, by the name under which a host offers it. It gets the input as JSON on stdin, and what it writes to stdout is
+   * the output.
+   */
+  readonly process?: {
+    readonly command: string;
+    /** Default: none. */
+    readonly args?: readonly string[];
   };
   readonly capabilities: readonly DeclaredCapability[];
   /** Only what differs from the kernel's defaults (`limits.ts`). */

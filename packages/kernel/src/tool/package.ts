@@ -8,7 +8,7 @@ declare const types: unique symbol;
 /**
  * One self-contained, hash-pinned artifact that every host runs: the manifest, the code, and the digest over both. The code of a source `module` is the text of one
  * ES module without imports whose default export has the tool's functions (a {@link Tool}); of a source `wasm` the bytes of a WebAssembly module, or their base64 where the
- * package is JSON.
+ * package is JSON. Of a source `process` it is empty: the manifest names a program of the host.
  */
 export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly manifest: ToolManifest;
@@ -31,7 +31,7 @@ export interface RegisteredTool {
   readonly hash: string;
   /** Hash of the package into whose module the program of one call was put. */
   readonly composedOf?: string;
-  /** Of the code alone; `null` for an inline tool. */
+  /** Of the code alone; `null` for an inline tool and for a process. */
   readonly codeHash: string | null;
   readonly input: Validator;
   readonly output: Validator | undefined;
@@ -42,5 +42,7 @@ export interface RegisteredTool {
     /** An ES module without imports; its default export is a {@link Tool}. */
     | { readonly source: "module"; readonly code: string }
     /** A WebAssembly module. The kernel's own copy, which nobody changes. */
-    | { readonly source: "wasm"; readonly code: Uint8Array };
+    | { readonly source: "wasm"; readonly code: Uint8Array }
+    /** A program of the host. */
+    | { readonly source: "process"; readonly command: string; readonly args: readonly string[] };
 }

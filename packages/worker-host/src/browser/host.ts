@@ -92,8 +92,11 @@ function pageStage(): FrameStage {
 }
 
 async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate> {
-  if (tool.body.source === "inline")
-    throw new IsolateFailure("UNSUPPORTED_HOST", `The browser's isolates run packages, and ${tool.id} is inline.`);
+  if (tool.body.source === "inline" || tool.body.source === "process")
+    throw new IsolateFailure(
+      "UNSUPPORTED_HOST",
+      `The browser's isolates run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,
+    );
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
   const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));

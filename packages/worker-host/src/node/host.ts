@@ -4,6 +4,7 @@ import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
 import { faultOf } from "../wasm/tool/host.ts";
+import { commandFault, openCommand } from "./command-tool.ts";
 import { nodeDatabase } from "./database.ts";
 import { interpreterScript } from "./interpreter.ts";
 import { nodeKv } from "./kv.ts";
@@ -20,7 +21,7 @@ export interface NodeHostOptions {
   readonly values?: string;
   /** Files of databases, by the names under which tools know them. Default: none. */
   readonly databases?: Readonly<Record<string, string>>;
-  /** Programs that tools may run, by the names under which they know them; each by its absolute path. Default: none. */
+  /** Programs that tools may run, or be, by the names under which they know them; each by its absolute path. Default: none. */
   readonly commands?: Readonly<Record<string, SpawnCommand | string>>;
   /**
    * Hashes of the packages that may run in a worker thread as they are, which is some fifty times faster. A thread is no security boundary: its code
@@ -34,7 +35,7 @@ export interface NodeHostOptions {
 /**
  * Runs tool packages on Node: JavaScript in an interpreter, QuickJS compiled to WebAssembly, and modules of WebAssembly as they are. Both reach nothing but their own memory and count fuel. Each has a
  * thread of its own, which is stopped when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
- * speed of the engine.
+ * speed of the engine. A tool of source `process` is a program of `commands`, in no isolate: it has all rights of this process.
  *
  * @example
  * const kernel = await createKernel({ host: nodeHost({ files: "./workspace" }), policy });
@@ -53,7 +54,7 @@ export function nodeHost({
   const open = new Set<Isolate["terminate"]>();
   return {
     name: "node",
-    sources: ["module", "wasm"],
+    sources: ["module", "wasm", "process"],
     enforces: ["fuel", "memoryBytes"],
     preempts: true,
     brokers: [
@@ -63,13 +64,14 @@ export function nodeHost({
       dbBroker(Object.fromEntries(db)),
       spawnBroker({ commands }),
     ],
-    check: faultOf,
+    check: (tool) => faultOf(tool) ?? commandFault(tool, commands),
     async open(tool) {
       if (tool.body.source === "wasm") return openWasmThread(tool, open);
+      if (tool.body.source === "process") return openCommand(tool.body, commands, open);
       if (tool.body.source !== "module")
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",
-          `The threads of Node run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,
+          `Node runs modules, WebAssembly and programs, and ${tool.id} is ${tool.body.source}.`,
         );
       const { code } = tool.body;
       const interpreted = async (): Promise<Isolate> => openThread(tool, code, await interpreterScript(quickJs), open);

@@ -131,7 +131,8 @@ async function runInFolder(
 ): Promise<CapabilityReply> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), "keyhole-spawn-"));
   try {
-    return await run(program, request, folder, limits, session.signal);
+    // It can have ended while the folder was made: nobody would hear of that any more.
+    return session.signal.aborted ? cancelled : await run(program, request, folder, limits, session.signal);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

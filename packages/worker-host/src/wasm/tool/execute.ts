@@ -36,8 +36,12 @@ export interface Executed {
 type Port = Pick<CallPort, "request" | "log" | "signal">;
 type Request = Parameters<CallPort["request"]>[0];
 
+const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
+
 /** Runs one call. Each of its runs is an instance of its own: a second one comes only where the guest cannot wait in place. */
 export async function executeCall(tool: WasmTool, call: IsolateCall, port: Port, bounds: RunBounds): Promise<Executed> {
+  // A module that loaded is well: it has no function that could say otherwise.
+  if (call.asks === "health") return { outcome: well, usage: { fuelUsed: 0, peakMemoryBytes: 0 } };
   const conversation = new Conversation(port);
   for (;;) {
     const run = new Run(tool, call, bounds, conversation);

@@ -15,7 +15,7 @@ import { prepare } from "./prepare.ts";
 /** What an author says of a module: a {@link ToolDefinition} without functions, because the module is the code. */
 export type WasmDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
   ToolDefinition<Input, Output>,
-  "setup" | "check" | "execute" | "program"
+  "setup" | "check" | "health" | "execute" | "program"
 > &
   Pick<ToolManifest, "wasm">;
 

@@ -1,0 +1,78 @@
+import {
+  boundedMessage,
+  type CallPort,
+  type CapabilityReply,
+  type Isolate,
+  type IsolateCall,
+  type IsolateOutcome,
+} from "@keyhole/kernel";
+
+/** Characters of what a program said last, in the message of its failure. */
+const tailLength = 1_000;
+
+/**
+ * A program of the host as the kernel sees an isolate, which it is not: each call is one request for `process.spawn`, which passes the gate like every other, is served
+ * by the broker for commands, and ends with its call. Nothing is kept between two calls.
+ *
+ * @param faultOf why the program cannot be run, for a health check
+ */
+export function openProcess(
+  { command, args }: { readonly command: string; readonly args: readonly string[] },
+  faultOf: () => Promise<string | undefined>,
+): Isolate {
+  const stops = new Set<(reason: string) => void>();
+  let alive = true;
+
+  const run = async (call: IsolateCall, port: CallPort): Promise<IsolateOutcome> => {
+    if (call.asks === "health") {
+      const fault = await faultOf();
+      return fault === undefined ? well : { kind: "refused", message: fault };
+    }
+    const body = new TextEncoder().encode(call.inputText);
+    const request = { kind: "process.spawn", operation: "run", arguments: { command, args: [...args] }, body } as const;
+    const reply = await port.request(request);
+    if (!reply.ok) return { kind: "threw", name: "CapabilityRefused", ...reply.error };
+    return outcomeOf(reply, call, port);
+  };
+
+  return {
+    call(call, port) {
+      if (!alive) return Promise.resolve({ kind: "lost", reason: "the process is over" });
+      const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
+      const stop = (reason: string): void => resolve({ kind: "lost", reason });
+      stops.add(stop);
+      void run(call, port).then(resolve);
+      return promise.finally(() => stops.delete(stop));
+    },
+    terminate(reason) {
+      alive = false;
+      for (const stop of stops) stop(reason);
+    },
+    get alive() {
+      return alive;
+    },
+  };
+}
+
+const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
+
+function outcomeOf(
+  { value, body = new Uint8Array() }: Extract<CapabilityReply, { ok: true }>,
+  { outputKind, outputBytes }: IsolateCall,
+  port: CallPort,
+): IsolateOutcome {
+  const { exitCode, stderr } = value as { readonly exitCode: number; readonly stderr: string };
+  for (const line of stderr.split("\n")) if (line !== "") port.log({ level: "warn", message: boundedMessage(line) });
+  if (exitCode !== 0) {
+    const message = `It ended with exit code ${exitCode}. ${stderr.trimEnd().slice(-tailLength)}`.trim();
+    return { kind: "threw", name: "ExitCode", message: message.toWellFormed() };
+  }
+  if (body.byteLength > outputBytes) return { kind: "too-large", what: "output", limit: outputBytes };
+  if (outputKind === "binary") return { kind: "returned", output: { form: "binary", bytes: body } };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    return { kind: "returned", output: { form: outputKind, text } };
+  } catch {
+    return { kind: "unnormalizable", reason: "not-utf8", path: "" };
+  }
+}

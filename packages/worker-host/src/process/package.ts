@@ -1,0 +1,54 @@
+import {
+  type InferGiven,
+  type InferOutput,
+  manifestOf,
+  type OutputSource,
+  packageHash,
+  type SchemaSource,
+  type ToolDefinition,
+  type ToolManifest,
+  type ToolPackage,
+} from "@keyhole/kernel";
+
+/** What an author says of a program: a {@link ToolDefinition} without functions. */
+export type ProcessDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
+  ToolDefinition<Input, Output>,
+  "setup" | "check" | "health" | "execute" | "program" | "wasm"
+> &
+  Required<Pick<ToolManifest, "process">>;
+
+/**
+ * Makes a tool of a program of the host: the input goes to its stdin as JSON, what it writes to stdout is the output, what it writes to stderr is logged, and an
+ * exit code other than 0 is a `TOOL_ERROR`. Effects, capability and determinism are those of a program, unless the definition says more.
+ *
+ * A program is in no isolate: it has all rights of the host's user. `nodeHost` runs it where its `commands` name it and policy grants `process.spawn` for it.
+ *
+ * @example
+ * const sort = processPackage({
+ *   name: "sort_lines",
+ *   version: "1.0.0",
+ *   description: "Sorts.",
+ *   process: { command: "sort" },
+ *   input: { type: "object" },
+ *   output: { kind: "text" },
+ * });
+ */
+export function processPackage<const Input extends SchemaSource, const Output extends OutputSource>(
+  definition: ProcessDefinition<Input, Output>,
+): ToolPackage<InferGiven<Input>, InferOutput<Output>> {
+  const { command, args = [] } = definition.process;
+  const whole = {
+    effects: ["process.spawn"] as const,
+    capabilities: [{ kind: "process.spawn", commands: [{ command, args }] }] as const,
+    determinism: "external" as const,
+    tier: 3 as const,
+    ...definition,
+  };
+  const manifest = manifestOf({ definition: whole, code: { execute } }, "process");
+  return { manifest, code: "", hash: packageHash(manifest, null) ?? "" };
+}
+
+/** Never called: the program is the code. */
+function execute(): never {
+  throw new TypeError("a program has no function of JavaScript");
+}
