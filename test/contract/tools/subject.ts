@@ -81,6 +81,11 @@ const deeds: Readonly<Record<string, Deed>> = {
   },
   "just too large": (value) => "x".repeat(Number(value)),
 
+  "eat memory": () => {
+    const kept: unknown[] = [];
+    for (;;) kept.push("x".repeat(100_000).split(""));
+  },
+
   loop: () => {
     for (;;);
   },
