@@ -1,5 +1,6 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import pour from "../contract/tools/pour.ts?tool";
 import subject from "../contract/tools/subject.ts?tool";
 
 exposeKernel(boot());
@@ -13,7 +14,9 @@ async function boot(): Promise<Kernel> {
       rules: [{ id: "ask-echo", effect: "ask", when: { caller: ["asked"] }, reason: "It is asked." }],
     },
   });
-  const registered = kernel.register(subject);
-  if (!registered.ok) throw new Error(registered.error.message);
+  for (const tool of [subject, pour]) {
+    const registered = kernel.register(tool);
+    if (!registered.ok) throw new Error(registered.error.message);
+  }
   return kernel;
 }

@@ -1,7 +1,9 @@
-import type { AuditEvent, LogEntry, Progress } from "@keyhole/kernel";
+import { type AuditEvent, hashBytes, type LogEntry, type Progress } from "@keyhole/kernel";
 import { connectKernel, type KernelClient, serveStage } from "@keyhole/worker-host/browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { poured } from "../contract/isolate-stream.ts";
 import subject from "../contract/tools/subject.ts?tool";
+import { joined, sink } from "../support/streams.ts";
 
 describe("a kernel in a worker of the page", () => {
   let worker: Worker;
@@ -27,7 +29,7 @@ describe("a kernel in a worker of the page", () => {
   });
 
   it("lists its tools", async () => {
-    expect((await kernel.list()).map(({ id }) => id)).toEqual(["subject@1.0.0"]);
+    expect((await kernel.list()).map(({ id }) => id)).toEqual(["pour@1.0.0", "subject@1.0.0"]);
     expect(await kernel.list({ text: "nothing like it" })).toEqual([]);
   });
 
@@ -48,6 +50,36 @@ describe("a kernel in a worker of the page", () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
     expect(logs).toEqual([{ level: "warn", message: "one" }]);
     expect(progresses).toEqual([{ done: 1, total: 2, message: "half" }]);
+  });
+
+  it("lets the page take a stream, no faster than the page does", async () => {
+    const { output, pieces, ends } = sink(() => new Promise((resolve) => setTimeout(resolve, 1)));
+    const result = await kernel.call("pour", { deed: "pour", pieces: 20, length: 20_000 }, { output });
+    expect(result).toMatchObject({ ok: true, data: { byteLength: 400_000, digest: hashBytes(poured(20, 20_000)) } });
+    expect(joined(pieces)).toEqual(poured(20, 20_000));
+    await expect.poll(() => ends).toEqual(["closed"]);
+  });
+
+  it("cancels when the page takes no more, and aborts the page's stream when there is no result", async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const reader = readable.getReader();
+    const result = kernel.call("pour", { deed: "pour and hang", pieces: 1, length: 10 }, { output: writable });
+    expect((await reader.read()).value).toEqual(poured(1, 10));
+    await reader.cancel();
+    expect(await result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    const { output, ends } = sink();
+    const failed = await kernel.call("pour", { deed: "throw midway", pieces: 2, length: 10 }, { output });
+    expect(failed).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
+    await expect.poll(() => ends).toEqual(["Error: on purpose"]);
+  });
+
+  it("refuses a stream that somebody else writes to", async () => {
+    const { output } = sink();
+    output.getWriter();
+    expect(await kernel.call("pour", { deed: "pour" }, { output })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT" },
+    });
   });
 
   it("hears a signal", async () => {

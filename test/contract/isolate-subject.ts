@@ -1,4 +1,6 @@
 import type { IsolateHost } from "@keyhole/kernel";
+import pour from "./tools/pour.ts";
+import pourPackage from "./tools/pour-package.ts";
 import subject from "./tools/subject.ts";
 import subjectPackage from "./tools/subject-package.ts";
 
@@ -10,4 +12,9 @@ export interface HostTraits {
 /** The tool under every contract, in the form that a host can run. */
 export function subjectFor(host: IsolateHost): typeof subject | typeof subjectPackage {
   return host.sources.includes("module") ? subjectPackage : subject;
+}
+
+/** The tool whose output is a stream. */
+export function pourFor(host: IsolateHost): typeof pour | typeof pourPackage {
+  return host.sources.includes("module") ? pourPackage : pour;
 }

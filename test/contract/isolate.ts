@@ -12,6 +12,8 @@ import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
 import { portContract } from "./isolate-port.ts";
+import { streamPortContract } from "./isolate-stream.ts";
+import { streamKernelContract } from "./isolate-stream-kernel.ts";
 import { type HostTraits, subjectFor } from "./isolate-subject.ts";
 
 /** What every isolate host must do: first at its own port, then under a whole kernel. */
@@ -19,6 +21,8 @@ export function describeIsolateHost(name: string, makeHost: () => Promise<Isolat
   describe(`the isolate host ${name}`, () => {
     describe("at its port", () => portContract(makeHost, traits));
     describe("under a kernel", () => kernelContract(makeHost, traits));
+    describe("with streams, at its port", () => streamPortContract(makeHost));
+    describe("with streams, under a kernel", () => streamKernelContract(makeHost, traits));
   });
 }
 

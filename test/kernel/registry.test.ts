@@ -45,7 +45,7 @@ describe("registering", () => {
     ["an unknown key", { sudo: true }, ""],
     ["an unknown effect", { effects: ["fs.format"] }, "/effects/0"],
     ["an unknown tier", { tier: 5 }, "/tier"],
-    ["an unknown output kind", { output: { kind: "stream" } }, "/output/kind"],
+    ["an unknown output kind", { output: { kind: "video" } }, "/output/kind"],
     ["an unknown bound", { bounds: { luck: 1 } }, "/bounds"],
     ["a bound of zero", { bounds: { timeoutMs: 0 } }, "/bounds/timeoutMs"],
     ["a bound above its ceiling", { bounds: { timeoutMs: 900_001 } }, "/bounds/timeoutMs"],

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { createHash } from "node:crypto";
+import { blake3Hash } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
+import { joined } from "../support/streams.ts";
 
 const reference = (bytes: Uint8Array | string): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
@@ -26,6 +28,26 @@ describe("SHA-256", () => {
     );
     expect(sha256Hash.json({ b: 1, a: [-0] })).toBe(reference('{"a":[0],"b":1}'));
     expect(sha256Hash.text("a€".repeat(30_000))).toBe(reference("a€".repeat(30_000)));
+  });
+
+  it("is the same of bytes in parts, also while others are hashed", () => {
+    const parts = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(parts, parts, (one, other) => {
+        for (const hash of [sha256Hash, blake3Hash]) {
+          const hashers = [hash.hasher(), hash.hasher()] as const;
+          for (let i = 0; i < Math.max(one.length, other.length); i++) {
+            hashers[0].update(one[i] ?? new Uint8Array());
+            expect(hashers[0].digest()).toBe(hash.bytes(joined(one.slice(0, i + 1))));
+            hashers[1].update(other[i] ?? new Uint8Array());
+          }
+          expect(hashers.map((hasher) => hasher.digest())).toEqual([
+            hash.bytes(joined(one)),
+            hash.bytes(joined(other)),
+          ]);
+        }
+      }),
+    );
   });
 
   it("leaves nothing of one text in the next", () => {

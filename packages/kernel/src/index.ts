@@ -38,7 +38,15 @@ export {
   type ToolRequestInit,
   type ToolRows,
 } from "./tool/define.ts";
-export type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./tool/infer.ts";
+export type {
+  Infer,
+  InferGiven,
+  InferOutput,
+  OutputSource,
+  SchemaSource,
+  StandardJsonSchema,
+  ToolStream,
+} from "./tool/infer.ts";
 export {
   type DeclaredCapability,
   type Determinism,

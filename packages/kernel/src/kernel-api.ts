@@ -105,6 +105,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Replaces the kernel's approver for this call. */
   readonly approver?: Approver;
+  /**
+   * Takes the output of a tool of kind `stream` while it runs; the tool makes no more than this takes. Closed when the call has given its result, aborted with the
+   * error where there is none, so that what was cut off is not taken for whole. When it fails, or takes no more, the call ends as `CANCELLED`. Without it the
+   * bytes are counted and hashed, and gone.
+   */
+  readonly output?: WritableStream<Uint8Array>;
   readonly onEvent?: (event: AuditEvent) => void;
   readonly onLog?: (entry: LogEntry) => void;
   readonly onProgress?: (progress: Progress) => void;

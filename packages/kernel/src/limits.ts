@@ -15,8 +15,8 @@ export const defaultBounds: Bounds = {
 /** What no manifest can exceed. */
 export const ceilings: Required<Bounds> = {
   timeoutMs: 900_000,
-  /** The smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
-  outputBytes: 25_165_824,
+  /** Of a stream, which is never held as a whole; see {@link limits} for the rest. */
+  outputBytes: 1_099_511_627_776,
   networkRequests: 1_000,
   networkBytes: 25_165_824,
   concurrency: 64,
@@ -35,6 +35,12 @@ export const limits = {
   nodes: 1_000_000,
   /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
   inlineOutputBytes: 1_048_576,
+  /** An output that crosses as a whole: the smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
+  wholeOutputBytes: 25_165_824,
+  /** One piece of a stream on its way out of an isolate, or into one: large enough that a message costs little beside it. */
+  pieceBytes: 262_144,
+  /** Pieces of one stream that are on their way at the same time. With the size of a piece this bounds what a stream that nobody reads holds. */
+  piecesInFlight: 4,
   /** UTF-8 bytes of an input. */
   inputBytes: 8_388_608,
   /** A package's code: the largest that every host loads without delay. */

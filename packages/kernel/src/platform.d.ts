@@ -41,6 +41,18 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+interface WritableStreamDefaultWriter<T> {
+  readonly closed: Promise<unknown>;
+  write(chunk: T): Promise<void>;
+  close(): Promise<void>;
+  abort(reason?: unknown): Promise<void>;
+}
+
+interface WritableStream<T> {
+  readonly locked: boolean;
+  getWriter(): WritableStreamDefaultWriter<T>;
+}
+
 declare class Response {
   constructor(
     body: Uint8Array<ArrayBuffer> | null,

@@ -4,6 +4,7 @@ import { frameWorld } from "./frame-world.ts";
 import { guests } from "./guest.ts";
 import { outputs, spins } from "./output.ts";
 import { framePairs, toolPairs } from "./pairs.ts";
+import { streamGuests } from "./stream-guest.ts";
 import { toolCode, toolNames } from "./tool-names.ts";
 import { toolShell, toolSources } from "./tool-shell.ts";
 
@@ -17,6 +18,7 @@ export const groups: readonly AttemptGroup[] = [
   toolSources,
   outputs,
   guests,
+  streamGuests,
   framePairs,
   toolPairs,
   spins,

@@ -52,14 +52,15 @@ const judges: Readonly<Record<Layer, Judge>> = {
   frame: judgeFrame,
   tool: judgeTool,
   output: judgeOutput,
-  guest: judgeGuest,
+  guest: (bench, attempt) => judgeGuest(bench, attempt),
+  "guest of a stream": judgeStreamGuest,
   pair: judgePair,
   "pair of frames": judgeFrames,
   spin: judgeSpin,
 };
 
 interface Heard extends CallPort {
-  /** Log lines, progress and requests, in the order in which they came. */
+  /** Log lines, progress, requests and pieces, in the order in which they came. */
   readonly all: unknown[];
 }
 
@@ -70,6 +71,10 @@ function listener(): Heard {
     signal: new AbortController().signal,
     log: (entry) => all.push(entry),
     progress: (progress) => all.push(progress),
+    write(piece) {
+      all.push(piece);
+      return piece.length === 7 ? new Promise(() => {}) : Promise.resolve(true);
+    },
     request(request) {
       all.push(request);
       if (request.operation === "hang") return new Promise(() => {});
@@ -183,13 +188,23 @@ async function answers(bench: Bench): Promise<Verdict> {
 const spoken = `const log = { type: "log", callId, level: "info", message: "x" };
   const ask = { type: "request", callId, request: 0, kind: "fs.read", operation: "read", arguments: '{"path":"a"}' };
   const output = { form: "json", text: "1" };
-  const outcome = (what) => ({ type: "outcome", callId, outcome: what });`;
+  const piece = (number, more) => ({ type: "piece", callId, piece: number, bytes: new Uint8Array(1), ...more });
+  const outcome = (what) => ({ type: "outcome", callId, outcome: what });
+  const end = outcome({ kind: "returned", output: { form: "stream" } });`;
 
-async function judgeGuest(bench: Bench, attempt: Attempt): Promise<Verdict> {
+function judgeStreamGuest(bench: Bench, attempt: Attempt): Promise<Verdict> {
+  return judgeGuest(bench, attempt, { outputKind: "stream" });
+}
+
+async function judgeGuest(
+  bench: Bench,
+  attempt: Attempt,
+  { outputKind = "json" }: { readonly outputKind?: IsolateCall["outputKind"] } = {},
+): Promise<Verdict> {
   const { code, noticed = "lost", heard: allowed = 0 } = attempt;
   const heard = listener();
   return using(bench.usurp(`${spoken} ${code}`), async (isolate) => {
-    const outcome = await inTime(isolate.call(call(), heard));
+    const outcome = await inTime(isolate.call(call({ outputKind }), heard));
     if (outcome === undefined) return "nobody noticed";
     if (outcome.kind !== ends[noticed]) return `it ended as ${JSON.stringify(outcome).slice(0, 200)}`;
     if (noticed === "lost" && isolate.alive) return "the isolate lives on";

@@ -6,6 +6,7 @@ import {
   type GuestRequest,
   parseGuestMessage,
   parseRequest,
+  pieceFault,
   protocolLimits,
 } from "@keyhole/worker-host/protocol";
 
@@ -38,6 +39,8 @@ export class CallLine {
   #messages = 0;
   #requests = 0;
   #requestsInFlight = 0;
+  #pieces = 0;
+  #piecesInFlight = 0;
 
   constructor(call: IsolateCall, port: CallPort) {
     this.#call = call;
@@ -104,6 +107,28 @@ export class CallLine {
     return this.#open ? reply : ended;
   }
 
+  /** One piece of a stream. Answers when it has been taken: whether any more is wanted. */
+  async piece(data: unknown): Promise<boolean> {
+    if (!this.#open) return false;
+    this.#heard = true;
+    const message = parseGuestMessage(data);
+    if (typeof message === "string") return this.#broken(message);
+    if (message.type !== "piece") return this.#broken("no piece");
+    if (message.callId !== this.#call.callId) return this.#broken("a piece for another call");
+    const fault = pieceFault({ call: this.#call, pieces: this.#pieces, piecesInFlight: this.#piecesInFlight }, message);
+    if (fault !== undefined) return this.#broken(fault);
+    this.#pieces += 1;
+    this.#piecesInFlight += 1;
+    const more = await (this.#port.write?.(message.bytes) ?? false);
+    this.#piecesInFlight -= 1;
+    return more && this.#open;
+  }
+
+  #broken(reason: string): false {
+    this.#protocol(reason);
+    return false;
+  }
+
   /** Waits for the next thing that the guest has to know. */
   async next(): Promise<"cancelled" | "ended"> {
     if (!this.#open) return "ended";
@@ -134,6 +159,8 @@ export class CallLine {
     const message = parseGuestMessage({ type: "outcome", callId, outcome: data });
     if (typeof message === "string") return { kind: "lost", reason: `protocol: ${message}` };
     const outcome = message.type === "outcome" ? checkOutcome(message.outcome, this.#call) : undefined;
+    if (outcome?.kind === "returned" && this.#piecesInFlight > 0)
+      return { kind: "lost", reason: "protocol: an end before all of it was taken" };
     return outcome ?? { kind: "lost", reason: "protocol: an output of another kind than the tool's" };
   }
 
@@ -163,6 +190,10 @@ export class CallTarget extends RpcTarget {
 
   request(message: unknown): Promise<CapabilityReply> {
     return this.#line.request(message);
+  }
+
+  piece(message: unknown): Promise<boolean> {
+    return this.#line.piece(message);
   }
 
   next(): Promise<"cancelled" | "ended"> {

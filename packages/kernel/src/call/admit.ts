@@ -36,7 +36,9 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
   if (!found.ok)
     return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
   const { tool } = found;
-  const { source, bounds } = tool.manifest;
+  const { source, bounds, output } = tool.manifest;
+  if (call.output && output.kind !== "stream")
+    return stop("INVALID_INPUT", `${tool.id} gives ${output.kind}, which is in the result: \`output\` takes streams.`);
   const host = hostOf(tool, hosts);
   if (!host) {
     const hint = source !== "inline" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";

@@ -40,6 +40,8 @@ export interface Call {
   readonly options: CallOptions;
   /** What is wrong with the options: then nothing of them was taken over. */
   readonly fault: string | undefined;
+  /** Where a stream goes. Whoever answers the call ends it. */
+  readonly output: WritableStreamDefaultWriter<Uint8Array> | undefined;
   readonly scope: EventScope;
   /** The kernel's one algorithm. */
   readonly hash: Hash;
@@ -61,7 +63,7 @@ export interface Call {
 
 export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Hash, parent?: Parent): Call {
   const { name, pinned } = readTool(tool);
-  const { options: given, fault } = readOptions(foreign);
+  const { options: given, fault, output } = readOptions(foreign);
   const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
   const callId = uuidv7(nowMs);
@@ -76,6 +78,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     toolName: name.slice(0, limits.nameLength).toWellFormed(),
     options,
     fault,
+    output,
     scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     hash,
     arrivedMs: clock.monotonicMs(),

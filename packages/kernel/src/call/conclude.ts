@@ -3,7 +3,13 @@ import { limits } from "../limits.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
 import type { NormalizeReason } from "../normalize/error.ts";
 import type { Digest } from "../normalize/hash.ts";
-import { type CustomNormalizer, type Normalized, normalize, normalized } from "../normalize/normalizer.ts";
+import {
+  type CustomNormalizer,
+  type NormalizationKind,
+  type Normalized,
+  normalize,
+  normalized,
+} from "../normalize/normalizer.ts";
 import { takeJson } from "../normalize/snapshot.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
@@ -47,10 +53,18 @@ export function validateOutput(state: Ran): Step<Checked> {
 }
 
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
-function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<Pick<Checked, "output" | "outputText">> {
-  const { kind } = tool.manifest.output;
+function readOutput(
+  output: IsolateOutput,
+  { call, tool, bounds, flow }: Ran,
+): Step<Pick<Checked, "output" | "outputText">> {
+  const { kind, mediaType } = tool.manifest.output;
   if (output.form !== kind)
     return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
+  if (output.form === "stream") {
+    if (!call.output) call.warnings.push("Nobody took the bytes: they go to the call's option `output`.");
+    const { digest, byteLength } = flow!;
+    return next({ output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } });
+  }
   const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
   if (size > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   if (output.form === "binary") return next({ output: output.bytes });
@@ -62,22 +76,21 @@ function readOutput(output: IsolateOutput, { tool, bounds }: Ran): Step<Pick<Che
 
 /** Step 10. */
 export function normalizeOutput(state: Checked): Step<Concluded> {
-  const { tool, output, outputText, bounds } = state;
-  if (tool.normalizer) return normalizeBy(tool.normalizer, state);
+  const { tool, output, outputText, bounds, flow } = state;
+  const { kind } = tool.manifest.output;
+  if (kind === "stream") return next({ ...state, hash: flow!.digest, outputBytes: flow!.byteLength });
+  if (tool.normalizer) return normalizeBy(tool.normalizer, kind, state);
   const normal: Normalized =
-    outputText === undefined
-      ? normalize(tool.manifest.output.kind, output, state.call.hash)
-      : normalized(outputText, state.call.hash);
+    outputText === undefined ? normalize(kind, output, state.call.hash) : normalized(outputText, state.call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
-  const text = tool.manifest.output.kind === "text" ? { output: normal.text ?? "" } : {};
+  const text = kind === "text" ? { output: normal.text ?? "" } : {};
   return next({ ...state, ...text, hash: normal.hash, outputBytes: normal.byteLength });
 }
 
 /** In the embedding program's own form, which has to keep the tool's promise as well. */
-function normalizeBy({ id, apply }: CustomNormalizer, state: Checked): Step<Concluded> {
+function normalizeBy({ id, apply }: CustomNormalizer, kind: NormalizationKind, state: Checked): Step<Concluded> {
   const { tool, bounds, call } = state;
-  const { kind } = tool.manifest.output;
   const refused = (reason: NormalizeReason, path = ""): Stop =>
     stop("NOT_NORMALIZABLE", `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`, {
       details: { reason, path, normalizer: id },

@@ -34,7 +34,9 @@ export function endingOf(
 }
 
 export function keptOf({ tool, output, hash, outputBytes }: Concluded): KeptOutput {
-  const form = tool.manifest.output.kind;
+  const { kind } = tool.manifest.output;
+  // Of a stream only the reference is there, which is JSON.
+  const form = kind === "stream" ? "json" : kind;
   const isText = form === "text" && typeof output === "string";
   const content = output instanceof Uint8Array ? new Uint8Array(output) : isText ? output : canonicalJson(output);
   return { form, content, hash, outputBytes };

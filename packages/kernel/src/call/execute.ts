@@ -14,6 +14,7 @@ import type { IsolatePool, Owner } from "../isolate/pool.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
+import { Flow } from "../normalize/flow.ts";
 import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
@@ -40,6 +41,8 @@ export interface Started extends Reserved {
   readonly deadline: Deadline;
   /** Whether its tool may call tools. */
   readonly mayCall: boolean;
+  /** Where its output is a stream. */
+  readonly flow: Flow | undefined;
 }
 
 /** A call whose isolate has answered, or was stopped. Its grants have ended. */
@@ -117,7 +120,9 @@ export function recordStart(
       ...(tool.manifest.capabilities.length > 0 && { hold: () => revocations.hold(holderOf(call, tool)) }),
       ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
     });
-    return { ...state, gate, attempt: 1, used: [], deadline, mayCall };
+    const flow =
+      tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
+    return { ...state, gate, attempt: 1, used: [], deadline, mayCall, flow };
   };
   return log.flush()?.then(started) ?? started();
 }
@@ -203,6 +208,7 @@ export async function run(state: Started, pool: IsolatePool, clock: Clock): Prom
       onUsed: (usage) => {
         used[attempt - 1] = usage;
       },
+      flow: state.flow,
     },
   );
   return { ...state, end };

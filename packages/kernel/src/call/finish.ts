@@ -96,6 +96,17 @@ export function failed(
   return { ok: false, error: errorOf(why), tool, callId, ...(proof && { proof }), ...costOf(call, spent, clock) };
 }
 
+/** Closes what the output flowed into, or aborts it: also where the result is that of another call, to which the bytes went. */
+export async function endOutput(output: Call["output"], result: CallFailure | CallSuccess): Promise<void> {
+  try {
+    if (!result.ok) await output?.abort(new Error(result.error.message));
+    else if (result.meta.cached) await output?.abort(new Error("The bytes went to the call that ran."));
+    else await output?.close();
+  } catch {
+    // What its other end makes of it is the caller's own.
+  }
+}
+
 function costOf(
   { arrivedMs, queuedMs, warnings, traceparent }: Call,
   { effects, networkRequests, networkBytes, attempts, usage, cached }: Spent,

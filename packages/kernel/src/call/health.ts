@@ -79,6 +79,7 @@ async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): P
       onLog: undefined,
       onProgress: undefined,
       onUsed: () => {},
+      flow: undefined,
     },
   );
   return answerOf(end);

@@ -9,6 +9,8 @@ export interface ReadOptions {
   readonly options: CallOptions;
   /** One sentence for the caller. */
   readonly fault?: string;
+  /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
+  readonly output?: WritableStreamDefaultWriter<Uint8Array>;
 }
 
 /** What a caller may wish for; none at all is a wish as well where nothing is meant to go over the network. */
@@ -32,21 +34,36 @@ const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 export function readOptions(foreign: unknown): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
-    const options: Record<string, unknown> = { ...foreign };
-    for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
-    for (const name of functions)
-      if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
-    for (const name of flags)
-      if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
-    if (!isKey(options["idempotencyKey"]))
-      return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
-    if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
-    if (options["bounds"] === undefined) return { options };
-    const bounds = readBounds(options["bounds"]);
-    return bounds.ok ? { options: { ...options, bounds: bounds.value } } : refused(bounds.message);
+    const { output, ...options }: Record<string, unknown> = { ...foreign };
+    const read = readPlain(options);
+    return output === undefined ? read : { ...read, ...readOutput(output) };
   } catch {
     return refused("The options cannot be read.");
   }
+}
+
+/** Locked at once: from here on nobody else writes to it. */
+function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
+  try {
+    const writer = (output as WritableStream<Uint8Array>).getWriter();
+    const { write, close, abort, closed } = writer;
+    if ([write, close, abort, closed.then].every((each) => typeof each === "function")) return { output: writer };
+  } catch {
+    // It is none, or it is somebody else's.
+  }
+  return { fault: "`output` is a WritableStream that nobody else writes to." };
+}
+
+function readPlain(options: Record<string, unknown>): ReadOptions {
+  for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
+  for (const name of functions)
+    if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
+  for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
+  if (!isKey(options["idempotencyKey"])) return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
+  if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
+  if (options["bounds"] === undefined) return { options };
+  const bounds = readBounds(options["bounds"]);
+  return bounds.ok ? { options: { ...options, bounds: bounds.value } } : refused(bounds.message);
 }
 
 function readBounds(

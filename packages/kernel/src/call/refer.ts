@@ -15,8 +15,10 @@ export function refer(
   store: ContentStore | undefined,
 ): undefined | Promise<ContentReference | undefined> {
   if (!store || call.options.references !== true || byteLength <= limits.inlineOutputBytes) return undefined;
+  const { kind, mediaType } = tool.manifest.output;
+  // Its bytes have gone to the caller, and what is in the result stands for them already.
+  if (kind === "stream") return undefined;
   const { hash: digest, content } = normalForm();
-  const { mediaType } = tool.manifest.output;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   return store.put(digest, bytes).then(
     () => ({ digest, byteLength, ...(mediaType !== undefined && { mediaType }) }),

@@ -25,7 +25,9 @@ export async function retry(started: Started, why: Stop, log: AuditLog, clock: C
   return next(nextAttempt(started, log));
 }
 
-function canRunAgain({ tool, attempt, gate, hold }: Started, { code, retryable }: Stop): boolean {
+function canRunAgain({ tool, attempt, gate, hold, flow }: Started, { code, retryable }: Stop): boolean {
+  // Its caller has a part of its output already.
+  if (flow && flow.byteLength > 0) return false;
   if (tool.manifest.idempotent !== true || attempt >= limits.attempts || !retryable || hold?.revoked.aborted)
     return false;
   return code === "TOOL_ERROR" || (code === "ISOLATE_LOST" && !gate.wasUsed);

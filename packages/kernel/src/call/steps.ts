@@ -23,7 +23,7 @@ import { type Concluded, normalizeOutput, normalizerOf, tooLarge, validateOutput
 import { type Ending, endingOf, keptOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
-import { errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded, usageOf } from "./finish.ts";
+import { endOutput, errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded, usageOf } from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallWithin } from "./nested.ts";
 import { refer } from "./refer.ts";
@@ -79,6 +79,7 @@ export class Steps {
       path.hold?.release();
       path.settle?.(path.started !== undefined);
     }
+    if (call.output) void endOutput(call.output, result);
     if (path.ends) this.#share(result, path, path.ends);
     await this.#parts.ended(result, path.started !== undefined);
     return result;

@@ -1,6 +1,6 @@
 import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { BoundName } from "../bounds/bounds.ts";
-import type { ToolManifest, ToolSource } from "../tool/manifest.ts";
+import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
 import type { SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 
@@ -54,8 +54,8 @@ export interface IsolateCall {
   readonly sessionId: string;
   /** The input as canonical JSON. */
   readonly inputText: string;
-  readonly outputKind: "json" | "text" | "binary";
-  /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary). */
+  readonly outputKind: OutputContract["kind"];
+  /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary, stream). */
   readonly outputBytes: number;
   /** Hexadecimal, 64 characters: seeds `random` where it is logical. */
   readonly seed: string;
@@ -83,6 +83,11 @@ export interface CallPort {
   request(request: CapabilityRequest): Promise<CapabilityReply>;
   log(entry: LogEntry): void;
   progress(progress: Progress): void;
+  /**
+   * One piece of a stream, in order, of 1 to `limits.pieceBytes` bytes; its memory is the port's from then on. Resolves when the next one may come, with `false`
+   * when nobody wants it any more. Never rejects. A port without it takes no calls whose `outputKind` is `stream`.
+   */
+  write?(piece: Uint8Array): Promise<boolean>;
   /** Before the outcome; of several the last one counts. */
   used?(usage: IsolateUsage): void;
 }
@@ -102,7 +107,9 @@ export interface Progress {
 export type IsolateOutput =
   | { readonly form: "json"; readonly text: string }
   | { readonly form: "text"; readonly text: string }
-  | { readonly form: "binary"; readonly bytes: Uint8Array };
+  | { readonly form: "binary"; readonly bytes: Uint8Array }
+  /** All of it has gone through {@link CallPort.write}. */
+  | { readonly form: "stream" };
 
 export type IsolateOutcome =
   | { readonly kind: "returned"; readonly output: IsolateOutput }

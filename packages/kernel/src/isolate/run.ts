@@ -2,6 +2,7 @@ import { limits } from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Gate } from "../capability/gate.ts";
+import type { Flow } from "../normalize/flow.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import type { IsolatePool, Lease, Owner, Waiter } from "./pool.ts";
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly onUsed: (usage: IsolateUsage) => void;
+  /** Takes the pieces of a call whose output is a stream. */
+  readonly flow: Flow | undefined;
 }
 
 /**
@@ -65,6 +68,7 @@ class Run implements CallPort {
   /** Made when the tool looks at it: most never do. */
   #told: AbortController | undefined;
   #messagesLeft: number = limits.messagesPerCall;
+  #cancelled = false;
   #ended = false;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
@@ -73,6 +77,8 @@ class Run implements CallPort {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onCancel = () => {
+      if (this.#ended || this.#cancelled) return;
+      this.#cancelled = true;
       this.#told?.abort(cancel?.reason);
       this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
     };
@@ -80,6 +86,8 @@ class Run implements CallPort {
     this.#stopDeadline = deadline.watch(() => this.#stop({ kind: "timed-out" }, "deadline"));
     abandoned?.addEventListener("abort", this.#onAbandoned, { once: true });
     cancel?.addEventListener("abort", this.#onCancel, { once: true });
+    // A caller that takes no more of the output wants no more of the call.
+    options.flow?.onRefused(this.#onCancel);
   }
 
   start(tool: RegisteredTool, call: IsolateCall): void {
@@ -97,7 +105,7 @@ class Run implements CallPort {
     const { cancel } = this.#options;
     if (this.#told === undefined) {
       this.#told = new AbortController();
-      if (cancel?.aborted) this.#told.abort(cancel.reason);
+      if (this.#cancelled) this.#told.abort(cancel?.reason);
     }
     return this.#told.signal;
   }
@@ -114,13 +122,28 @@ class Run implements CallPort {
     this.#pass(this.#options.onProgress, progress);
   }
 
+  async write(piece: Uint8Array): Promise<boolean> {
+    const { flow } = this.#options;
+    if (this.#ended || !flow) return false;
+    if (!flow.admits(piece)) {
+      this.#stop({ kind: "too-large", what: "output", limit: flow.limitBytes }, "it sent too much");
+      return false;
+    }
+    try {
+      await flow.write(piece);
+    } catch {
+      this.#onCancel();
+    }
+    return !this.#ended && !this.#cancelled;
+  }
+
   used(usage: IsolateUsage): void {
     if (!this.#ended) this.#options.onUsed(usage);
   }
 
   #callIn(lease: Lease, call: IsolateCall): void {
     // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
-    if (this.#ended || this.#options.cancel?.aborted) {
+    if (this.#ended || this.#cancelled) {
       lease.release();
       this.#end({ kind: "lost", reason: "the call ended before it started" });
       return;
@@ -156,7 +179,7 @@ class Run implements CallPort {
   #end(how: RunEnd): void {
     if (this.#ended) return;
     this.#leave();
-    this.#resolve(this.#options.cancel?.aborted && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
+    this.#resolve(this.#cancelled && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
   }
 
   #fail(error: unknown): void {

@@ -1,4 +1,5 @@
-import { ceilings, limits } from "../limits.ts";
+import { limits } from "../limits.ts";
+import { Flow } from "../normalize/flow.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { blake3Hash, type Hash, hashText } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -71,7 +72,8 @@ type Once =
 
 async function runOnce(options: PureOptions, inputText: string, run: number): Promise<Once> {
   const { host, tool, clock, timeoutMs = 10_000, hash = blake3Hash } = options;
-  const { outputBytes = ceilings.outputBytes, fuel, memoryBytes } = tool.manifest.bounds;
+  const { outputBytes = limits.wholeOutputBytes, fuel, memoryBytes } = tool.manifest.bounds;
+  const flow = new Flow(outputBytes, hash);
   let asked = false;
   let isolate;
   try {
@@ -100,6 +102,7 @@ async function runOnce(options: PureOptions, inputText: string, run: number): Pr
         signal: new AbortController().signal,
         log: () => {},
         progress: () => {},
+        write: (piece) => flow.keep(piece),
         request: async () => {
           asked = true;
           return { ok: false, error: { code: "CAPABILITY_DENIED", message: "A pure tool has none.", hint: "" } };
@@ -108,7 +111,7 @@ async function runOnce(options: PureOptions, inputText: string, run: number): Pr
     );
     if (asked) return { kind: "asked" };
     if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
-    return { kind: "ended", hash: outcomeHash(outcome, hash) };
+    return { kind: "ended", hash: outcomeHash(outcome, hash, flow) };
   } finally {
     stopTimer();
     isolate.terminate("the run has ended");

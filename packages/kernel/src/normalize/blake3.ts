@@ -207,6 +207,8 @@ export function blake3DeriveKey(
 export interface Blake3Hasher {
   /** Adds bytes; they are read before this returns and can be reused. */
   update(bytes: Uint8Array): this;
+  /** The 8 words of the hash of all bytes so far, in scratch: to be read at once. */
+  words(): Int32Array;
   /** The hash of all bytes so far, of which there can be more afterwards. 32 bytes by default. */
   digest(outBytes?: number): Uint8Array<ArrayBuffer>;
 }
@@ -248,6 +250,7 @@ export function createHasher(mode: Blake3Mode = { kind: "hash" }): Blake3Hasher 
       }
       return this;
     },
+    words: () => wordsOf(finish(tree, take(pending, 0, pendingBytes), 0, pendingBytes)),
     digest(outBytes = CV_BYTES) {
       return expand(finish(tree, take(pending, 0, pendingBytes), 0, pendingBytes), outBytes);
     },

@@ -1,4 +1,4 @@
-import { blake3Room, blake3Words } from "./blake3.ts";
+import { blake3Room, blake3Words, createHasher } from "./blake3.ts";
 import { canonicalize, canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json.ts";
 
@@ -45,11 +45,27 @@ export interface Hash {
    * @throws TypeError when the value is not JSON: a bug in the caller.
    */
   json(value: JsonValue): Digest;
+  /** Of bytes that arrive in parts. */
+  hasher(): Hasher;
   /** `json` for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
   jsonOrFault(value: JsonValue): Digest;
 }
 
-export function hashWith(algorithm: DigestAlgorithm, words: HashWords): Hash {
+/** Bytes in parts; holds a few kilobytes. */
+export interface Hasher {
+  /** They are read before this returns, and can be used again. */
+  update(bytes: Uint8Array): void;
+  /** Of all bytes so far. */
+  digest(): Digest;
+}
+
+/** What an algorithm has to bring for bytes in parts: the same words, also to be read at once. */
+export interface HashParts {
+  update(bytes: Uint8Array): unknown;
+  words(): Int32Array;
+}
+
+export function hashWith(algorithm: DigestAlgorithm, words: HashWords, open: () => HashParts): Hash {
   const zero: Digest = `${algorithm}:${"0".repeat(64)}`;
   /** Room for the digits, behind the algorithm's name. All names have six letters. */
   const printed = encoder.encode(zero);
@@ -72,6 +88,10 @@ export function hashWith(algorithm: DigestAlgorithm, words: HashWords): Hash {
     text,
     measure,
     json: (value) => text(canonicalJson(value)),
+    hasher() {
+      const parts = open();
+      return { update: (part) => void parts.update(part), digest: () => print(parts.words(), printed) };
+    },
     jsonOrFault(value) {
       const result = canonicalize(value);
       return text(result.ok ? result.text : result.error.message);
@@ -80,7 +100,7 @@ export function hashWith(algorithm: DigestAlgorithm, words: HashWords): Hash {
 }
 
 /** BLAKE3, the algorithm of every kernel that is not given another one. */
-export const blake3Hash: Hash = /* @__PURE__ */ hashWith("blake3", blake3Words);
+export const blake3Hash: Hash = /* @__PURE__ */ hashWith("blake3", blake3Words, createHasher);
 
 /** BLAKE3 of some bytes. */
 export function hashBytes(bytes: Uint8Array): Digest {

@@ -1,4 +1,4 @@
-import { type Hash, hashWith } from "./hash.ts";
+import { type Hash, type HashParts, hashWith } from "./hash.ts";
 
 /*
  * `@keyhole/kernel/sha256`: SHA-256 (FIPS 180-4) for kernels whose evidence has to be in it. Synchronous, because a kernel hashes while it decides;
@@ -76,16 +76,47 @@ function sha256Words(bytes: Uint8Array, byteLength: number): Int32Array {
   state.set(initial);
   const whole = byteLength - (byteLength % BLOCK_BYTES);
   for (let at = 0; at < whole; at += BLOCK_BYTES) mix(bytes, at);
-  const rest = byteLength - whole;
+  return finish(bytes, whole, byteLength);
+}
+
+/** Mixes the last bytes, less than a block, and their padding. */
+function finish(bytes: Uint8Array, at: number, byteLength: number): Int32Array {
+  const rest = byteLength % BLOCK_BYTES;
   const tailBytes = rest < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
-  for (let i = 0; i < tailBytes; i++) tail[i] = i < rest ? bytes[whole + i]! : 0;
+  for (let i = 0; i < tailBytes; i++) tail[i] = i < rest ? bytes[at + i]! : 0;
   tail[rest] = 0x80;
   // The length in bits, big-endian; lengths stay below 2^53.
   for (let i = 0, bits = byteLength * 8; i < 8; i++, bits = Math.floor(bits / 256))
     tail[tailBytes - 1 - i] = bits % 256;
-  for (let at = 0; at < tailBytes; at += BLOCK_BYTES) mix(tail, at);
+  for (let block = 0; block < tailBytes; block += BLOCK_BYTES) mix(tail, block);
   for (let i = 0; i < 8; i++) state[i] = swapped(state[i]!);
   return state;
+}
+
+function sha256Parts(): HashParts {
+  const own = initial.slice();
+  const pending = new Uint8Array(BLOCK_BYTES);
+  let byteLength = 0;
+  return {
+    update(bytes) {
+      state.set(own);
+      let at = 0;
+      const begun = byteLength % BLOCK_BYTES;
+      byteLength += bytes.length;
+      if (begun > 0) {
+        at = Math.min(BLOCK_BYTES - begun, bytes.length);
+        pending.set(bytes.subarray(0, at), begun);
+        if (begun + at === BLOCK_BYTES) mix(pending, 0);
+      }
+      for (; bytes.length - at >= BLOCK_BYTES; at += BLOCK_BYTES) mix(bytes, at);
+      if (at < bytes.length) pending.set(bytes.subarray(at), 0);
+      own.set(state);
+    },
+    words() {
+      state.set(own);
+      return finish(pending, 0, byteLength);
+    },
+  };
 }
 
 const swapped = (word: number): number =>
@@ -97,4 +128,4 @@ const swapped = (word: number): number =>
  * @example
  * const kernel = await createKernel({ hash: sha256Hash });
  */
-export const sha256Hash: Hash = /* @__PURE__ */ hashWith("sha256", sha256Words);
+export const sha256Hash: Hash = /* @__PURE__ */ hashWith("sha256", sha256Words, sha256Parts);

@@ -1,5 +1,4 @@
-import { createHasher } from "./blake3.ts";
-import type { Digest } from "./hash.ts";
+import { blake3Hash, type Digest } from "./hash.ts";
 
 /*
  * `@keyhole/kernel/stream`: the digest of what is too large to be held. Nothing that a kernel runs imports it.
@@ -43,7 +42,7 @@ async function* flow(
   resolve: (digest: StreamDigest) => void,
   reject: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const hasher = createHasher();
+  const hasher = blake3Hash.hasher();
   let byteLength = 0;
   try {
     for await (const piece of source) {
@@ -57,8 +56,7 @@ async function* flow(
       byteLength += bytes.length;
       yield bytes;
     }
-    const hash: Digest = `blake3:${Array.from(hasher.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-    resolve({ ok: true, hash, byteLength });
+    resolve({ ok: true, hash: hasher.digest(), byteLength });
   } catch (error) {
     reject(error);
     throw error;

@@ -1,6 +1,7 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import { outcomeHash } from "../isolate/outcome.ts";
 import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { Flow } from "../normalize/flow.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { encodeBase64 } from "../normalize/base64.ts";
@@ -59,6 +60,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
           let next = 0;
           let hasEnded = false;
           const turn = turns();
+          const flow = new Flow(outputBytes, by);
           const outcome = await isolate.call(call, {
             get signal() {
               return port.signal;
@@ -66,6 +68,11 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             log: (entry) => port.log(entry),
             progress: (progress) => port.progress(progress),
             used: (usage) => port.used?.(usage),
+            async write(piece) {
+              // Before it goes on: then its memory is another's.
+              if (!hasEnded) await flow.keep(piece);
+              return (await port.write?.(piece)) ?? false;
+            },
             async request(request) {
               if (hasEnded) return port.request(request);
               const index = next++;
@@ -78,7 +85,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             },
           });
           hasEnded = true;
-          write({ kind: "outcome", callId, ...outcomeParts(outcome, by) });
+          write({ kind: "outcome", callId, ...outcomeParts(outcome, by, flow) });
           return outcome;
         },
       };
@@ -97,22 +104,26 @@ export function requestParts(
   return { request, requestHash: by.jsonOrFault(request) };
 }
 
+/** @param flow what was written before; of a stream the outcome says only that it is whole */
 export function outcomeParts(
   outcome: IsolateOutcome,
   by: Hash,
+  flow: Flow,
 ): {
   readonly outcome: string;
   readonly result: JsonObject;
   readonly outcomeHash: string;
 } {
-  return { outcome: outcome.kind, result: resultOf(outcome, by), outcomeHash: outcomeHash(outcome, by) };
+  return { outcome: outcome.kind, result: resultOf(outcome, by, flow), outcomeHash: outcomeHash(outcome, by, flow) };
 }
 
-function resultOf(outcome: IsolateOutcome, by: Hash): JsonObject {
+function resultOf(outcome: IsolateOutcome, by: Hash, flow: Flow): JsonObject {
   if (outcome.kind !== "returned") return { ...outcome };
   const { output } = outcome;
-  if (output.form !== "binary") return { form: output.form, text: output.text };
-  return { form: "binary", byteLength: output.bytes.length, hash: by.bytes(output.bytes) };
+  if (output.form === "stream") return { form: "stream", byteLength: flow.byteLength, hash: flow.digest };
+  if (output.form === "binary")
+    return { form: "binary", byteLength: output.bytes.length, hash: by.bytes(output.bytes) };
+  return { form: output.form, text: output.text };
 }
 
 function split(reply: CapabilityReply): { readonly reply: JsonObject; readonly body: string | null } {

@@ -1,6 +1,7 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
+import { Flow } from "../normalize/flow.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { hashOf } from "../normalize/hash-of.ts";
 import { isJsonObject, type JsonObject } from "../normalize/json.ts";
@@ -106,13 +107,14 @@ async function replayCall(
   const { host, clock, timeoutMs = 10_000 } = options;
   const isolate = await host.open(tool);
   const journal = new Journal(call.callId, seq, entries);
+  const flow = new Flow(call.outputBytes, journal.hash);
   const end = journal.end;
   let stopTimer = (): void => {};
   const late = new Promise<"late">((resolve) => {
     stopTimer = clock.after(timeoutMs, () => resolve("late"));
   });
   try {
-    const outcome = await Promise.race([runIn(isolate, call, journal), journal.diverged, late]);
+    const outcome = await Promise.race([runIn(isolate, call, journal, flow), journal.diverged, late]);
     if (outcome === "late")
       return journal.divergence(end.seq, end.hash, journal.hash.text("timed out"), "The call did not end.");
     if ("seq" in outcome) return outcome;
@@ -124,7 +126,7 @@ async function replayCall(
         journal.hash.text(""),
         "The tool did not make this request.",
       );
-    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome, journal.hash);
+    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome, journal.hash, flow);
     if (outcomeHash === end.hash) return undefined;
     const difference = firstDifference(readable(end.what), readable({ outcome: kind, ...result }));
     return journal.divergence(end.seq, end.hash, outcomeHash, "The tool gave something else.", difference);
@@ -134,13 +136,14 @@ async function replayCall(
   }
 }
 
-function runIn(isolate: Isolate, call: Call, journal: Journal): ReturnType<Isolate["call"]> {
+function runIn(isolate: Isolate, call: Call, journal: Journal, flow: Flow): ReturnType<Isolate["call"]> {
   const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
     log: () => {},
     progress: () => {},
     request: (request) => journal.answer(request),
+    write: (piece) => flow.keep(piece),
   };
   return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs }, port);
 }

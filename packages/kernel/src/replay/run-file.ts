@@ -49,7 +49,7 @@ const validator = requireValidator({
         tool: text,
         toolHash: digest,
         inputText: { type: "string" },
-        outputKind: { enum: ["json", "text", "binary"] },
+        outputKind: { enum: ["json", "text", "binary", "stream"] },
         outputBytes: count,
         seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
         nowMs: { type: "number" },

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../normalize/json.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
+import type { OutputContract } from "../tool/manifest.ts";
 
 /**
  * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.
@@ -18,7 +19,7 @@ export type RunEntry =
       /** The package into which the program was put; what the program is, its manifest and the input say. */
       readonly packageHash?: string;
       readonly inputText: string;
-      readonly outputKind: "json" | "text" | "binary";
+      readonly outputKind: OutputContract["kind"];
       readonly outputBytes: number;
       readonly seed: string;
       readonly nowMs: number;

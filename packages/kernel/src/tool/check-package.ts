@@ -166,6 +166,14 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
       );
     }
   }
+  if (manifest.output.kind === "stream" && manifest.normalization)
+    return refused("INVALID_MANIFEST", "/normalization", "A stream is hashed as it is, while it flows.");
+  if (manifest.output.kind === "stream" && manifest.source !== "inline" && manifest.source !== "module")
+    return refused("INVALID_MANIFEST", "/output/kind", `What a tool of source ${manifest.source} writes is one whole.`);
+  if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
+    const most = `An output of kind ${manifest.output.kind} crosses as a whole and has at most ${limits.wholeOutputBytes} bytes.`;
+    return refused("INVALID_MANIFEST", "/bounds/outputBytes", most, "Return a stream.");
+  }
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
     return refused("INVALID_MANIFEST", "/determinism", "A pure tool has no effects and no capabilities.");
   }

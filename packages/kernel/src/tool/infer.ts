@@ -29,12 +29,18 @@ export type InferGiven<Schema> = Schema extends StandardJsonSchema<infer Input> 
 export type OutputSource =
   | { readonly kind: "json"; readonly schema?: SchemaSource; readonly mediaType?: string }
   | { readonly kind: "text"; readonly mediaType?: string }
-  | { readonly kind: "binary"; readonly mediaType?: string };
+  | { readonly kind: "binary" | "stream"; readonly mediaType?: string };
 
+/** What a tool of kind `stream` returns: bytes in pieces of any size. An async generator, a `ReadableStream`, a plain iterable. */
+export type ToolStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** What `execute` returns. */
 export type InferOutput<Output> = Output extends { readonly kind: "text" }
   ? string
   : Output extends { readonly kind: "binary" }
     ? Uint8Array
-    : Output extends { readonly schema: infer Schema }
-      ? Infer<Schema>
-      : JsonValue;
+    : Output extends { readonly kind: "stream" }
+      ? ToolStream
+      : Output extends { readonly schema: infer Schema }
+        ? Infer<Schema>
+        : JsonValue;

@@ -31,10 +31,11 @@ export type Mode = (typeof modes)[number];
  */
 export type ToolSource = "inline" | "module" | "wasm" | "process";
 
-export const outputKinds = ["json", "text", "binary"] as const;
+export const outputKinds = ["json", "text", "binary", "stream"] as const;
 
 export interface OutputContract {
-  readonly kind: "json" | "text" | "binary";
+  /** `stream`: bytes that flow to the caller while the tool runs, and are never held as a whole. */
+  readonly kind: (typeof outputKinds)[number];
   /** JSON Schema of a `json` output. */
   readonly schema?: JsonObject;
   readonly mediaType?: string;

@@ -1,6 +1,8 @@
 import type { CustomNormalizer } from "../normalize/normalizer.ts";
 import type { Validator } from "../schema/index.ts";
+import type { ContentReference } from "../normalize/reference.ts";
 import type { Tool } from "./define.ts";
+import type { ToolStream } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 declare const types: unique symbol;
@@ -21,7 +23,12 @@ export interface ToolPackage<Input = unknown, Output = unknown> {
 
 /** The package type of a defined tool, whose code is text: `PackageOf<typeof import("./echo.ts").default>`. */
 export type PackageOf<T> =
-  T extends Tool<never, infer Output, infer Given> ? ToolPackage<Given, Output> & { readonly code: string } : never;
+  T extends Tool<never, infer Output, infer Given>
+    ? ToolPackage<Given, ResultOf<Output>> & { readonly code: string }
+    : never;
+
+/** What a caller gets of what a tool returns: a stream goes elsewhere, and a reference stands for it. */
+type ResultOf<Output> = Output extends ToolStream ? ContentReference : Output;
 
 /** A tool that passed registration: its schemas are compiled and its hash is verified. */
 export interface RegisteredTool {

@@ -18,6 +18,7 @@ import type {
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { lane, ownPage } from "./lane.ts";
+import { PageOutput, remoteOutput } from "./remote-output.ts";
 
 const LANE = "keyhole.kernel";
 
@@ -50,13 +51,15 @@ export interface KernelClient {
 type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;
 
 /** What of {@link CallOptions} is data. */
-type PlainOptions = Omit<CallOptions, "signal" | "approver" | "onEvent" | "onLog" | "onProgress">;
+type PlainOptions = Omit<CallOptions, "signal" | "approver" | "output" | "onEvent" | "onLog" | "onProgress">;
 
 /** The caller's side of one call: functions cross one by one, behind one proxy. */
 interface CallListeners {
   event(event: AuditEvent): void;
   log(entry: LogEntry): void;
   progress(progress: Progress): void;
+  /** Resolves when the caller has taken it. */
+  write(piece: Uint8Array): Promise<void>;
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
   /** Nobody waits for that answer any more. */
   withdraw(approvalId: string): void;
@@ -67,6 +70,8 @@ interface Wanted {
   readonly event: boolean;
   readonly log: boolean;
   readonly progress: boolean;
+  /** `refused`: there is one that is not the caller's to give. */
+  readonly output: boolean | "refused";
   readonly ask: boolean;
 }
 
@@ -119,7 +124,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
       try {
         const { signal } = controller;
         const asked = { ...options, signal, ...listening(wanted, listeners, heard) };
-        return await (await kernel).call(tool, input, asked);
+        return await (await kernel).call(tool, input, asked as CallOptions);
       } finally {
         running.delete(token);
         await Promise.allSettled(heard); // The result comes last, whatever way the listeners' messages took.
@@ -153,7 +158,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
   Comlink.expose(api, lane(page, LANE));
 }
 
-type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver">;
+type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver"> & { readonly output?: unknown };
 
 /** What was sent to the caller is noted in `heard`. */
 function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: Promise<void>[]): Listening {
@@ -161,6 +166,8 @@ function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: 
     ...(wanted.event && { onEvent: (event) => void heard.push(listeners.event(event)) }),
     ...(wanted.log && { onLog: (entry) => void heard.push(listeners.log(entry)) }),
     ...(wanted.progress && { onProgress: (progress) => void heard.push(listeners.progress(progress)) }),
+    ...(wanted.output === true && { output: remoteOutput((piece) => listeners.write(piece)) }),
+    ...(wanted.output === "refused" && { output: null }),
     ...(wanted.ask && {
       approver: (request, signal) => {
         signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
@@ -186,12 +193,15 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     options: CallOptions = {},
   ): Promise<CallResult> => {
     const token = tokens++;
-    const { signal, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
+    const { signal, output, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
+    const cancel = (): void => void remote.cancel(token);
+    const page = output && new PageOutput(output, cancel);
     const asked = new Map<string, AbortController>();
     const listeners: CallListeners = {
       event: (event) => onEvent?.(event),
       log: (entry) => onLog?.(entry),
       progress: (progress) => onProgress?.(progress),
+      write: async (piece) => page?.write(piece),
       ask(request) {
         const controller = new AbortController();
         asked.set(request.approvalId, controller);
@@ -203,17 +213,19 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       event: onEvent !== undefined,
       log: onLog !== undefined,
       progress: onProgress !== undefined,
+      output: page === undefined ? false : page.isUsable || ("refused" as const),
       ask: own !== undefined,
     };
-    const cancel = (): void => void remote.cancel(token);
     const { name, plain } = named(tool, given);
     const result = remote.call(token, name, input, plain, wanted, Comlink.proxy(listeners));
     if (signal?.aborted) cancel();
     else signal?.addEventListener("abort", cancel, { once: true });
+    let ended: CallResult | undefined;
     try {
-      return await result;
+      return (ended = await result);
     } finally {
       signal?.removeEventListener("abort", cancel);
+      void page?.end(ended);
     }
   };
 

@@ -31,6 +31,7 @@ export function dispatcher({ post, realm, importText }: ShellParts): (message: H
       const uplink = openUplink(callId, post);
       uplinks.set(callId, uplink);
       const outcome = await runCall(tool, call, uplink.transport, realm);
+      if (call.outputKind === "stream" && outcome.kind === "returned") await uplink.pieces.drained();
       uplink.close();
       uplinks.delete(callId);
       const output = outcome.kind === "returned" ? outcome.output : undefined;
@@ -39,6 +40,9 @@ export function dispatcher({ post, realm, importText }: ShellParts): (message: H
     },
     cancel({ callId }) {
       uplinks.get(callId)?.cancel();
+    },
+    taken({ callId, more }) {
+      uplinks.get(callId)?.pieces.taken(more);
     },
     reply({ callId, request, reply }) {
       uplinks.get(callId)?.reply(request, reply);

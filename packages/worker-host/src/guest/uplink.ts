@@ -2,11 +2,13 @@ import { boundedMessage, type CallPort, type CapabilityReply, type CapabilityReq
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage, GuestRequest } from "../protocol/message.ts";
+import { PieceLine } from "./pieces.ts";
 
 /** One running call's way over the port, kept within the protocol's limits whatever the tool does with its context. */
 export interface Uplink {
   readonly transport: CallPort;
   reply(request: number, reply: CapabilityReply): void;
+  readonly pieces: Pick<PieceLine, "taken" | "drained">;
   cancel(): void;
   /** Afterwards nothing of this call is sent. */
   close(): void;
@@ -29,6 +31,7 @@ export function openUplink(callId: string, post: Post): Uplink {
   const waiting: Pending[] = [];
   let requests = 0;
   let messages = 0;
+  const pieces = new PieceLine(callId, post);
   let open = true;
 
   const say = (message: GuestMessage): void => {
@@ -60,6 +63,7 @@ export function openUplink(callId: string, post: Post): Uplink {
         else waiting.push(pending);
         return promise;
       },
+      write: (bytes) => (open ? pieces.write(bytes) : Promise.resolve(false)),
       log({ level, message }) {
         say({
           type: "log",
@@ -86,7 +90,11 @@ export function openUplink(callId: string, post: Post): Uplink {
       const next = waiting.shift();
       if (next !== undefined && open) send(next);
     },
-    cancel: () => controller.abort(),
+    pieces,
+    cancel() {
+      controller.abort();
+      pieces.stop();
+    },
     close() {
       open = false;
     },

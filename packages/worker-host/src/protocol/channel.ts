@@ -1,6 +1,14 @@
 import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { protocolLimits } from "./limits.ts";
-import type { GuestMessage, GuestOutcome, GuestReady, HostMessage, LoadedCode, MeterMessage } from "./message.ts";
+import type {
+  GuestMessage,
+  GuestOutcome,
+  GuestPiece,
+  GuestReady,
+  HostMessage,
+  LoadedCode,
+  MeterMessage,
+} from "./message.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
@@ -50,6 +58,8 @@ interface RunningCall {
   messages: number;
   requests: number;
   requestsInFlight: number;
+  pieces: number;
+  piecesInFlight: number;
 }
 
 const anew: ResumedCall = { messages: 0, requests: 0, outstanding: [] };
@@ -128,6 +138,19 @@ export function openChannel(
     });
   };
 
+  const piece = (running: RunningCall, message: GuestPiece): void => {
+    const fault = pieceFault(running, message);
+    if (fault !== undefined) return broken(fault);
+    running.pieces += 1;
+    running.piecesInFlight += 1;
+    const { callId } = running.call;
+    const taken = running.port.write?.(message.bytes) ?? Promise.resolve(false);
+    void taken.then((more) => {
+      running.piecesInFlight -= 1;
+      if (calls.get(callId) === running) port.postMessage({ type: "taken", callId, more });
+    });
+  };
+
   /** @param send what brings the call to the guest */
   const begin = (
     call: IsolateCall,
@@ -151,6 +174,8 @@ export function openChannel(
       messages,
       requests,
       requestsInFlight: outstanding.length,
+      pieces: 0,
+      piecesInFlight: 0,
     };
     calls.set(callId, running);
     send();
@@ -181,8 +206,11 @@ export function openChannel(
     progress: ({ type: _, callId, ...progress }) =>
       withCall(callId, (running) => counted(running, () => running.port.progress(progress))),
     request: (message) => withCall(message.callId, (running) => request(running, message)),
+    piece: (message) => withCall(message.callId, (running) => piece(running, message)),
     outcome: ({ callId, outcome }) =>
       withCall(callId, (running) => {
+        if (outcome.kind === "returned" && running.piecesInFlight > 0)
+          return broken("an end before all of it was taken");
         const checked = checkOutcome(outcome, running.call);
         if (checked === undefined) return broken("an output of another kind than the tool's");
         running.settle(checked);
@@ -248,6 +276,16 @@ function isMeterMessage(data: unknown): data is MeterMessage {
   return typeof data.type === "string" && Object.hasOwn(meterTypes, data.type);
 }
 
+/** Why a piece is not what the shell would send now. How many bytes there may be in all is for the kernel to say. */
+export function pieceFault(
+  { call, pieces, piecesInFlight }: Pick<RunningCall, "call" | "pieces" | "piecesInFlight">,
+  { piece }: GuestPiece,
+): string | undefined {
+  if (call.outputKind !== "stream") return "a piece of an output that is no stream";
+  if (piece !== pieces) return "a piece out of order";
+  return piecesInFlight >= protocolLimits.piecesInFlight ? "a piece without credit" : undefined;
+}
+
 /** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */
 export function checkOutcome(
   outcome: GuestOutcome,
@@ -260,6 +298,7 @@ export function checkOutcome(
   if (outcome.kind !== "returned") return outcome;
   const { output } = outcome;
   if (output.form !== outputKind) return undefined;
+  if (output.form === "stream") return outcome;
   const least = output.form === "binary" ? output.bytes.byteLength : output.text.length;
   return least > outputBytes ? { kind: "too-large", what: "output", limit: outputBytes } : outcome;
 }

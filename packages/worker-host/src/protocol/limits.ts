@@ -13,6 +13,8 @@ export const protocolLimits: ProtocolLimits = {
   argumentsDepth: 8,
   bodyBytes: ceilings.networkBytes,
   nameLength: 100,
+  pieceBytes: limits.pieceBytes,
+  piecesInFlight: limits.piecesInFlight,
 };
 
 export interface ProtocolLimits {
@@ -29,4 +31,7 @@ export interface ProtocolLimits {
   readonly bodyBytes: number;
   /** UTF-16 units of an error's name or code, an operation, a reason. */
   readonly nameLength: number;
+  readonly pieceBytes: number;
+  /** Pieces of one output that nobody has taken yet. */
+  readonly piecesInFlight: number;
 }

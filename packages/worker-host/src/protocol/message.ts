@@ -6,7 +6,9 @@ export type HostMessage =
   | { readonly type: "load"; readonly code: LoadedCode }
   | { readonly type: "call"; readonly call: IsolateCall }
   | { readonly type: "cancel"; readonly callId: string }
-  | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply };
+  | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply }
+  /** One piece of the output has found its taker: credit for one more, if any more is wanted. */
+  | { readonly type: "taken"; readonly callId: string; readonly more: boolean };
 
 /** The text of an ES module, or a metered WebAssembly module. */
 export type LoadedCode = string | LoadedModule;
@@ -29,6 +31,7 @@ export type GuestMessage =
   | ({ readonly type: "log"; readonly callId: string } & LogEntry)
   | ({ readonly type: "progress"; readonly callId: string } & Progress)
   | GuestRequest
+  | GuestPiece
   | { readonly type: "outcome"; readonly callId: string; readonly outcome: GuestOutcome };
 
 /**
@@ -66,6 +69,16 @@ export interface GuestRequest {
   /** JSON text of an object: nested foreign data crosses as text, so that its size and depth are checked before it is data. */
   readonly arguments: string;
   readonly body?: Uint8Array | undefined;
+}
+
+/** Of an output that is a stream. */
+export interface GuestPiece {
+  readonly type: "piece";
+  readonly callId: string;
+  /** 0, 1, 2, … within the call. At most `piecesInFlight` go ahead of their `taken`. */
+  readonly piece: number;
+  /** 1 to `pieceBytes`, and its buffer holds nothing else. */
+  readonly bytes: Uint8Array;
 }
 
 /** Outcomes that a guest can know of; the rest is for the host to say. */

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { protocolLimits } from "./limits.ts";
 import type { GuestMessage, GuestRequest } from "./message.ts";
 
-const { argumentsDepth, argumentsLength, bodyBytes, messageLength, nameLength } = protocolLimits;
+const { argumentsDepth, argumentsLength, bodyBytes, messageLength, nameLength, pieceBytes } = protocolLimits;
 
 const line = v.pipe(v.string(), v.maxLength(messageLength));
 const name = v.pipe(v.string(), v.maxLength(nameLength));
@@ -12,10 +12,21 @@ const id = v.pipe(v.string(), v.maxLength(64));
 const amount = v.pipe(v.number(), v.finite());
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
+/** Memory that is ours alone, and no more of it than the bytes: a view of one byte could hold on to a gigabyte. */
+const ownBytes = (least: number, most: number) =>
+  v.pipe(
+    v.instance(Uint8Array),
+    v.check(
+      ({ buffer, byteLength }) =>
+        buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength >= least && byteLength <= most,
+    ),
+  );
+
 const output = v.variant("form", [
   v.strictObject({ form: v.literal("json"), text: v.string() }),
   v.strictObject({ form: v.literal("text"), text: v.string() }),
-  v.strictObject({ form: v.literal("binary"), bytes: v.instance(Uint8Array) }),
+  v.strictObject({ form: v.literal("binary"), bytes: ownBytes(0, Infinity) }),
+  v.strictObject({ form: v.literal("stream") }),
 ]);
 
 const outcome = v.variant("kind", [
@@ -50,13 +61,9 @@ const schemas = {
     kind: v.picklist(capabilityKinds),
     operation: name,
     arguments: v.pipe(v.string(), v.maxLength(argumentsLength)),
-    body: v.optional(
-      v.pipe(
-        v.instance(Uint8Array),
-        v.check(({ byteLength }) => byteLength <= bodyBytes),
-      ),
-    ),
+    body: v.optional(ownBytes(0, bodyBytes)),
   }),
+  piece: v.strictObject({ type: v.literal("piece"), callId: id, piece: count, bytes: ownBytes(1, pieceBytes) }),
   outcome: v.strictObject({ type: v.literal("outcome"), callId: id, outcome }),
 } satisfies {
   readonly [Type in GuestMessage["type"]]: v.GenericSchema<unknown, Extract<GuestMessage, { type: Type }>>;

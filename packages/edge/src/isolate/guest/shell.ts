@@ -27,14 +27,17 @@ export default class Shell extends WorkerEntrypoint {
 
   async call(call: IsolateCall, target: CallTarget): Promise<object> {
     const said: Promise<void>[] = [];
+    const watch = { running: true };
     const uplink = openUplink(call.callId, (message) => {
       if (message.type === "request") void this.#ask(target, uplink, message);
+      else if (message.type === "piece") void this.#send(target, uplink, message, watch);
       else said.push(target.say(message).catch(() => {}));
     });
-    const watch = { running: true };
     void this.#listen(target, uplink, watch);
     try {
-      return await runCall(tool, call, uplink.transport, realm);
+      const outcome = await runCall(tool, call, uplink.transport, realm);
+      if (call.outputKind === "stream" && outcome.kind === "returned") await uplink.pieces.drained();
+      return outcome;
     } finally {
       watch.running = false;
       uplink.close();
@@ -48,6 +51,20 @@ export default class Shell extends WorkerEntrypoint {
       uplink.reply(message.request, await target.request(message));
     } catch {
       this.ctx.abort("the kernel is gone");
+    }
+  }
+
+  /** A call that failed ends without waiting for the pieces that it has sent. */
+  async #send(
+    target: CallTarget,
+    uplink: Uplink,
+    message: object,
+    watch: { readonly running: boolean },
+  ): Promise<void> {
+    try {
+      uplink.pieces.taken(await target.piece(message));
+    } catch {
+      if (watch.running) this.ctx.abort("the kernel is gone");
     }
   }
 

@@ -4,13 +4,15 @@ import { canonicalize } from "../../normalize/canonical-json.ts";
 import type { GuestCall } from "./call.ts";
 import { boundedMessage } from "./thrown.ts";
 
+type WholeKind = Exclude<GuestCall["outputKind"], "stream">;
+
 /**
  * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
  * Everything hostile about a value (getters, proxies, cycles, size) is spent here, where it can only hurt the tool itself.
  */
 export function outputOf(
   value: unknown,
-  { outputKind, outputBytes }: Pick<GuestCall, "outputKind" | "outputBytes">,
+  { outputKind, outputBytes }: { readonly outputKind: WholeKind; readonly outputBytes: number },
 ): IsolateOutcome {
   switch (outputKind) {
     case "json":

@@ -4,6 +4,7 @@ import type { GuestCall, GuestTransport } from "./call.ts";
 import { toolContext } from "./context.ts";
 import { outputOf } from "./output.ts";
 import { type CallSources, callSources } from "./sources.ts";
+import { streamOutput } from "./stream.ts";
 import { boundedMessage, thrownOutcome } from "./thrown.ts";
 
 /** A realm whose globals follow the call. Returns the way out of it. */
@@ -36,7 +37,10 @@ export async function runCall(
         const objection = await objectionOf("check", code.check(input));
         if (objection) return objection;
       }
-      return outputOf(await code.execute(input, toolContext(call, transport, sources)), call);
+      const value: unknown = await code.execute(input, toolContext(call, transport, sources));
+      const { outputKind, outputBytes } = call;
+      if (outputKind === "stream") return await streamOutput(value, call, transport);
+      return outputOf(value, { outputKind, outputBytes });
     } finally {
       leave?.();
     }

@@ -27,6 +27,7 @@ host.ready((text, body) => {
 
 function bytesOf(message: GuestMessage): Uint8Array<ArrayBuffer> | undefined {
   if (message.type === "request") return message.body as Uint8Array<ArrayBuffer> | undefined;
+  if (message.type === "piece") return message.bytes as Uint8Array<ArrayBuffer>;
   if (message.type !== "outcome" || message.outcome.kind !== "returned") return undefined;
   const { output } = message.outcome;
   return output.form === "binary" ? (output.bytes as Uint8Array<ArrayBuffer>) : undefined;

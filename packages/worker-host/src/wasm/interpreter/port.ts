@@ -221,6 +221,7 @@ function attach(message: unknown, body: Uint8Array): void {
   if (!isObject(message)) return;
   const { outcome } = message;
   if (message["type"] === "request") message["body"] = body;
+  else if (message["type"] === "piece") message["bytes"] = body;
   else if (isObject(outcome) && isObject(outcome["output"])) outcome["output"]["bytes"] = body;
 }
 

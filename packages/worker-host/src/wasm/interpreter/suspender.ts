@@ -49,6 +49,12 @@ const notConfigured = {
   message: "This host has no key for suspended calls: pass the option `suspension`.",
 } as const;
 
+const notWhole = {
+  ok: false,
+  code: "NOT_WAITING",
+  message: "A call whose output is a stream is not suspended: its caller has a part of it, and waits for the rest.",
+} as const;
+
 /** Writes calls that wait, and reads them back: what comes back is taken to be hostile until it is known to be what was written. */
 export class Suspender {
   readonly #version: () => string;
@@ -73,6 +79,7 @@ export class Suspender {
     const key = await this.#key();
     if (running === undefined) return notWaiting;
     const { call, tracked } = running;
+    if (call.outputKind === "stream") return notWhole;
     tracked.hold();
     // What was answered before is on its way: it arrives within this turn.
     await new Promise((resolve) => setTimeout(resolve, 0));
