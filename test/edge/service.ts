@@ -46,6 +46,22 @@ const tools = [
     execute: ({ count }) => Uint8Array.from({ length: count }, (_, i) => i),
   }),
   defineTool({
+    name: "pieces",
+    version: "1.0.0",
+    description: "Gives bytes as they come.",
+    bounds: { outputBytes: 1_000_000_000 },
+    input: {
+      type: "object",
+      properties: { count: { type: "integer" }, length: { type: "integer" }, fails: { type: "boolean" } },
+      required: ["count", "length"],
+    },
+    output: { kind: "stream" },
+    *execute({ count, length, fails }) {
+      for (let i = 0; i < count; i++) yield new Uint8Array(length);
+      if (fails) throw new Error("it broke");
+    },
+  }),
+  defineTool({
     name: "broken",
     version: "1.0.0",
     description: "Throws.",

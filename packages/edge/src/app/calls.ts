@@ -1,4 +1,4 @@
-import type { Bounds, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
+import type { AuditEvent, Bounds, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
 import * as v from "valibot";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
@@ -37,7 +37,11 @@ function isObject(value: unknown): boolean {
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
   const body = await readBody(request, callBody);
   const options = callOptions(body, around.identity, request);
-  const answer = wantsEvents(request) ? streamCall : answerCall;
+  const answer = accepts(request, "text/event-stream")
+    ? streamCall
+    : accepts(request, "application/octet-stream")
+      ? bytesCall
+      : answerCall;
   return answer(around, tool, body.input, { ...options, signal: request.signal });
 }
 
@@ -77,6 +81,38 @@ function streamCall(
   });
 }
 
+/**
+ * The bytes of a stream as they come, and nothing else. The status is known with the first of them: what fails before is a problem, what fails later breaks the body off, which
+ * no client takes for its end.
+ */
+async function bytesCall(
+  { kernel }: CallSurroundings,
+  tool: string,
+  input: unknown,
+  options: CancellableOptions,
+): Promise<Response> {
+  const begun = Promise.withResolvers<"begun">();
+  // Room for one piece: the first one has to come through before anybody reads.
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
+    {
+      transform(piece, controller) {
+        controller.enqueue(piece);
+        begun.resolve("begun");
+      },
+    },
+    undefined,
+    { highWaterMark: 1 },
+  );
+  let callId = "";
+  const onEvent = (event: AuditEvent): void => void (callId ||= event.callId ?? "");
+  const ended = kernel.call(tool, input, { ...options, output: writable, onEvent });
+  const first = await Promise.race([begun.promise, ended]);
+  if (first !== "begun" && !first.ok) return callProblem(first);
+  // The bytes went to an earlier call under the same key; what is left is what the kernel knows of them.
+  if (first !== "begun" && first.meta.cached) return Response.json(wireResult(first));
+  return new Response(readable, { headers: { "content-type": "application/octet-stream", "keyhole-call-id": callId } });
+}
+
 function callOptions(body: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
   const { input: _, ...options } = body;
   const traceparent = request.headers.get("traceparent");
@@ -96,6 +132,7 @@ function idempotencyKeyOf(request: Request): string | undefined {
   return quoted?.replaceAll(/\\(["\\])/g, "$1") ?? header;
 }
 
-function wantsEvents(request: Request): boolean {
-  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(request.headers.get("accept") ?? "");
+function accepts(request: Request, type: "text/event-stream" | "application/octet-stream"): boolean {
+  const asked = (request.headers.get("accept") ?? "").toLowerCase().split(",");
+  return asked.some((each) => each.split(";", 1)[0]!.trim() === type);
 }

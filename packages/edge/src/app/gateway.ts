@@ -68,7 +68,7 @@ function allowOrigins(origins = ""): ReturnType<typeof cors> {
     origin: (origin) => (allowed.has(origin) ? origin : null),
     allowMethods: ["GET", "POST", "DELETE"],
     allowHeaders: ["authorization", "content-type", "accept", "idempotency-key", "traceparent"],
-    exposeHeaders: ["retry-after", "www-authenticate"],
+    exposeHeaders: ["keyhole-call-id", "retry-after", "www-authenticate"],
     maxAge: 600,
   });
 }

@@ -8,6 +8,7 @@ export type NormalizeReason =
   | "lone-surrogate"
   | "normalizer-threw"
   | "normalizer-varies"
+  | "not-a-stream"
   | "not-bytes"
   | "not-finite"
   | "not-plain"
