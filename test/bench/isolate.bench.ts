@@ -14,6 +14,12 @@ interface Figures {
   readonly coldFirstMs: number;
   readonly openedMs: number;
   readonly answered: number;
+  readonly bareBulkMs: number;
+  readonly hashMs: number;
+  readonly binaryMs: number;
+  readonly streamMs: number;
+  readonly kernelBinaryMs: number;
+  readonly kernelStreamMs: number;
 }
 
 const server = await createServer({
@@ -46,7 +52,8 @@ try {
   await server.close();
 }
 
-function report({ bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedMs, answered }: Figures): void {
+function report(figures: Figures): void {
+  const { bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedMs, answered } = figures;
   const rows = [
     ["bare postMessage round trip, 1 KB", `${bareUs.toFixed(0)} µs`, ""],
     ["isolate round trip", `${isolateUs.toFixed(0)} µs`, `${(isolateUs / bareUs).toFixed(2)} × bare`],
@@ -54,6 +61,27 @@ function report({ bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedM
     ["first result, warm pair", `${warmFirstMs.toFixed(1)} ms`, ""],
     ["first result, new frame and worker", `${coldFirstMs.toFixed(1)} ms`, ""],
     ["100 isolates opened at once", `${openedMs.toFixed(0)} ms`, `${answered} answered`],
+    ...bulkRows(figures),
   ];
-  for (const [what, figure, note] of rows) console.log(`${what!.padEnd(36)} ${figure!.padStart(10)}  ${note}`);
+  for (const [what, figure, note] of rows) console.log(`${what.padEnd(36)} ${figure.padStart(10)}  ${note}`);
+}
+
+function bulkRows({
+  bareBulkMs,
+  hashMs,
+  binaryMs,
+  streamMs,
+  kernelBinaryMs,
+  kernelStreamMs,
+}: Figures): (readonly [string, string, string])[] {
+  const row = (what: string, ms: number) =>
+    [what, `${ms.toFixed(1)} ms`, `${(ms / bareBulkMs).toFixed(2)} × bare`] as const;
+  return [
+    ["bare transfer, 10 MB", `${bareBulkMs.toFixed(1)} ms`, ""],
+    row("isolate, binary output of 10 MB", binaryMs),
+    row("isolate, the same as a stream", streamMs),
+    row("kernel.call, binary of 10 MB", kernelBinaryMs),
+    row("kernel.call, the same as a stream", kernelStreamMs),
+    row("hash of 10 MB by itself", hashMs),
+  ];
 }

@@ -8,6 +8,7 @@ import {
   type RegisteredTool,
 } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { bulkTransfers } from "./bulk.ts";
 import echoPackage from "./echo.ts?tool";
 
 const value = {
@@ -133,4 +134,5 @@ await host.close();
 const warmFirstMs = await firstResults(1);
 const coldFirstMs = await firstResults(0);
 const many = await manyAlive(100);
-Object.assign(globalThis, { figures: { ...trips, warmFirstMs, coldFirstMs, ...many } });
+const bulk = await bulkTransfers();
+Object.assign(globalThis, { figures: { ...trips, warmFirstMs, coldFirstMs, ...many, ...bulk } });

@@ -1,0 +1,122 @@
+// 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel.
+import {
+  type CallPort,
+  checkPackage,
+  createKernel,
+  hashBytes,
+  type IsolateCall,
+  type ToolPackage,
+} from "@keyhole/kernel";
+import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import bytesPackage from "./bytes.ts?tool";
+import piecesPackage from "./pieces.ts?tool";
+
+const BYTES = 10_000_000;
+const rounds = 21;
+
+/** It makes its bytes for every message, as the tools do. */
+const bareScript = `onmessage = ({ ports: [port] }) => {
+  postMessage('started');
+  port.onmessage = ({ data }) => {
+    const bytes = new Uint8Array(data).fill(7);
+    port.postMessage(bytes, [bytes.buffer]);
+  };
+};`;
+
+async function bareTransfer(): Promise<() => Promise<void>> {
+  const { port1, port2 } = new MessageChannel();
+  const opened = await domStage({}, bareScript).open("bare bulk", port2, "module");
+  if (!opened.ok) throw new Error(opened.message);
+  return () =>
+    new Promise((resolve, reject) => {
+      port1.onmessage = ({ data }: MessageEvent<Uint8Array>) =>
+        data.length === BYTES ? resolve() : reject(new Error(`${data.length} bytes`));
+      port1.postMessage(BYTES);
+    });
+}
+
+let calls = 0;
+const callOf = (outputKind: IsolateCall["outputKind"]): IsolateCall => ({
+  callId: `bulk-${calls++}`,
+  sessionId: "bench",
+  inputText: JSON.stringify({ length: BYTES }),
+  outputKind,
+  outputBytes: BYTES,
+  seed: "0".repeat(64),
+  nowMs: 0,
+});
+
+async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise<void>>> {
+  const host = await browserHost();
+  const open = async (pkg: ToolPackage) => {
+    const checked = checkPackage(pkg);
+    if (!checked.ok) throw new Error(checked.error.message);
+    return host.open(checked.value);
+  };
+  const [binary, stream] = await Promise.all([open(bytesPackage), open(piecesPackage)]);
+  let taken = 0;
+  const port: CallPort = {
+    signal: new AbortController().signal,
+    request: async () => ({ ok: true, value: null }),
+    log: () => {},
+    progress: () => {},
+    async write(piece) {
+      taken += piece.length;
+      return true;
+    },
+  };
+  return {
+    async binary() {
+      const outcome = await binary.call(callOf("binary"), port);
+      if (outcome.kind !== "returned") throw new Error(outcome.kind);
+    },
+    async stream() {
+      taken = 0;
+      const outcome = await stream.call(callOf("stream"), port);
+      if (outcome.kind !== "returned" || taken !== BYTES) throw new Error(outcome.kind);
+    },
+  };
+}
+
+async function kernelTrips(): Promise<Record<"kernelBinary" | "kernelStream", () => Promise<void>>> {
+  const kernel = await createKernel({
+    host: await browserHost(),
+    policy: { version: "1", posture: "permissive" },
+    cache: false,
+  });
+  for (const pkg of [bytesPackage, piecesPackage]) kernel.register(pkg);
+  const input = { length: BYTES };
+  return {
+    async kernelBinary() {
+      const result = await kernel.call("bytes", input, { sessionId: "bench" });
+      if (!result.ok) throw new Error(result.error.message);
+    },
+    async kernelStream() {
+      const output = new WritableStream<Uint8Array>();
+      const result = await kernel.call("pieces", input, { sessionId: "bench", output });
+      if (!result.ok) throw new Error(result.error.message);
+    },
+  };
+}
+
+const median = (figures: number[]): number => figures.toSorted((a, b) => a - b)[figures.length >> 1]!;
+
+/** In turns, so that what else the machine does hits all of them. */
+export async function bulkTransfers(): Promise<Record<string, number>> {
+  const bytes = new Uint8Array(BYTES).fill(7);
+  const trips = new Map<string, () => Promise<void>>([
+    ["bareBulkMs", await bareTransfer()],
+    ["hashMs", async () => void hashBytes(bytes)],
+    ...Object.entries(await isolateTrips()).map(([name, trip]) => [`${name}Ms`, trip] as const),
+    ...Object.entries(await kernelTrips()).map(([name, trip]) => [`${name}Ms`, trip] as const),
+  ]);
+  const figures = new Map([...trips.keys()].map((name) => [name, [] as number[]]));
+  for (let round = 0; round < rounds + 3; round++) {
+    for (const [name, trip] of trips) {
+      const startMs = performance.now();
+      await trip();
+      if (round >= 3) figures.get(name)!.push(performance.now() - startMs);
+    }
+  }
+  return Object.fromEntries([...figures].map(([name, each]) => [name, median(each)]));
+}
