@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { childSpan } from "../../packages/kernel/src/id/trace.ts";
-import { randomHex, uuidv7 } from "../../packages/kernel/src/id/uuid.ts";
+import { numberedIds, randomHex, uuidv7 } from "../../packages/kernel/src/id/uuid.ts";
 
 describe("UUIDv7", () => {
   it("carries its time in front, version and variant in their places", () => {
@@ -18,6 +18,31 @@ describe("UUIDv7", () => {
     const ids = Array.from({ length: 10_000 }, () => uuidv7(1));
     expect(new Set(ids).size).toBe(ids.length);
     expect(uuidv7(2) > uuidv7(1)).toBe(true);
+  });
+});
+
+describe("a numbered UUIDv7", () => {
+  it("is one, carries its time in front, and sorts by number within a millisecond", () => {
+    const idOf = numberedIds();
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+        fc.integer({ min: 0, max: 2 ** 24 - 2 }),
+        (nowMs, number) => {
+          const id = idOf(nowMs, number);
+          expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+          expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(nowMs);
+          expect(idOf(nowMs, number + 1) > id).toBe(true);
+        },
+      ),
+    );
+    expect(idOf(1, 2 ** 24)).toMatch(/-7000-8000-/);
+  });
+
+  it("is another one for each number and each source, also while the clock stands still", () => {
+    const sources = Array.from({ length: 20 }, numberedIds);
+    const ids = sources.flatMap((idOf) => Array.from({ length: 5_000 }, (_, number) => idOf(1, number)));
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

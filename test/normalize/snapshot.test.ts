@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { parseJson, snapshot, type SnapshotLimits } from "../../packages/kernel/src/normalize/index.ts";
+import { canonicalTextOf } from "../../packages/kernel/src/normalize/canonical-json.ts";
+import { canonicalJson, parseJson, snapshot, type SnapshotLimits } from "../../packages/kernel/src/normalize/index.ts";
+import { snapshotInOrder, type Taken, takeJson } from "../../packages/kernel/src/normalize/snapshot.ts";
 
 const taken = (value: unknown, limits?: SnapshotLimits): unknown => {
   const result = snapshot(value, limits);
@@ -89,6 +91,74 @@ describe("a snapshot", () => {
     expect(copy[0]).not.toBe(copy[1]);
     expect(taken([shared, shared], { maxNodes: 5 })).toEqual([{ a: 1 }, { a: 1 }]);
     expect(taken([shared, shared], { maxNodes: 4 })).toEqual(["too-large", "/1/a"]);
+  });
+});
+
+describe("what was taken", () => {
+  const textOf = (result: Taken): string => (result.ok ? canonicalTextOf(result) : result.error.message);
+  /** Keys that engines order in their own way, in all mixtures, and more of them than are sorted by hand. */
+  const keys = fc.oneof(
+    fc.string(),
+    fc.constantFrom("0", "2", "10", "01", "-1", "a", "A", "\u{1f600}", "\ufb33", "\u20ac"),
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom(1, -0, 1e21, true, null, "", 'a"b\\', "\u2028"),
+      fc.array(tie("tree"), { maxLength: 4 }),
+      fc.dictionary(keys, tie("tree"), { maxKeys: 40 }),
+    ),
+  }));
+
+  it("has the canonical text that canonicalization gives, copied or parsed", () => {
+    fc.assert(
+      fc.property(tree, (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!text.includes("__proto__"));
+        expect(textOf(snapshotInOrder(value, {}))).toBe(canonicalJson(JSON.parse(text)));
+        expect(textOf(takeJson(text, {}))).toBe(canonicalJson(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it("equals a snapshot", () => {
+    fc.assert(
+      fc.property(tree, (value) => {
+        const result = snapshotInOrder(value, {});
+        expect(result.ok ? result.value : result.error).toEqual(taken(value));
+      }),
+    );
+  });
+
+  it("needs no canonicalization where the keys are in order, and gets it where they are not", () => {
+    expect(takeJson('{"a":{"b":1,"c":[{"d":1}]}}', {})).toMatchObject({ isOrdered: true });
+    expect(takeJson('{"a":{"c":1,"b":2}}', {})).toMatchObject({ isOrdered: false });
+    expect(takeJson('{"10":1,"9":2}', {})).toMatchObject({ isOrdered: false });
+    expect(snapshotInOrder({ c: 1, b: { z: 1, a: 2 } }, {})).toMatchObject({ isOrdered: true });
+    expect(snapshotInOrder({ c: 1, 9: 1, 10: 1 }, {})).toMatchObject({ isOrdered: false });
+  });
+
+  it("is not written by an engine that was taught to write otherwise", () => {
+    const home: object = Object.prototype;
+    Reflect.defineProperty(home, "toJSON", { value: () => "forged", configurable: true });
+    try {
+      expect(textOf(snapshotInOrder({ b: 1, a: [2] }, {}))).toBe('{"a":[2],"b":1}');
+      expect(textOf(takeJson('{"a":[2],"b":1}', {}))).toBe('{"a":[2],"b":1}');
+    } finally {
+      Reflect.deleteProperty(home, "toJSON");
+    }
+  });
+
+  it("refuses a symbol wherever a proxy puts it among the keys", () => {
+    const symbol = Symbol("s");
+    for (const order of [
+      ["b", symbol, "a"],
+      [symbol, "a", "b"],
+      ["b", "a", symbol],
+    ]) {
+      const value = new Proxy({ a: 1, b: 2, [symbol]: 3 }, { ownKeys: () => order });
+      expect(snapshotInOrder(value, {})).toMatchObject({ ok: false, error: { reason: "symbol", path: "" } });
+    }
   });
 });
 

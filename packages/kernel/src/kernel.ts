@@ -193,25 +193,21 @@ class KernelImplementation implements Kernel {
   ): Promise<CallResult<never>> {
     const call = openCall(tool, options, this.#clock, this.#hash);
     const result = await this.#steps.take(call, input);
-    return (await this.#signed(result, call)) as CallResult<never>;
+    return (this.#signer ? await this.#signed(result, call, this.#signer) : result) as CallResult<never>;
   }
 
   /** Tells the mode's triggers how a call ended. A stricter mode holds at once; the record follows with the next flush at the latest. */
-  async #watch(result: CallResult, hasStarted: boolean): Promise<void> {
+  #watch(result: CallResult, hasStarted: boolean): void | Promise<void> {
     const code = result.ok ? undefined : result.error.code;
     const fired = this.#triggers.ended(this.#mode, code, hasStarted);
-    if (!fired) return;
-    try {
-      await this.setMode(fired.to, fired.reason);
-    } catch {
-      // The log cannot be written, and nothing runs any more: stricter than any mode.
-    }
+    // When the log cannot be written, nothing runs any more: stricter than any mode.
+    return fired && this.setMode(fired.to, fired.reason).catch(() => {});
   }
 
-  async #signed(result: CallResult, call: Call): Promise<CallResult> {
-    if (!this.#signer || !result.proof) return result;
+  async #signed(result: CallResult, call: Call, signer: ProofSigner): Promise<CallResult> {
+    if (!result.proof) return result;
     try {
-      return { ...result, proof: await this.#signer.sign(result.proof) };
+      return { ...result, proof: await signer.sign(result.proof) };
     } catch {
       call.warnings.push("The proof could not be signed.");
       return result;

@@ -1,4 +1,4 @@
-import { uuidv7 } from "../id/uuid.ts";
+import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
@@ -29,6 +29,7 @@ export class AuditLog {
   #waiting: EventScope[] = [];
   #writing: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
+  readonly #idOf = numberedIds();
   #seq: number;
   #prev: string;
 
@@ -87,7 +88,7 @@ export class AuditLog {
     const body = bodyOf(scope, {
       type,
       seq,
-      id: uuidv7(nowMs),
+      id: this.#idOf(nowMs, seq),
       time: isoTime(nowMs),
       payload: payloadText(type, payload),
       prev,

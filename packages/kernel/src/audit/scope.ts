@@ -8,6 +8,22 @@ export interface EventScope {
   readonly tail: string;
 }
 
+/** The same for a call of this kernel: id and `traceparent` are ours and need no escapes. */
+export function callScope(
+  callId: string,
+  sessionId: string,
+  traceparent: string,
+  onEvent: ((event: AuditEvent) => void) | undefined,
+): EventScope {
+  const session = sessionId === callId ? `"${callId}"` : JSON.stringify(sessionId);
+  return {
+    onEvent,
+    head: `{"callId":"${callId}","id":"`,
+    middle: `,"sessionId":${session},"time":"`,
+    tail: `","traceparent":"${traceparent}","type":"`,
+  };
+}
+
 /** The names are well-formed text; all `null` for events of the kernel itself. */
 export function eventScope(
   callId: string | null,

@@ -1,16 +1,33 @@
 import { ceilings, defaultBounds } from "../limits.ts";
 import type { Bounds } from "./bounds.ts";
 
-/** The bounds of one call: the tool's, or the defaults, never above a ceiling; a caller can only lower them. */
-export function effectiveBounds(declared: Partial<Bounds>, wished: Partial<Bounds> | undefined): Bounds {
-  const bounds: Record<string, number> = { ...defaultBounds, ...declared };
-  if (wished === undefined) return bounds as unknown as Bounds;
+const declaredBounds = new WeakMap<Partial<Bounds>, Bounds>();
+
+/** What a tool declares, with the defaults: put together once per tool. Shared, so nobody may change it. */
+function withDefaults(declared: Partial<Bounds>): Bounds {
+  let bounds = declaredBounds.get(declared);
+  if (!bounds) declaredBounds.set(declared, (bounds = Object.freeze({ ...defaultBounds, ...declared })));
+  return bounds;
+}
+
+/** The bounds of one call: the tool's, or the defaults, never above a ceiling; policy and caller can only lower them. */
+export function effectiveBounds(
+  declared: Partial<Bounds>,
+  ...wishes: readonly (Partial<Bounds> | undefined)[]
+): Bounds {
+  let bounds = withDefaults(declared);
+  for (const wished of wishes) if (wished !== undefined) bounds = lowered(bounds, wished);
+  return bounds;
+}
+
+function lowered(before: Bounds, wished: Partial<Bounds>): Bounds {
+  const bounds: { -readonly [Name in keyof Bounds]: Bounds[Name] } = { ...before };
   for (const name of names) {
     const wish = wished[name];
-    const bound = bounds[name];
+    const bound = before[name];
     if (typeof wish === "number" && wish >= 0 && (bound === undefined || wish < bound)) bounds[name] = wish;
   }
-  return bounds as unknown as Bounds;
+  return bounds;
 }
 
 const names = Object.keys(ceilings) as (keyof Bounds)[];

@@ -1,4 +1,4 @@
-import { type EventScope, eventScope } from "../audit/scope.ts";
+import { callScope, type EventScope } from "../audit/scope.ts";
 import type { BrokerSession } from "../capability/broker.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
@@ -79,7 +79,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     options,
     fault,
     output,
-    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
+    scope: callScope(callId, sessionId, traceparent, options.onEvent),
     hash,
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),

@@ -84,8 +84,8 @@ export function normalizeOutput(state: Checked): Step<Concluded> {
     outputText === undefined ? normalize(kind, output, state.call.hash) : normalized(outputText, state.call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
-  const text = kind === "text" ? { output: normal.text ?? "" } : {};
-  return next({ ...state, ...text, hash: normal.hash, outputBytes: normal.byteLength });
+  const normalOutput = kind === "text" ? (normal.text ?? "") : output;
+  return next({ ...state, output: normalOutput, hash: normal.hash, outputBytes: normal.byteLength });
 }
 
 /** In the embedding program's own form, which has to keep the tool's promise as well. */

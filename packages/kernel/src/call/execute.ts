@@ -11,7 +11,7 @@ import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool, Owner } from "../isolate/pool.ts";
-import type { IsolateUsage } from "../isolate/port.ts";
+import type { IsolateCall, IsolateUsage } from "../isolate/port.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { Flow } from "../normalize/flow.ts";
@@ -60,7 +60,7 @@ export function reserveBounds(
   const { signal, waitMs = 0 } = call.options;
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
   const governed = observes(policy) ? undefined : policy.governance(tool.manifest.name)?.bounds;
-  const bounds = effectiveBounds(effectiveBounds(tool.manifest.bounds, governed), call.options.bounds);
+  const bounds = effectiveBounds(tool.manifest.bounds, governed, call.options.bounds);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency) {
     return stop("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
       details: { bound: "concurrency", limit: bounds.concurrency },
@@ -117,8 +117,8 @@ export function recordStart(
     const gate = openGate(state, {
       brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
       log,
-      ...(tool.manifest.capabilities.length > 0 && { hold: () => revocations.hold(holderOf(call, tool)) }),
-      ...(keeper && { secrets: { keeper, token: secretToken(call.seed) } }),
+      hold: tool.manifest.capabilities.length > 0 ? () => revocations.hold(holderOf(call, tool)) : undefined,
+      secrets: keeper && { keeper, token: secretToken(call.seed) },
     });
     const flow =
       tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
@@ -150,17 +150,26 @@ export function nextAttempt(state: Started, log: AuditLog): Started {
 
 function openGate(
   { call, bounds, grant, policy, hold, decisionInput }: Reserved,
-  { log, ...parts }: Pick<GateOptions, "before" | "brokers" | "hold" | "secrets"> & { readonly log: AuditLog },
+  {
+    log,
+    before,
+    brokers,
+    hold: holdGrant,
+    secrets,
+  }: Pick<GateOptions, "before" | "brokers" | "hold" | "secrets"> & { readonly log: AuditLog },
 ): Gate {
   const guard = guardOf(policy, decisionInput);
   const gate = new Gate({
-    ...parts,
+    before,
+    brokers,
+    hold: holdGrant,
+    secrets,
     grant,
     hash: call.hash,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
-    ...(call.parent && { spend: call.parent.spend }),
-    ...(!observes(policy) && { fileBytes: guard.fileBytes }),
+    spend: call.parent?.spend,
+    fileBytes: observes(policy) ? undefined : guard.fileBytes,
     refusal: (need) => {
       const reason = guard.refusal(need);
       if (reason === undefined || !observes(policy)) return reason;
@@ -176,43 +185,47 @@ function openGate(
   return gate;
 }
 
+/** Step 8. */
+export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
+  const { call, tool, gate, deadline, input, attempt, used } = state;
+  return runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
+    pool,
+    owner: ownerOf(state),
+    clock,
+    gate,
+    deadline,
+    cancel: call.options.signal,
+    abandoned: call.parent?.ended,
+    onLog: call.options.onLog,
+    onProgress: call.options.onProgress,
+    onUsed: (usage) => {
+      used[attempt - 1] = usage;
+    },
+    flow: state.flow,
+  }).then((end) => ({ ...state, end }));
+}
+
+function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started): IsolateCall {
+  const { fuel, memoryBytes } = bounds;
+  // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
+  const { seed, nowMs } = tool.manifest.determinism === "pure" ? noMoment : call;
+  const plain = {
+    callId: call.callId,
+    sessionId: call.sessionId,
+    inputText,
+    outputKind: tool.manifest.output.kind,
+    outputBytes: bounds.outputBytes,
+    seed,
+    nowMs,
+    real: grant.kinds.length === 0 ? [] : grant.kinds.filter(isSource).filter((kind) => !gate.revoked(kind)),
+  };
+  if (fuel === undefined && memoryBytes === undefined) return plain;
+  return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+}
+
 const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;
 
-/** Step 8. */
-export async function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
-  const { call, tool, bounds, gate, grant, input, inputText, deadline, attempt, used } = state;
-  const end = await runInIsolate(
-    withProgram(tool, input, call.hash),
-    {
-      callId: call.callId,
-      sessionId: call.sessionId,
-      inputText,
-      outputKind: tool.manifest.output.kind,
-      outputBytes: bounds.outputBytes,
-      // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
-      ...(tool.manifest.determinism === "pure" ? noMoment : { seed: call.seed, nowMs: call.nowMs }),
-      real: grant.kinds.filter((kind) => kind === "clock" || kind === "random").filter((kind) => !gate.revoked(kind)),
-      ...(bounds.fuel !== undefined && { fuel: bounds.fuel }),
-      ...(bounds.memoryBytes !== undefined && { memoryBytes: bounds.memoryBytes }),
-    },
-    {
-      pool,
-      owner: ownerOf(state),
-      clock,
-      gate,
-      deadline,
-      cancel: call.options.signal,
-      abandoned: call.parent?.ended,
-      onLog: call.options.onLog,
-      onProgress: call.options.onProgress,
-      onUsed: (usage) => {
-        used[attempt - 1] = usage;
-      },
-      flow: state.flow,
-    },
-  );
-  return { ...state, end };
-}
+const isSource = (kind: CapabilityKind): kind is "clock" | "random" => kind === "clock" || kind === "random";
 
 /**
  * A session of one caller has one isolate of a tool; a tool that is called from within itself gets another one, which can be stopped without stopping the

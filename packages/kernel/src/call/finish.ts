@@ -25,11 +25,14 @@ export interface Spent {
 export function spentBy(started: Started | undefined): Spent {
   if (!started) return { effects: [], networkRequests: 0, networkBytes: 0, attempts: 0, usage: {}, cached: false };
   const { gate, attempt } = started;
-  return { effects: gate.effects, ...gate.usage, attempts: attempt, usage: usageOf(started), cached: false };
+  const { networkRequests, networkBytes } = gate.usage;
+  const usage = usageOf(started);
+  return { effects: gate.effects, networkRequests, networkBytes, attempts: attempt, usage, cached: false };
 }
 
 /** Fuel of all its runs together, and the memory of the one that had the most. */
 export function usageOf({ used }: Started): IsolateUsage {
+  if (used.length === 0) return noUsage; // Most hosts count nothing.
   const runs = used.filter((usage) => usage !== undefined);
   const fuel = runs.flatMap(({ fuelUsed }) => fuelUsed ?? []);
   const memory = runs.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? []);
@@ -39,6 +42,8 @@ export function usageOf({ used }: Started): IsolateUsage {
   };
 }
 
+const noUsage: IsolateUsage = Object.freeze({});
+
 /** Of a call that was given the result of another one. Its effects are those of the deed that the result tells of. */
 export function spentByOther(effects: readonly Effect[]): Spent {
   return { ...spentBy(undefined), effects, cached: true };
@@ -47,15 +52,9 @@ export function spentByOther(effects: readonly Effect[]): Spent {
 /** Step 12 of a call that gave a result. */
 export function succeeded(state: Concluded, clock: Clock, reference?: ContentReference): CallSuccess {
   const { call, tool, proof, output, hash } = state;
-  return {
-    ok: true,
-    ...(reference ? { data: null, reference } : { data: output }),
-    hash,
-    tool: tool.id,
-    callId: call.callId,
-    proof,
-    ...costOf(call, spentBy(state), clock),
-  };
+  const { effects, meta } = costOf(call, spentBy(state), clock);
+  const given = { ok: true, data: output, hash, tool: tool.id, callId: call.callId, proof, effects, meta } as const;
+  return reference ? { ...given, data: null, reference } : given;
 }
 
 /** Step 12 of a call that was given the result of another one. */
@@ -113,16 +112,7 @@ function costOf(
   clock: Clock,
 ): { readonly effects: readonly Effect[]; readonly meta: CallMeta } {
   const durationMs = clock.monotonicMs() - arrivedMs;
-  const meta = {
-    durationMs,
-    queuedMs,
-    cached,
-    attempts,
-    ...usage,
-    networkRequests,
-    networkBytes,
-    warnings,
-    traceparent,
-  };
+  const spent = { networkRequests, networkBytes, warnings, traceparent };
+  const meta = { durationMs, queuedMs, cached, attempts, ...usage, ...spent };
   return { effects, meta };
 }

@@ -51,7 +51,7 @@ export interface CallParts {
   /** Policy and mode as they are now: both change while calls are under way. */
   readonly authority: () => Authority;
   /** Told how each call ended, before its caller is. */
-  readonly ended: (result: CallResult, hasStarted: boolean) => Promise<void>;
+  readonly ended: (result: CallResult, hasStarted: boolean) => void | Promise<void>;
 }
 
 /** The way of a call, from its arrival to its answer. Never rejects. */
@@ -81,7 +81,8 @@ export class Steps {
     }
     if (call.output) void endOutput(call.output, result);
     if (path.ends) this.#share(result, path, path.ends);
-    await this.#parts.ended(result, path.started !== undefined);
+    const told = this.#parts.ended(result, path.started !== undefined);
+    if (told) await told;
     return result;
   }
 
@@ -128,7 +129,9 @@ export class Steps {
     if (keyed?.end) path.ends = [keyed.end];
 
     const ports = this.#ports(call);
-    const allowed = await approve(decided, ports);
+    // What is there at once is not waited for: a turn of the queue costs more than most steps.
+    const asked = approve(decided, ports);
+    const allowed = asked instanceof Promise ? await asked : asked;
     if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
     path.proof = allowed.state.proof;
     if (allowed.state.hold) path.hold = allowed.state.hold;
@@ -138,7 +141,8 @@ export class Steps {
     if (cached && cached.kind !== "own") return this.#reuse(allowed.state, cached, path, lapsed(allowed.state, ports));
     if (cached?.end) path.ends = [...(path.ends ?? []), cached.end];
 
-    const reserved = await reserveBounds(allowed.state, limiter, clock);
+    const reserving = reserveBounds(allowed.state, limiter, clock);
+    const reserved = reserving instanceof Promise ? await reserving : reserving;
     if (!reserved.ok) return this.#close(call, reserved, path);
     path.release = reserved.state.release;
 
@@ -146,7 +150,8 @@ export class Steps {
     if (late) return this.#close(call, late, path);
 
     const parts = { brokers, labels: policyState.labels, log, clock, revocations, secrets, within: this.#within };
-    let started = await recordStart(reserved.state, parts);
+    const starting = recordStart(reserved.state, parts);
+    let started = starting instanceof Promise ? await starting : starting;
     path.started = started;
     const tooLate = lapsed(started, ports);
     if (tooLate) return this.#close(call, tooLate, path);
@@ -180,7 +185,8 @@ export class Steps {
       effects: gate.effects,
       ...usageOf(concluded.state),
     });
-    await log.flush();
+    const written = log.flush();
+    if (written) await written;
     path.concluded = concluded.state;
 
     return succeeded(concluded.state, clock, reference);

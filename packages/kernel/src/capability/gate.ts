@@ -30,17 +30,17 @@ export interface GateOptions {
   readonly networkRequests: number;
   readonly networkBytes: number;
   /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
-  readonly refusal?: (need: Need) => string | undefined;
+  readonly refusal?: ((need: Need) => string | undefined) | undefined;
   /** The largest file that the policy lets through. */
-  readonly fileBytes?: number;
+  readonly fileBytes?: number | undefined;
   /** The budget of the call from within which this one was made. */
-  readonly spend?: BrokerSession["spend"];
+  readonly spend?: BrokerSession["spend"] | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
-  readonly before?: Gate;
+  readonly before?: Gate | undefined;
   /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
-  readonly hold?: () => HeldGrant;
+  readonly hold?: (() => HeldGrant) | undefined;
   /** `token` marks the call's own placeholders. */
-  readonly secrets?: { readonly keeper: SecretKeeper; readonly token: string };
+  readonly secrets?: { readonly keeper: SecretKeeper; readonly token: string } | undefined;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -55,13 +55,14 @@ export class Gate {
   /** Sorted, none twice. */
   #effects: readonly Effect[] = [];
   #wasUsed = false;
-  readonly #calls = new Set<Promise<unknown>>();
+  /** Made for the first. */
+  #calls: Set<Promise<unknown>> | undefined;
   readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
   readonly #held: HeldGrant | undefined;
   #networkRequests = 0;
   #networkBytes = 0;
   readonly #fileBytes = { "fs.read": 0, "fs.write": 0 };
-  readonly #carriers = new Carriers();
+  #carriers: Carriers | undefined;
   #lastRefusal: CapabilityError | undefined;
   #index = 0;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
@@ -129,7 +130,7 @@ export class Gate {
 
   #endRevoked(): void {
     for (const [kind, end] of this.#ends ?? []) if (this.revoked(kind)) end.abort("the grant was revoked");
-    if (this.revoked("secret.use")) this.#carriers.end();
+    if (this.revoked("secret.use")) this.#carriers?.end();
   }
 
   /** Never rejects. */
@@ -157,17 +158,18 @@ export class Gate {
 
   async #callOut(foreign: CapabilityRequest): Promise<CapabilityReply> {
     const serving = this.#serve(foreign);
-    this.#calls.add(serving);
+    const calls = (this.#calls ??= new Set());
+    calls.add(serving);
     try {
       return await serving;
     } finally {
-      this.#calls.delete(serving);
+      calls.delete(serving);
     }
   }
 
   /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
   async settled(): Promise<void> {
-    while (this.#calls.size > 0) await Promise.allSettled(this.#calls);
+    while (this.#calls && this.#calls.size > 0) await Promise.allSettled(this.#calls);
   }
 
   async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
@@ -240,7 +242,9 @@ export class Gate {
     if (spent) return { target, reply: failed(spent) };
     const serve = (session: BrokerSession): Promise<CapabilityReply> => broker.serve(request, session);
     const session = this.#session(kind);
-    const reply = await (this.#options.secrets ? this.#carriers.serve(session, serve) : serve(session));
+    const reply = await (this.#options.secrets
+      ? (this.#carriers ??= new Carriers()).serve(session, serve)
+      : serve(session));
     // What came back after the grant was gone is not handed over.
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
     if (revoked) return { target, reply: failed(revoked) };

@@ -26,16 +26,33 @@ const decoder = new TextDecoder();
 let lastMs = Number.NaN;
 let lastTime = "";
 
-/** UUIDv7 (RFC 9562, section 5.7): 48 bits of time, 74 bits of randomness. */
-export function uuidv7(nowMs: number): string {
+/** The first half of a UUIDv7, up to its version. */
+function timeDigits(nowMs: number): string {
   if (nowMs !== lastMs) {
     const time = Math.floor(nowMs).toString(16).padStart(12, "0");
     lastTime = `${time.slice(0, 8)}-${time.slice(8)}-7`;
     lastMs = nowMs;
   }
+  return lastTime;
+}
+
+/** UUIDv7 (RFC 9562, section 5.7): 48 bits of time, 74 bits of randomness. */
+export function uuidv7(nowMs: number): string {
   const random = randomDigits(19);
   const variant = "89ab"[Number.parseInt(random[0]!, 16) & 3]!;
-  return lastTime + random.slice(1, 4) + "-" + variant + random.slice(4, 7) + "-" + random.slice(7);
+  return timeDigits(nowMs) + random.slice(1, 4) + "-" + variant + random.slice(4, 7) + "-" + random.slice(7);
+}
+
+/**
+ * UUIDv7 for what is numbered (RFC 9562, section 6.2, method 1): 24 bits of the number, and 48 bits of randomness that all ids of one source share. Nobody
+ * can guess those of another source, and within one source the next id is no secret.
+ */
+export function numberedIds(): (nowMs: number, number: number) => string {
+  const source = randomDigits(12);
+  return (nowMs, number) => {
+    const digits = (number % 0x100_0000).toString(16).padStart(6, "0");
+    return timeDigits(nowMs) + digits.slice(0, 3) + "-8" + digits.slice(3) + "-" + source;
+  };
 }
 
 /** `byteLength` random bytes, at most 64, in lower-case hexadecimal. */

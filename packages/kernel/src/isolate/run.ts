@@ -59,8 +59,9 @@ class Run implements CallPort {
   readonly #options: RunOptions;
   readonly #resolve: (end: RunEnd) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #onCancel: () => void;
-  readonly #onAbandoned: () => void;
+  /** Only where there is something that can abort. */
+  readonly #onCancel: (() => void) | undefined;
+  readonly #onAbandoned: (() => void) | undefined;
   readonly #stopDeadline: () => void;
   #stopGrace: (() => void) | undefined;
   #lease: Lease | undefined;
@@ -72,22 +73,26 @@ class Run implements CallPort {
   #ended = false;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
-    const { cancel, clock, deadline, abandoned } = options;
+    const { cancel, clock, deadline, abandoned, flow } = options;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#onCancel = () => {
-      if (this.#ended || this.#cancelled) return;
-      this.#cancelled = true;
-      this.#told?.abort(cancel?.reason);
-      this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
-    };
-    this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
     this.#stopDeadline = deadline.watch(() => this.#stop({ kind: "timed-out" }, "deadline"));
-    abandoned?.addEventListener("abort", this.#onAbandoned, { once: true });
-    cancel?.addEventListener("abort", this.#onCancel, { once: true });
-    // A caller that takes no more of the output wants no more of the call.
-    options.flow?.onRefused(this.#onCancel);
+    if (abandoned) {
+      this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
+      abandoned.addEventListener("abort", this.#onAbandoned, { once: true });
+    }
+    if (cancel || flow) {
+      this.#onCancel = () => {
+        if (this.#ended || this.#cancelled) return;
+        this.#cancelled = true;
+        this.#told?.abort(cancel?.reason);
+        this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
+      };
+      cancel?.addEventListener("abort", this.#onCancel, { once: true });
+      // A caller that takes no more of the output wants no more of the call.
+      flow?.onRefused(this.#onCancel);
+    }
   }
 
   start(tool: RegisteredTool, call: IsolateCall): void {
@@ -132,7 +137,7 @@ class Run implements CallPort {
     try {
       await flow.write(piece);
     } catch {
-      this.#onCancel();
+      this.#onCancel?.();
     }
     return !this.#ended && !this.#cancelled;
   }
@@ -172,8 +177,8 @@ class Run implements CallPort {
     this.#stopDeadline();
     this.#stopGrace?.();
     this.#waiter.leave?.();
-    this.#options.cancel?.removeEventListener("abort", this.#onCancel);
-    this.#options.abandoned?.removeEventListener("abort", this.#onAbandoned);
+    if (this.#onCancel) this.#options.cancel?.removeEventListener("abort", this.#onCancel);
+    if (this.#onAbandoned) this.#options.abandoned?.removeEventListener("abort", this.#onAbandoned);
   }
 
   #end(how: RunEnd): void {

@@ -239,9 +239,9 @@ function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolea
 
 /** By UTF-16 units, as far as a symbol does not stand in the way: it is refused when it is its turn. For few keys this takes a fifth of the engine's own way. */
 function sort(keys: (string | symbol)[]): void {
-  for (let i = 1; i < keys.length; i++) {
+  for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    if (typeof key === "symbol") return;
+    if (typeof key === "symbol") return; // A proxy can put it anywhere.
     if (i > 24) {
       keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
       return;

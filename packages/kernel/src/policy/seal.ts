@@ -52,13 +52,10 @@ export function decided(proof: Proof): {
   const rules = determining.map(({ ruleId }) => ruleId);
   const labels = stateReads.find(({ key }) => key === "labels");
   const isPartOfMore = decision === "ask" || parentProofId !== null;
+  const said = { decision, enforced, reasonCode, rules, policyHash, proofHash };
+  if (!labels && !isPartOfMore) return said;
   return {
-    decision,
-    enforced,
-    reasonCode,
-    rules,
-    policyHash,
-    proofHash,
+    ...said,
     ...(labels && { labels: String(labels.value) }),
     ...(isPartOfMore && { proof }),
   };
