@@ -2,4 +2,3 @@ import { browserHost } from "@keyhole/worker-host/browser";
 import { describeIsolateHost } from "./isolate.ts";
 
 describeIsolateHost("browser", () => browserHost(), { preempts: true });
-describeIsolateHost("browser, interpreter", () => browserHost({ isolation: "interpreter" }), { preempts: true });
