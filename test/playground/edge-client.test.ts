@@ -1,3 +1,4 @@
+import { defineTool, manifestOf, outputKinds } from "@keyhole/kernel";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAddress } from "../../packages/playground/src/client/edge-settings.ts";
@@ -67,6 +68,15 @@ describe("what an edge sends", () => {
       data: new Uint8Array([104, 105]),
     });
     expect(readResult(success)).toMatchObject({ ok: true, data: "aGk=" });
+  });
+
+  it("can be a tool of any kind of output", () => {
+    const definition = { name: "t", version: "1.0.0", description: "Does.", input: {}, execute: () => "" };
+    const tools = outputKinds.map((kind) => {
+      const manifest = manifestOf(defineTool({ ...definition, output: { kind } }), "module");
+      return { id: "t@1.0.0", hash: "blake3:0", codeHash: null, manifest };
+    });
+    expect(readTools({ tools }).tools).toEqual(tools);
   });
 
   it.for<[string, (foreign: unknown) => unknown, unknown]>([

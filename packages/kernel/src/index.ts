@@ -53,6 +53,7 @@ export {
   type Mode,
   modes,
   type OutputContract,
+  outputKinds,
   type Risk,
   type Tier,
   tierNames,

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   type LogEntry,
   modes,
+  outputKinds,
   type Progress,
   type StandingApproval,
   type ToolSummary,
@@ -59,7 +60,7 @@ const manifest: JsonObject = {
     capabilities: { type: "array", items: { type: "object" } },
     bounds: { type: "object" },
     input: { type: "object" },
-    output: record({ kind: { enum: ["json", "text", "binary"] } }),
+    output: record({ kind: { enum: outputKinds } }),
   }),
 };
 
