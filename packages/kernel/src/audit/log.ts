@@ -83,7 +83,7 @@ export class AuditLog {
     // Nothing will ever be written any more: what is refused from now on must not fill the memory.
     if (this.#failure) return;
     const nowMs = this.#clock.now();
-    const seq = this.#seq++;
+    const seq = this.#seq;
     const prev = this.#prev;
     const body = bodyOf(scope, {
       type,
@@ -94,6 +94,8 @@ export class AuditLog {
       prev,
     });
     const hash = this.#hash.text(body);
+    // Only now: what cannot be written, and throws, leaves no gap in the log.
+    this.#seq = seq + 1;
     this.#prev = hash;
     this.#pending.push({ seq, body, hash });
     this.#waiting.push(scope);
