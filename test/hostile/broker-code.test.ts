@@ -15,7 +15,9 @@ it("a broker that answers with a code that there is none of leaves no gap in the
     ],
   });
   const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "external" } as const;
-  kernel.register(toolOf((_input, { files }: ToolContext) => files.read("a"), { ...parts, output: { kind: "binary" } }));
+  kernel.register(
+    toolOf((_input, { files }: ToolContext) => files.read("a"), { ...parts, output: { kind: "binary" } }),
+  );
   expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
   await expectSoundLog(kernel);
 });
