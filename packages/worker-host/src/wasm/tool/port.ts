@@ -57,6 +57,9 @@ class WasmPort implements GuestPort {
         return this.#uplinks.get(message.callId)?.cancel();
       case "reply":
         return this.#uplinks.get(message.callId)?.reply(message.request, message.reply);
+      case "taken":
+        // A module's output is no stream: it has no pieces that could be taken.
+        return;
     }
   }
 
