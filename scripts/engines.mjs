@@ -40,13 +40,24 @@ export function findWebkit() {
  * @typedef {Part & { readonly name: "chromium" | "firefox" | "webkit" }} Engine named as its project in vitest
  */
 
+/** @param {string} command */
+function isOnPath(command) {
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
+}
+
 /** What tests use beside engines. @type {readonly Part[]} */
 export const testTools = [
   {
     title: "WebAssembly's own test suite",
     packages: ["wabt"],
     needed: false,
-    isHere: () => (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, "wast2json"))),
+    isHere: () => isOnPath("wast2json"),
+  },
+  {
+    title: "the compiler of the examples in C",
+    packages: ["clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"],
+    needed: false,
+    isHere: () => isOnPath("clang") && isOnPath("wasm-ld") && existsSync("/usr/include/wasm32-wasi"),
   },
 ];
 
