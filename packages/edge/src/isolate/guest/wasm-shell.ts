@@ -4,7 +4,6 @@
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
-import { openUplink, type Uplink } from "@keyhole/worker-host/guest";
 import {
   type Executed,
   executeCall,
@@ -15,6 +14,7 @@ import {
 } from "@keyhole/worker-host/wasm/modules";
 import type { CallTarget } from "../call-line.ts";
 import type { ModuleStart } from "../loader.ts";
+import { relayed } from "./relay.ts";
 
 /** Left for the dynamic Worker to resolve. */
 const toolModule = "./tool.wasm";
@@ -35,43 +35,9 @@ export default class WasmShell extends WorkerEntrypoint {
   }
 
   async call(call: IsolateCall, target: CallTarget): Promise<Executed | undefined> {
-    if (tool === undefined) return undefined;
-    const said: Promise<void>[] = [];
-    const uplink = openUplink(call.callId, (message) => {
-      if (message.type === "request") void this.#ask(target, uplink, message);
-      else said.push(target.say(message).catch(() => {}));
-    });
-    const watch = { running: true };
-    void this.#listen(target, uplink, watch);
-    try {
-      const bounds = { fuel: call.fuel ?? MAX_FUEL, memoryBytes: call.memoryBytes ?? memoryBytes };
-      return await executeCall(tool, call, uplink.transport, bounds);
-    } finally {
-      watch.running = false;
-      uplink.close();
-      // Logs travel on their own; the answer must not overtake them.
-      await Promise.all(said);
-    }
-  }
-
-  async #ask(target: CallTarget, uplink: Uplink, message: { readonly request: number }): Promise<void> {
-    try {
-      uplink.reply(message.request, await target.request(message));
-    } catch {
-      this.ctx.abort("the kernel is gone");
-    }
-  }
-
-  /** Hears of the cancellation, then of the call's end; an end that comes from outside stops the isolate. */
-  async #listen(target: CallTarget, uplink: Uplink, watch: { readonly running: boolean }): Promise<void> {
-    try {
-      if ((await target.next()) === "cancelled") {
-        uplink.cancel();
-        await target.next();
-      }
-    } catch {
-      // The kernel is gone: there is nobody to work for.
-    }
-    if (watch.running) this.ctx.abort("the call has ended");
+    const loaded = tool;
+    if (loaded === undefined) return undefined;
+    const bounds = { fuel: call.fuel ?? MAX_FUEL, memoryBytes: call.memoryBytes ?? memoryBytes };
+    return relayed(this.ctx, call, target, ({ transport }) => executeCall(loaded, call, transport, bounds));
   }
 }
