@@ -14,8 +14,24 @@ export const waitingNames: ReadonlySet<string> = new Set([
   "poll_oneoff",
 ]);
 
+/** There are no sockets; and files have one name each, and no folders of their own. */
+export const unsupportedNames: readonly string[] = [
+  "path_create_directory",
+  "path_filestat_set_times",
+  "path_link",
+  "path_readlink",
+  "path_remove_directory",
+  "path_rename",
+  "path_symlink",
+  "sock_accept",
+  "sock_recv",
+  "sock_send",
+  "sock_shutdown",
+];
+
 export const wasiNames: ReadonlySet<string> = new Set([
   ...waitingNames,
+  ...unsupportedNames,
   "args_get",
   "args_sizes_get",
   "clock_res_get",
@@ -38,21 +54,10 @@ export const wasiNames: ReadonlySet<string> = new Set([
   "fd_seek",
   "fd_tell",
   "fd_write",
-  "path_create_directory",
-  "path_filestat_set_times",
-  "path_link",
-  "path_readlink",
-  "path_remove_directory",
-  "path_rename",
-  "path_symlink",
   "proc_exit",
   "proc_raise",
   "random_get",
   "sched_yield",
-  "sock_accept",
-  "sock_recv",
-  "sock_send",
-  "sock_shutdown",
 ]);
 
 /** `errno` of WASI preview 1. */

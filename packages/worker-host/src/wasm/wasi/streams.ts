@@ -1,25 +1,37 @@
 import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
 import { errno } from "./names.ts";
 
-/** What a program reads from its standard input, from the front. */
-export class Input extends Fd {
-  #rest: Uint8Array;
+/** A pipe, not a terminal: a C library buffers what it writes to one, and writes each line to the other. */
+abstract class Pipe extends Fd {
+  readonly #rights: number;
 
-  constructor(bytes: Uint8Array) {
+  constructor(rights: number) {
     super();
-    this.#rest = bytes;
+    this.#rights = rights;
   }
 
   override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
-    return streamStat(wasi.RIGHTS_FD_READ);
+    const fdstat = new wasi.Fdstat(wasi.FILETYPE_UNKNOWN, 0);
+    fdstat.fs_rights_base = BigInt(this.#rights);
+    return { ret: errno.success, fdstat };
   }
 
   override fd_filestat_get(): ReturnType<Fd["fd_filestat_get"]> {
-    return streamFileStat;
+    return { ret: errno.success, filestat: new wasi.Filestat(0n, wasi.FILETYPE_UNKNOWN, 0n) };
   }
 
   override fd_seek(): ReturnType<Fd["fd_seek"]> {
     return { ret: errno.spipe, offset: 0n };
+  }
+}
+
+/** What a program reads from its standard input, from the front. */
+export class Input extends Pipe {
+  #rest: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super(wasi.RIGHTS_FD_READ);
+    this.#rest = bytes;
   }
 
   override fd_read(size: number): ReturnType<Fd["fd_read"]> {
@@ -30,25 +42,13 @@ export class Input extends Fd {
 }
 
 /** Hands on what a program writes to one of its outputs. */
-export class Output extends Fd {
+export class Output extends Pipe {
   readonly #take: (bytes: Uint8Array) => void;
 
   /** @param take gets bytes of its own */
   constructor(take: (bytes: Uint8Array) => void) {
-    super();
+    super(wasi.RIGHTS_FD_WRITE);
     this.#take = take;
-  }
-
-  override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
-    return streamStat(wasi.RIGHTS_FD_WRITE);
-  }
-
-  override fd_filestat_get(): ReturnType<Fd["fd_filestat_get"]> {
-    return streamFileStat;
-  }
-
-  override fd_seek(): ReturnType<Fd["fd_seek"]> {
-    return { ret: errno.spipe, offset: 0n };
   }
 
   override fd_write(data: Uint8Array): ReturnType<Fd["fd_write"]> {
@@ -56,18 +56,6 @@ export class Output extends Fd {
     return { ret: errno.success, nwritten: data.byteLength };
   }
 }
-
-/** A pipe, not a terminal: a C library buffers what it writes to one, and writes each line to the other. */
-function streamStat(rights: number): ReturnType<Fd["fd_fdstat_get"]> {
-  const fdstat = new wasi.Fdstat(wasi.FILETYPE_UNKNOWN, 0);
-  fdstat.fs_rights_base = BigInt(rights);
-  return { ret: errno.success, fdstat };
-}
-
-const streamFileStat: ReturnType<Fd["fd_filestat_get"]> = {
-  ret: errno.success,
-  filestat: new wasi.Filestat(0n, wasi.FILETYPE_UNKNOWN, 0n),
-};
 
 /** All of what was written, as far as `limit`. */
 export class Collected {

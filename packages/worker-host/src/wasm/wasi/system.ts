@@ -6,7 +6,7 @@ import { type Tape, Unanswered } from "../machine/tape.ts";
 import { clockFunctions, RunClock } from "./clock.ts";
 import { FileRoom } from "./file.ts";
 import { type Ask, Folder } from "./folder.ts";
-import { errno, waitingNames, wasiNames } from "./names.ts";
+import { errno, unsupportedNames, waitingNames, wasiNames } from "./names.ts";
 import { Input, Output } from "./streams.ts";
 
 /** What a program is started with, and where what it writes goes. */
@@ -32,21 +32,6 @@ export interface WasiSystem {
   /** Stores what the program has left open; `false` where that was refused. Throws {@link Unanswered} while there is no answer. */
   flush(): boolean;
 }
-
-/** There are no sockets; and files have one name each, and no folders of their own. */
-const unsupported = [
-  "sock_accept",
-  "sock_recv",
-  "sock_send",
-  "sock_shutdown",
-  "path_create_directory",
-  "path_filestat_set_times",
-  "path_link",
-  "path_readlink",
-  "path_remove_directory",
-  "path_rename",
-  "path_symlink",
-];
 
 type WasiFunction = (...values: never[]) => unknown;
 
@@ -76,7 +61,7 @@ export function wasiSystem(machine: Machine, suspension: Suspension, program: Pr
     random_get: (at: number, count: number) => randomBytes(machine, world, at >>> 0, count >>> 0),
     proc_exit: (code: number) => machine.stop({ kind: "exited", code: code >>> 0 }),
     proc_raise: (signal: number) => machine.stop({ kind: "failed", message: `it raised the signal ${signal >>> 0}` }),
-    ...Object.fromEntries(unsupported.map((name) => [name, () => errno.notsup])),
+    ...Object.fromEntries(unsupportedNames.map((name) => [name, () => errno.notsup])),
   };
   const guarded = (name: string): WasiFunction => {
     const work = guard(machine, own[name] as (...values: unknown[]) => unknown);
