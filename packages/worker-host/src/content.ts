@@ -1,6 +1,6 @@
 import type { ContentStore } from "@keyhole/kernel";
 import type { KvStore } from "./brokers/kv-store.ts";
-import type { FileStore } from "./brokers/store.ts";
+import type { FileStore, StoreResult } from "./brokers/store.ts";
 
 export interface ContentStoreOptions {
   /** Of one value; a larger one is not kept. Default 33,554,432. */
@@ -15,25 +15,13 @@ export interface ContentStoreOptions {
  * const kernel = await createKernel({ content: contentStore(nodeStore("./kept")), policy });
  */
 export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
-  return {
-    async put(digest, bytes) {
-      const path = pathOf(digest);
-      if (bytes.length > maxBytes) throw new Error(`the content store takes values of ${maxBytes} bytes`);
-      if ((await files.stat(path)).ok) return;
-      const written = await files.write(path, bytes);
-      if (!written.ok) throw new Error(`the content store failed: ${written.fault}`);
-    },
-    async get(digest) {
-      const read = await files.read(pathOf(digest), maxBytes);
-      if (read.ok) return read.value;
-      if (read.fault === "not-found") return undefined;
-      throw new Error(`the content store failed: ${read.fault}`);
-    },
-    async delete(digest) {
-      const removed = await files.remove(pathOf(digest));
-      if (!removed.ok && removed.fault !== "not-found") throw new Error(`the content store failed: ${removed.fault}`);
-    },
-  };
+  return storeOver({
+    maxBytes,
+    has: async (digest) => (await files.stat(pathOf(digest))).ok,
+    write: (digest, bytes) => files.write(pathOf(digest), bytes),
+    read: (digest) => files.read(pathOf(digest), maxBytes),
+    remove: (digest) => files.remove(pathOf(digest)),
+  });
 }
 
 /**
@@ -44,25 +32,47 @@ export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: Conten
  * const kernel = await createKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
  */
 export function keyedContentStore(values: KvStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
+  return storeOver({
+    maxBytes,
+    has: async (digest) => {
+      const there = await values.get(digest, 0);
+      return there.ok || there.fault === "too-large";
+    },
+    write: (digest, bytes) => values.put(digest, bytes),
+    read: (digest) => values.get(digest, maxBytes),
+    remove: (digest) => values.delete(digest),
+  });
+}
+
+/** What both kinds of stores can do. The digests that they get are digests. */
+interface Values {
+  readonly maxBytes: number;
+  has(digest: string): Promise<boolean>;
+  write(digest: string, bytes: Uint8Array): Promise<StoreResult<unknown>>;
+  read(digest: string): Promise<StoreResult<Uint8Array>>;
+  remove(digest: string): Promise<StoreResult<unknown>>;
+}
+
+function storeOver(values: Values): ContentStore {
+  const failed = (fault: string): Error => new Error(`the content store failed: ${fault}`);
   return {
-    async put(digest, bytes) {
-      const key = checked(digest);
-      if (bytes.length > maxBytes) throw new Error(`the content store takes values of ${maxBytes} bytes`);
+    async put(foreign, bytes) {
+      const digest = checked(foreign);
+      if (bytes.length > values.maxBytes) throw new Error(`the content store takes values of ${values.maxBytes} bytes`);
       // What is there, however large, stays.
-      const there = await values.get(key, 0);
-      if (there.ok || there.fault === "too-large") return;
-      const written = await values.put(key, bytes);
-      if (!written.ok) throw new Error(`the content store failed: ${written.fault}`);
+      if (await values.has(digest)) return;
+      const written = await values.write(digest, bytes);
+      if (!written.ok) throw failed(written.fault);
     },
     async get(digest) {
-      const read = await values.get(checked(digest), maxBytes);
+      const read = await values.read(checked(digest));
       if (read.ok) return read.value;
       if (read.fault === "not-found") return undefined;
-      throw new Error(`the content store failed: ${read.fault}`);
+      throw failed(read.fault);
     },
     async delete(digest) {
-      const removed = await values.delete(checked(digest));
-      if (!removed.ok) throw new Error(`the content store failed: ${removed.fault}`);
+      const removed = await values.remove(checked(digest));
+      if (!removed.ok && removed.fault !== "not-found") throw failed(removed.fault);
     },
   };
 }
@@ -70,7 +80,7 @@ export function keyedContentStore(values: KvStore, { maxBytes = 33_554_432 }: Co
 const digestPattern = /^([a-z0-9]{1,16}):([0-9a-f]{2})([0-9a-f]{62})$/;
 
 function pathOf(digest: string): string {
-  return checked(digest).replace(digestPattern, "$1/$2/$3");
+  return digest.replace(digestPattern, "$1/$2/$3");
 }
 
 /** @throws TypeError for what is no digest: a bug in the caller. */
