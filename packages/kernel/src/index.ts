@@ -148,7 +148,7 @@ export {
 } from "./isolate/port.ts";
 
 // The guest's half of a call, for shells that run inside an isolate.
-export { type CallRealm, runCall } from "./isolate/guest/run.ts";
+export { type CallRealm, runCall, well } from "./isolate/guest/run.ts";
 export { type CallSources, callSources, idleSources } from "./isolate/guest/sources.ts";
 export { placeholder, secretToken } from "./id/placeholder.ts";
 export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";

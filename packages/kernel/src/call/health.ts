@@ -9,7 +9,7 @@ import type { IsolateHost } from "../isolate/port.ts";
 import { quarantineText } from "../isolate/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
-import { modeAnswer } from "../policy/mode.ts";
+import { runsIn } from "../policy/mode.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { Registry } from "../tool/registry.ts";
 import { resolve, type Resolved } from "./admit.ts";
@@ -39,8 +39,7 @@ export async function checkHealth(
   if (!resolved.ok) return { state: "unchecked", reason: resolved.message };
   const { tool, host } = resolved.state;
   const { manifest } = tool;
-  if (modeAnswer(mode, manifest) === "deny" || manifest.modes?.includes(mode) === false)
-    return { state: "unchecked", reason: `${tool.id} does not run in ${mode}.` };
+  if (!runsIn(mode, manifest)) return { state: "unchecked", reason: `${tool.id} does not run in ${mode}.` };
   const about = { tool: tool.id, toolHash: tool.hash, caller: call.caller };
   log.record("health.asked", kernelScope, { ...about, host: host.name });
   await log.flush();

@@ -1,7 +1,7 @@
 import { kernelScope } from "../audit/scope.ts";
 import { type PureCheck, verifyPure } from "../isolate/verify-pure.ts";
 import type { JsonValue } from "../normalize/json.ts";
-import { modeAnswer } from "../policy/mode.ts";
+import { runsIn } from "../policy/mode.ts";
 import { withProgram } from "../tool/program.ts";
 import { resolve, validateInput } from "./admit.ts";
 import type { Results } from "./cache.ts";
@@ -26,8 +26,7 @@ export async function checkPurity(
   const { manifest } = tool;
   if (manifest.determinism !== "pure")
     return refused(null, `${tool.id} says that it is ${manifest.determinism}, not pure.`);
-  if (modeAnswer(mode, manifest) === "deny" || manifest.modes?.includes(mode) === false)
-    return refused(null, `${tool.id} does not run in ${mode}.`);
+  if (!runsIn(mode, manifest)) return refused(null, `${tool.id} does not run in ${mode}.`);
   const given: { readonly value: JsonValue; readonly hash: string }[] = [];
   for (const [place, input] of inputs.entries()) {
     const valid = validateInput(resolved.state, input);

@@ -16,7 +16,7 @@ export type PureCheck =
        * `varies` and `asked`: it lies. `unfinished`: an isolate was not opened, was lost, or gave nothing in time. `refused`: nothing ran, because there is no
        * such tool here, it does not say that it is pure, or the input does not fit it.
        */
-      readonly kind: "varies" | "asked" | "unfinished" | "refused";
+      readonly kind: Exclude<PurityFinding, "pure">;
       /** Place of the input, from 0; `null` where it is about none of them. */
       readonly input: number | null;
       readonly reason: string;

@@ -17,3 +17,8 @@ const answers = {
 export function modeAnswer(mode: Mode, manifest: Pick<ToolManifest, "tier" | "effects">): Decision {
   return answers[mode](manifest);
 }
+
+/** Whether a tool runs at all while the kernel is in this mode, whatever a policy says of it. */
+export function runsIn(mode: Mode, manifest: ToolManifest): boolean {
+  return modeAnswer(mode, manifest) !== "deny" && manifest.modes?.includes(mode) !== false;
+}

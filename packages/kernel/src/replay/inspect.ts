@@ -31,21 +31,27 @@ export interface InspectedCall {
  * for (const { tool, input, requests, outcome } of inspect(run)) console.log(tool, input, requests.length, outcome?.kind);
  */
 export function inspect({ entries }: Run): readonly InspectedCall[] {
-  type Open = InspectedCall & { requests: { request: JsonObject; reply: JsonObject | null }[] };
+  interface Open extends InspectedCall {
+    readonly requests: { readonly request: JsonObject; reply: JsonObject | null }[];
+    outcome: InspectedCall["outcome"];
+  }
   const calls: Open[] = [];
   const open = new Map<string, Open>();
-  const close = (callId: string, outcome: InspectedCall["outcome"]): void => {
-    const call = open.get(callId);
-    if (call) Object.assign(call, { outcome });
-    open.delete(callId);
-  };
   for (const entry of entries) {
     const { callId } = entry;
     switch (entry.kind) {
       case "call": {
         const { attempt = 1, tool, toolHash, nowMs } = entry;
-        const startedAt = new Date(nowMs).toISOString();
-        const call: Open = { callId, attempt, tool, toolHash, input: inputOf(entry), startedAt, requests: [], outcome: undefined }; // prettier-ignore
+        const call: Open = {
+          callId,
+          attempt,
+          tool,
+          toolHash,
+          input: inputOf(entry),
+          startedAt: new Date(nowMs).toISOString(),
+          requests: [],
+          outcome: undefined,
+        };
         calls.push(call);
         open.set(callId, call);
         break;
@@ -58,8 +64,11 @@ export function inspect({ entries }: Run): readonly InspectedCall[] {
         if (asked) asked.reply = entry.reply;
         break;
       }
-      case "outcome":
-        close(callId, { kind: entry.outcome, result: entry.result });
+      case "outcome": {
+        const ended = open.get(callId);
+        if (ended) ended.outcome = { kind: entry.outcome, result: entry.result };
+        open.delete(callId);
+      }
     }
   }
   return calls;

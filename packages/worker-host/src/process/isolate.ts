@@ -5,6 +5,7 @@ import {
   type Isolate,
   type IsolateCall,
   type IsolateOutcome,
+  well,
 } from "@keyhole/kernel";
 
 /** Characters of what a program said last, in the message of its failure. */
@@ -53,8 +54,6 @@ export function openProcess(
     },
   };
 }
-
-const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
 
 function outcomeOf(
   { value, body = new Uint8Array() }: Extract<CapabilityReply, { ok: true }>,

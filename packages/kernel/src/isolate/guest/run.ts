@@ -49,7 +49,8 @@ export async function runCall(
   }
 }
 
-const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
+/** What a tool without objections gives to a health check. */
+export const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
 
 /** What a function that answers with a sentence, or with nothing, has to object. */
 async function objectionOf(name: string, given: unknown): Promise<IsolateOutcome | undefined> {

@@ -8,6 +8,7 @@ import {
   type IsolateUsage,
   placeholder,
   secretToken,
+  well,
 } from "@keyhole/kernel";
 import type { LoadedModule } from "../../protocol/message.ts";
 import { type CompiledModule, Machine, type RunBounds, type RunEnding } from "../machine/machine.ts";
@@ -35,8 +36,6 @@ export interface Executed {
 
 type Port = Pick<CallPort, "request" | "log" | "signal">;
 type Request = Parameters<CallPort["request"]>[0];
-
-const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
 
 /** Runs one call. Each of its runs is an instance of its own: a second one comes only where the guest cannot wait in place. */
 export async function executeCall(tool: WasmTool, call: IsolateCall, port: Port, bounds: RunBounds): Promise<Executed> {
