@@ -1,10 +1,8 @@
 import {
-  checkPackage,
   type Clock,
   createKernel,
   defineTool,
   inlineHost,
-  type RegisteredTool,
   systemClock,
   type Tool,
   type ToolContext,
@@ -15,6 +13,8 @@ import { runPipeline } from "@keyhole/kernel/pipeline";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { FakeClock } from "../support/fake-clock.ts";
+import { registered } from "../support/registered.ts";
+import { randomFrom } from "../support/random.ts";
 
 /*
  * Recorded runs of random tools, replayed. A tool is a random program over what a context has: the network, files, clock, chance, failures, several of them at the
@@ -22,17 +22,6 @@ import { FakeClock } from "../support/fake-clock.ts";
  */
 
 type Random = () => number;
-
-/** Mulberry32: the same seed gives the same runs. */
-function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const upTo = (random: Random, limit: number): number => Math.floor(random() * limit);
 const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[upTo(random, items.length)]!;
@@ -197,7 +186,7 @@ export interface Outcome {
 
 /** Records one run, writes and reads it as a file, and replays it. */
 async function recordAndReplay(seed: number): Promise<Outcome> {
-  const random = randomOf(seed);
+  const random = randomFrom(seed);
   let asked = 0;
   const entries: RunEntry[] = [];
   const kernel = await createKernel({
@@ -226,7 +215,7 @@ async function recordAndReplay(seed: number): Promise<Outcome> {
   if (!read.ok) return { fault: `line ${read.line}: ${read.reason}`, requests, failed: 0, retried: 0, nested: 0 };
   const replayed = await replay(read.run, {
     host: inlineHost(),
-    tools: [...tools, leaf].map(registered),
+    tools: [...tools, leaf].map((each) => registered(each)),
     clock: systemClock,
   });
   const fault = replayed.ok
@@ -251,12 +240,6 @@ function countedFiles(count: () => void): ReturnType<typeof filesBroker> {
       return broker.serve(request, session);
     },
   };
-}
-
-function registered(tool: unknown): RegisteredTool {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
 }
 
 /** Many runs, some at the same time: most of a run is waiting for turns of the event loop. */

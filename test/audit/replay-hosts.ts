@@ -1,10 +1,11 @@
-import { checkPackage, createKernel, type IsolateHost, systemClock, type ToolPackage } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, systemClock, type ToolPackage } from "@keyhole/kernel";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import weekly from "./replay/weekly.ts?tool";
 import { entriesOf } from "./replay/last-week.ts";
+import { registered } from "../support/registered.ts";
 
 const tool: ToolPackage = weekly;
 
@@ -16,11 +17,7 @@ export function describeReplay(name: string, open: (tool: ToolPackage) => Promis
       host = await open(tool);
     });
     afterAll(() => host.close());
-    const tools = () => {
-      const checked = checkPackage(tool);
-      if (!checked.ok) throw new Error(checked.error.message);
-      return [checked.value];
-    };
+    const tools = () => [registered(tool)];
 
     it("of last week's file gives the bytes of last week", async () => {
       const read = await readRun(writeRun({ entries: entriesOf(tool.hash) }).split("\n"));

@@ -1,13 +1,8 @@
-import { checkPackage, createKernel, inlineHost, type RegisteredTool, systemClock } from "@keyhole/kernel";
+import { createKernel, inlineHost, systemClock } from "@keyhole/kernel";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { calling, leaf, openCalls } from "../support/nested.ts";
-
-const registered = (tool: unknown): RegisteredTool => {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-};
+import { registered } from "../support/registered.ts";
 
 const outer = calling("outer", async (_, { tools }) => {
   const answers = await Promise.all([1, 2, 3].map((n) => tools.call("inner", { n })));

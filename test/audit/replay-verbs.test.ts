@@ -1,6 +1,5 @@
 import {
   type Broker,
-  checkPackage,
   type Clock,
   createKernel,
   inlineHost,
@@ -14,12 +13,7 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { calculator, runCode } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPolicy, toolOf } from "../support/kernel.ts";
-
-const registered = (tool: unknown): RegisteredTool => {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-};
+import { registered } from "../support/registered.ts";
 
 /** Written to a file and read again. */
 async function saved(entries: readonly RunEntry[]): Promise<readonly RunEntry[]> {

@@ -1,24 +1,11 @@
-import {
-  type Broker,
-  checkPackage,
-  createKernel,
-  defineTool,
-  inlineHost,
-  type RegisteredTool,
-  systemClock,
-} from "@keyhole/kernel";
+import { type Broker, createKernel, defineTool, inlineHost, systemClock } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { manyRuns } from "./random-runs.ts";
-
-const registered = (tool: unknown): RegisteredTool => {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-};
+import { registered } from "../support/registered.ts";
 
 /** Reads files, several at the same time, and mixes in time and chance. */
 const reader = defineTool({

@@ -35,6 +35,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { openKernel } from "../support/kernel.ts";
 import { moduleHost, packed } from "../support/module-host.ts";
 import { double, policy, subject, work } from "./every-ending.ts";
+import { registered } from "../support/registered.ts";
 
 describe("a kernel with SHA-256", () => {
   it.each<[string, Partial<KernelOptions>, string, string]>([
@@ -162,22 +163,19 @@ describe("a kernel with SHA-256", () => {
     const entries: RunEntry[] = [];
     const host = recordingHost(moduleHost(double), (entry) => entries.push(entry), sha256Hash);
     const { kernel, clock } = await openKernel({ hash: sha256Hash, host });
-    const registered = kernel.register(packed(double));
+    const added = kernel.register(packed(double));
     await kernel.call("double", { n: 21 });
     const read = await readRun(writeRun({ entries }).split("\n"));
     expect(JSON.stringify(entries)).not.toContain("blake3:");
-    if (!read.ok || !registered.ok) throw new Error("not recorded");
-    const { checkPackage } = await import("@keyhole/kernel");
-    const tool = checkPackage(packed(double), sha256Hash);
-    if (!tool.ok) throw new Error(tool.error.message);
-    expect(await replay(read.run, { host: moduleHost(double), tools: [tool.value], clock })).toEqual({
+    if (!read.ok || !added.ok) throw new Error("not recorded");
+    const tool = registered(packed(double), sha256Hash);
+    expect(await replay(read.run, { host: moduleHost(double), tools: [tool], clock })).toEqual({
       ok: true,
       calls: 1,
     });
     // Under its BLAKE3 name it is another tool.
-    const other = checkPackage(packed(double));
-    if (!other.ok) throw new Error(other.error.message);
-    expect(await replay(read.run, { host: moduleHost(double), tools: [other.value], clock })).toMatchObject({
+    const other = registered(packed(double));
+    expect(await replay(read.run, { host: moduleHost(double), tools: [other], clock })).toMatchObject({
       ok: false,
       kind: "refused",
     });

@@ -1,14 +1,9 @@
-import { checkPackage, inlineHost, type RegisteredTool, systemClock, type Tool } from "@keyhole/kernel";
+import { inlineHost, systemClock, type Tool } from "@keyhole/kernel";
 import { verifyPure } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { toolOf } from "../support/kernel.ts";
-
-const registered = (tool: unknown): RegisteredTool => {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-};
+import { registered } from "../support/registered.ts";
 
 describe("a tool that says it is pure", () => {
   const check = (tool: Tool<never, unknown>) =>

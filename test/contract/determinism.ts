@@ -1,9 +1,7 @@
 import {
-  checkPackage,
   type Clock,
   createKernel,
   type Determinism,
-  type Hash,
   hashJson,
   type IsolateHost,
   type JsonValue,
@@ -16,18 +14,13 @@ import {
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import moments from "./tools/moments.ts?tool";
+import { registered } from "../support/registered.ts";
 
 /** The same code under another promise. */
 function declared(determinism: Determinism): ToolPackage {
   const { manifest, code }: ToolPackage = moments;
   const plain = { ...manifest, determinism, ...(determinism === "nondeterministic" ? {} : { capabilities: [] }) };
   return { manifest: plain, code, hash: packageHash(plain, code) ?? "" };
-}
-
-function registered(tool: ToolPackage, hash?: Hash): RegisteredTool {
-  const checked = checkPackage(tool, hash);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
 }
 
 interface Moments {

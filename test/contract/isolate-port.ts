@@ -1,23 +1,17 @@
-import {
-  type CallPort,
-  checkPackage,
-  type Isolate,
-  type IsolateCall,
-  type IsolateHost,
-  type IsolateOutcome,
-  type JsonValue,
-  type LogEntry,
-  type RegisteredTool,
+import type {
+  CallPort,
+  Isolate,
+  IsolateCall,
+  IsolateHost,
+  IsolateOutcome,
+  JsonValue,
+  LogEntry,
+  RegisteredTool,
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HostTraits, subjectFor } from "./isolate-subject.ts";
 import subject from "./tools/subject.ts";
-
-function registered(foreign: unknown): RegisteredTool {
-  const checked = checkPackage(foreign);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-}
+import { registered } from "../support/registered.ts";
 
 let calls = 0;
 

@@ -1,6 +1,5 @@
 import {
   type CallPort,
-  checkPackage,
   type Isolate,
   type IsolateCall,
   type IsolateHost,
@@ -11,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { joined } from "../support/streams.ts";
 import { pourFor } from "./isolate-subject.ts";
+import { registered } from "../support/registered.ts";
 
 let calls = 0;
 
@@ -68,9 +68,7 @@ export function streamPortContract(makeHost: () => Promise<IsolateHost>): void {
   let tool: RegisteredTool;
   beforeAll(async () => {
     host = await makeHost();
-    const checked = checkPackage(pourFor(host));
-    if (!checked.ok) throw new Error(checked.error.message);
-    tool = checked.value;
+    tool = registered(pourFor(host));
   });
   afterAll(() => host.close());
 

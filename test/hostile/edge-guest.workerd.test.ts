@@ -1,15 +1,9 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
-import {
-  type CallPort,
-  checkPackage,
-  type IsolateCall,
-  type IsolateHost,
-  type IsolateOutcome,
-  type RegisteredTool,
-} from "@keyhole/kernel";
+import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindings } from "../edge/bindings.ts";
+import { registered } from "../support/registered.ts";
 
 /** A tool that throws the shell out of its own isolate and speaks to the kernel itself. `call` and `target` are in reach of the deed. */
 const usurper = (deed: string): string => `
@@ -51,9 +45,7 @@ let host: IsolateHost;
 let template: RegisteredTool;
 beforeAll(() => {
   host = edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
-  const checked = checkPackage(echo);
-  if (!checked.ok) throw new Error(checked.error.message);
-  template = checked.value;
+  template = registered(echo);
 });
 afterAll(() => host.close());
 

@@ -1,4 +1,4 @@
-import { checkPackage, createKernel, inlineHost, type IsolateHost, systemClock } from "@keyhole/kernel";
+import { createKernel, inlineHost, type IsolateHost, systemClock } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import {
   readRun,
@@ -11,6 +11,7 @@ import {
 } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openPolicy, toolOf } from "../support/kernel.ts";
+import { registered } from "../support/registered.ts";
 
 const subject = toolOf(({ n }: { n: number }, { now }: { now: () => number }) => n + now(), { determinism: "seeded" });
 let entries: RunEntry[];
@@ -116,11 +117,7 @@ describe("a run file from elsewhere is refused with its line and a reason", () =
 
 describe("a run that asks for what is not there executes nothing", () => {
   const host: IsolateHost = { ...inlineHost(), open: () => Promise.reject(new Error("something was opened")) };
-  const tools = () => {
-    const checked = checkPackage(subject);
-    if (!checked.ok) throw new Error(checked.error.message);
-    return [checked.value];
-  };
+  const tools = () => [registered(subject)];
   const withLastCall = (change: object): readonly RunEntry[] => {
     const at = entries.findLastIndex(({ kind }) => kind === "call");
     return entries.with(at, { ...entries[at]!, ...change });

@@ -1,39 +1,16 @@
-import { checkPackage, type IsolateCall, type IsolateOutcome } from "@keyhole/kernel";
+import type { IsolateOutcome } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
-import subject from "../contract/tools/subject-package.ts";
 import { testEngine } from "../wasm/engine.ts";
+import { callIn, openBody } from "../wasm/run-body.ts";
 
 const FUEL = 50_000_000;
 /** More than the fuel lasts for, and far less than for ever. */
 const work = "for (let i = 0; i < 3e6; i++);";
 
 async function run(body: string): Promise<IsolateOutcome> {
-  const host = interpreterHost({ engine: await testEngine() });
-  const checked = checkPackage(subject);
-  if (!checked.ok) throw new Error(checked.error.message);
-  const code = `export default { code: { async execute() { ${body} } } }`;
-  const isolate = await host.open({ ...checked.value, body: { source: "module", code } });
-  const call: IsolateCall = {
-    callId: "call-000001",
-    sessionId: "session",
-    inputText: "null",
-    outputKind: "json",
-    outputBytes: 100_000,
-    seed: "5eed".repeat(16),
-    nowMs: 1_700_000_000_000,
-    fuel: FUEL,
-    memoryBytes: 67_108_864,
-    real: [],
-  };
-  const port = {
-    signal: new AbortController().signal,
-    request: async () => ({ ok: true, value: null }) as const,
-    log: () => {},
-    progress: () => {},
-    used: () => {},
-  };
-  return isolate.call(call, port);
+  const isolate = await openBody(interpreterHost({ engine: await testEngine() }), body);
+  return (await callIn(isolate, { fuel: FUEL })).outcome;
 }
 
 describe("a program that works while the host reads its values pays for it, or does not get to", () => {

@@ -3,17 +3,7 @@ import { expect, it } from "vitest";
 import type { Bytes } from "../wasm/bytes.ts";
 import { trapping } from "../wasm/metered.ts";
 import { programs } from "../wasm/programs.ts";
-
-/** mulberry32: the same 10,000 modules every time. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { randomFrom } from "../support/random.ts";
 
 function mutated(bytes: Bytes, next: () => number): Bytes {
   const copy = bytes.slice(0, next() < 0.1 ? Math.floor(next() * bytes.length) : bytes.length);
@@ -49,7 +39,7 @@ function runAll(bytes: Bytes, names: { readonly tank: string; readonly start?: s
 }
 
 it("10,000 modules with flipped bytes are refused with a code, or are metered", () => {
-  const next = random(7);
+  const next = randomFrom(7);
   let accepted = 0;
   let ran = 0;
   for (let i = 0; i < 10_000; i++) {

@@ -2,6 +2,7 @@ import type { CallResult } from "@keyhole/kernel";
 import { wasmHost, wasmPackage } from "@keyhole/worker-host/wasm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modules, type Rig, rigOf, toolOf } from "../wasm/tools.ts";
+import { randomFrom } from "../support/random.ts";
 
 const FUEL = 20_000_000;
 const codeOf = (result: CallResult): string => (result.ok ? "OK" : result.error.code);
@@ -65,17 +66,6 @@ describe("what a module can ask of its host", () => {
   });
 });
 
-/** mulberry32: the same modules every time. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const endings = new Set(
   "OK TOOL_ERROR OUT_OF_FUEL OUT_OF_MEMORY BOUNDS_EXCEEDED NOT_NORMALIZABLE CAPABILITY_DENIED INVALID_OUTPUT".split(
     " ",
@@ -84,7 +74,7 @@ const endings = new Set(
 
 describe("programs with flipped bytes", () => {
   it("are refused when they are packed, or end in one of the ways in which a program ends", async () => {
-    const next = random(11);
+    const next = randomFrom(11);
     const original = toolOf("subject");
     const seen = new Map<string, number>();
     for (let i = 0; i < 250; i++) {

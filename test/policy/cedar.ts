@@ -1,24 +1,20 @@
 import * as cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { ArgumentCondition, PolicyRule, RuleCondition } from "@keyhole/kernel";
+import { wordsFrom } from "../support/random.ts";
 import { decisionBy, inputOf, loaded } from "./support.ts";
-
-/** Mulberry32: the same numbers for the same seed, everywhere. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 const tools = ["pay", "read", "send"];
 const callers = ["ada", "eve", "bob"];
 const categories = ["web", "files"];
 const texts = ["", "a", "ab", "b*", 'q"\\', "é"];
 
-type Random = ReturnType<typeof randomFrom>;
+type Random = (below: number) => number;
+
+function belowFrom(seed: number): Random {
+  const next = wordsFrom(seed);
+  return (below) => next() % below;
+}
+
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!;
 const subset = <T>(random: Random, list: readonly T[]): readonly [T, ...T[]] => {
   const chosen = list.filter(() => random(2) === 0);
@@ -179,7 +175,7 @@ export function compareWithCedar(
   readonly disagreements: readonly string[];
   readonly decisions: Readonly<Record<string, number>>;
 } {
-  const random = randomFrom(seed);
+  const random = belowFrom(seed);
   const disagreements: string[] = [];
   const decisions: Record<string, number> = { allow: 0, ask: 0, deny: 0, posture: 0 };
   const callsPerPolicy = 100;

@@ -1,14 +1,14 @@
-import {
-  type CallPort,
-  checkPackage,
-  type Isolate,
-  type IsolateCall,
-  type IsolateHost,
-  type IsolateOutcome,
-  type IsolateUsage,
-  type RegisteredTool,
+import type {
+  CallPort,
+  Isolate,
+  IsolateCall,
+  IsolateHost,
+  IsolateOutcome,
+  IsolateUsage,
+  RegisteredTool,
 } from "@keyhole/kernel";
 import subject from "../contract/tools/subject-package.ts";
+import { registered } from "../support/registered.ts";
 
 export const FUEL = 1_000_000_000;
 export const MEMORY_BYTES = 67_108_864;
@@ -21,9 +21,7 @@ export interface Ran {
 
 /** A tool whose module is this text. */
 export function toolOfModule(code: string): RegisteredTool {
-  const checked = checkPackage(subject);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return { ...checked.value, body: { source: "module", code } };
+  return { ...registered(subject), body: { source: "module", code } };
 }
 
 /** An isolate with a tool that runs `body`, with `input` and `context` at hand. */

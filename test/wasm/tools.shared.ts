@@ -1,17 +1,17 @@
-import {
-  type CallPort,
-  type CapabilityRequest,
-  checkPackage,
-  type Isolate,
-  type IsolateCall,
-  type IsolateHost,
-  type IsolateOutcome,
-  type IsolateUsage,
-  type LogEntry,
-  type RegisteredTool,
+import type {
+  CallPort,
+  CapabilityRequest,
+  Isolate,
+  IsolateCall,
+  IsolateHost,
+  IsolateOutcome,
+  IsolateUsage,
+  LogEntry,
+  RegisteredTool,
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type modules, toolOf } from "./tools.ts";
+import { toolOf } from "./tools.ts";
+import { registered } from "../support/registered.ts";
 
 const FUEL = 20_000_000;
 
@@ -41,12 +41,6 @@ async function answer({ operation, arguments: { path } }: CapabilityRequest): Re
 }
 
 let calls = 0;
-
-function registered(name: keyof typeof modules, change: Parameters<typeof toolOf>[1] = {}): RegisteredTool {
-  const checked = checkPackage(toolOf(name, change));
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-}
 
 /** One call in an isolate of its own, with nothing in it that differs from one time to the next. */
 async function runTool(
@@ -164,7 +158,7 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
     let subject: RegisteredTool;
     beforeAll(async () => {
       host = await makeHost();
-      subject = registered("subject");
+      subject = registered(toolOf("subject"));
     });
     afterAll(() => host.close());
 
@@ -199,7 +193,7 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
     });
 
     it("gives no call what another one left in memory", async () => {
-      const plain = registered("plain");
+      const plain = registered(toolOf("plain"));
       const isolate = await host.open(plain);
       const twice = [await callIn(isolate, "remember"), await callIn(isolate, "remember")];
       isolate.terminate("the test is over");
@@ -224,11 +218,11 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
         { kind: "threw", name: "Error", message: "it gave `keyhole.call` an address outside of its memory" },
       ],
     ])("runs a module with `alloc` and `run`: %s", async (deed, outcome) => {
-      expect((await runTool(host, registered("plain"), deed)).outcome).toEqual(outcome);
+      expect((await runTool(host, registered(toolOf("plain")), deed)).outcome).toEqual(outcome);
     });
 
     it("lets a module ask in its start function and in `alloc`", async () => {
-      const { outcome, requests, usage } = await runTool(host, registered("starter"), "");
+      const { outcome, requests, usage } = await runTool(host, registered(toolOf("starter")), "");
       expect({ outcome, requests: requests.length, usage }).toEqual({
         outcome: json("3"),
         requests: 3,
@@ -237,13 +231,13 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
     });
 
     it("ends a module that catches its own end", async () => {
-      const { outcome, requests, usage } = await runTool(host, registered("catcher"), "");
+      const { outcome, requests, usage } = await runTool(host, registered(toolOf("catcher")), "");
       expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: "" } });
       expect([requests.length, usage?.fuelUsed]).toEqual([1, 126]);
     });
 
     it("survives imports with signatures that nobody has", async () => {
-      const { outcome, usage } = await runTool(host, registered("signatures"), "");
+      const { outcome, usage } = await runTool(host, registered(toolOf("signatures")), "");
       expect([outcome.kind, usage?.fuelUsed]).toEqual(["threw", 12]);
     });
 

@@ -1,15 +1,9 @@
 // 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel.
-import {
-  type CallPort,
-  checkPackage,
-  createKernel,
-  hashBytes,
-  type IsolateCall,
-  type ToolPackage,
-} from "@keyhole/kernel";
+import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import bytesPackage from "./bytes.ts?tool";
 import piecesPackage from "./pieces.ts?tool";
+import { registered } from "../../support/registered.ts";
 
 const BYTES = 10_000_000;
 const rounds = 21;
@@ -48,11 +42,7 @@ const callOf = (outputKind: IsolateCall["outputKind"]): IsolateCall => ({
 
 async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise<void>>> {
   const host = await browserHost();
-  const open = async (pkg: ToolPackage) => {
-    const checked = checkPackage(pkg);
-    if (!checked.ok) throw new Error(checked.error.message);
-    return host.open(checked.value);
-  };
+  const open = (pkg: ToolPackage) => host.open(registered(pkg));
   const [binary, stream] = await Promise.all([open(bytesPackage), open(piecesPackage)]);
   let taken = 0;
   const port: CallPort = {

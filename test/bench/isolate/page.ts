@@ -1,15 +1,9 @@
 // Runs in the page; the figures go to the process that opened it.
-import {
-  type CallPort,
-  checkPackage,
-  createKernel,
-  type IsolateCall,
-  type IsolateHost,
-  type RegisteredTool,
-} from "@keyhole/kernel";
+import { type CallPort, createKernel, type IsolateCall, type IsolateHost } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import { bulkTransfers } from "./bulk.ts";
 import echoPackage from "./echo.ts?tool";
+import { registered } from "../../support/registered.ts";
 
 const value = {
   text: "x".repeat(700),
@@ -32,12 +26,6 @@ const port: CallPort = {
 };
 
 const echoTool = registered(echoPackage);
-
-function registered(foreign: unknown): RegisteredTool {
-  const checked = checkPackage(foreign);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-}
 
 let calls = 0;
 const nextCall = (): IsolateCall => ({
@@ -81,7 +69,7 @@ async function roundTrips(host: IsolateHost): Promise<Record<string, number>> {
       if (outcome.kind !== "returned") throw new Error(outcome.kind);
     },
     kernel: async () => {
-      const result = await kernel.call("echo", { value }, { sessionId: "bench" });
+      const result = await kernel.call("echo", { value }, { sessionId: "bench", cache: false });
       if (!result.ok) throw new Error(result.error.message);
     },
   };
