@@ -79,6 +79,7 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     failures: count,
     restMs: fc.integer({ min: 1, max: 60_000 }),
   }),
+  "body.read": fc.record({ bodyHash: digest, bodyBytes: count, whole: fc.boolean() }),
   "purity.asked": fc.record({ tool: text, toolHash: digest, host: text, inputs: count }),
   "purity.answered": fc.record({
     tool: text,

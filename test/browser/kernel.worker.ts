@@ -1,5 +1,6 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import drink from "../contract/tools/drink.ts?tool";
 import pour from "../contract/tools/pour.ts?tool";
 import subject from "../contract/tools/subject.ts?tool";
 
@@ -14,7 +15,7 @@ async function boot(): Promise<Kernel> {
       rules: [{ id: "ask-echo", effect: "ask", when: { caller: ["asked"] }, reason: "It is asked." }],
     },
   });
-  for (const tool of [subject, pour]) {
+  for (const tool of [subject, pour, drink]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(registered.error.message);
   }

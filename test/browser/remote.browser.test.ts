@@ -3,7 +3,7 @@ import { connectKernel, type KernelClient, serveStage } from "@keyhole/worker-ho
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poured } from "../contract/isolate-stream.ts";
 import subject from "../contract/tools/subject.ts?tool";
-import { joined, sink } from "../support/streams.ts";
+import { bodySource, joined, sink } from "../support/streams.ts";
 
 describe("a kernel in a worker of the page", () => {
   let worker: Worker;
@@ -29,7 +29,7 @@ describe("a kernel in a worker of the page", () => {
   });
 
   it("lists its tools", async () => {
-    expect((await kernel.list()).map(({ id }) => id)).toEqual(["pour@1.0.0", "subject@1.0.0"]);
+    expect((await kernel.list()).map(({ id }) => id)).toEqual(["drink@1.0.0", "pour@1.0.0", "subject@1.0.0"]);
     expect(await kernel.list({ text: "nothing like it" })).toEqual([]);
   });
 
@@ -77,6 +77,40 @@ describe("a kernel in a worker of the page", () => {
     const { output } = sink();
     output.getWriter();
     expect(await kernel.call("pour", { deed: "pour" }, { output })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT" },
+    });
+  });
+
+  it("lets the page give a body, no faster than the tool reads", async () => {
+    const { output, pieces } = sink();
+    const { body, ends } = bodySource([poured(20, 20_000), new Uint8Array([1, 2])]);
+    expect(await kernel.call("drink", { deed: "echo" }, { body, output })).toMatchObject({ ok: true });
+    expect(joined(pieces)).toEqual(joined([poured(20, 20_000), new Uint8Array([1, 2])]));
+    expect(ends).toEqual([]);
+    const tasted = bodySource(Array.from({ length: 9 }, () => new Uint8Array(10)));
+    expect(await kernel.call("drink", { deed: "taste" }, { body: tasted.body })).toMatchObject({ ok: true });
+    await expect.poll(() => tasted.ends).toEqual(["The call has ended."]);
+    expect(tasted.given()).toBe(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["breaks off", new Error("gone"), "CANCELLED"],
+    ["is no bytes", "text", "INVALID_INPUT"],
+    ["is nothing", undefined, "INVALID_INPUT"],
+    ["cannot leave the page", () => {}, "CANCELLED"],
+  ])("fails a call whose body %s", async (_, chunk, code) => {
+    const { body } = bodySource(chunk instanceof Error ? [] : [chunk as Uint8Array], () => {
+      throw chunk;
+    });
+    const result = await kernel.call("drink", { deed: "catch what happens" }, { body });
+    expect(result).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it("refuses a body that somebody else reads", async () => {
+    const { body } = bodySource([]);
+    body.getReader();
+    expect(await kernel.call("drink", { deed: "count" }, { body })).toMatchObject({
       ok: false,
       error: { code: "INVALID_INPUT" },
     });

@@ -11,6 +11,8 @@ import {
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
+import { bodyPortContract } from "./isolate-body.ts";
+import { bodyKernelContract } from "./isolate-body-kernel.ts";
 import { portContract } from "./isolate-port.ts";
 import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
@@ -23,6 +25,8 @@ export function describeIsolateHost(name: string, makeHost: () => Promise<Isolat
     describe("under a kernel", () => kernelContract(makeHost, traits));
     describe("with streams, at its port", () => streamPortContract(makeHost));
     describe("with streams, under a kernel", () => streamKernelContract(makeHost, traits));
+    describe("with bodies, at its port", () => bodyPortContract(makeHost));
+    describe("with bodies, under a kernel", () => bodyKernelContract(makeHost));
   });
 }
 

@@ -20,7 +20,7 @@ const usurper = (deed: string): string => `
       const keys = Object.keys(message ?? {}).sort().join();
       if (keys === "callId,outcome,type" && message.callId === callId) end.resolve(message.outcome);
       // What RPC refuses to carry is not sent; the guest says nonsense instead.
-      else try { await (message?.type === "request" ? target.request(message) : message?.type === "piece" ? target.piece(message) : target.say(message)); } catch { await target.say("refused"); }
+      else try { await target[["request", "piece", "pull"].includes(message?.type) ? message.type : "say"](message); } catch { await target.say("refused"); }
     };
     void target.next().then(end.resolve, end.resolve); // It ends with its call: workerd complains of a guest that waits for nothing.
     try { await (async () => { ${deed} })(); } catch { await send("refused"); }

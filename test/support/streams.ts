@@ -38,3 +38,30 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array {
 export function streamOf(execute: (...args: never[]) => unknown, more: Record<string, unknown> = {}): Tool {
   return toolOf(execute, { output: { kind: "stream" }, ...more });
 }
+
+/** A caller's body that notes how it ends. */
+export interface Source {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Chunks that were taken. */
+  readonly given: () => number;
+  /** Why it was cancelled; empty while it was not. */
+  readonly ends: string[];
+}
+
+/** @param then what comes behind the chunks: the end, unless it throws or waits */
+export function bodySource(chunks: readonly Uint8Array[], then: () => void | Promise<void> = () => {}): Source {
+  const ends: string[] = [];
+  let given = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (given < chunks.length) return controller.enqueue(chunks[given++]!);
+        await then();
+        controller.close();
+      },
+      cancel: (reason) => void ends.push(String(reason)),
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, given: () => given, ends };
+}

@@ -95,6 +95,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     correlationId: textOrNull,
     parentCallId: textOrNull,
   }),
+  "body.read": payload<"body.read">({ bodyHash: digest, bodyBytes: count, whole: { type: "boolean" } }),
   "call.keyed": payload<"call.keyed">({ keyHash: digest, argsHash: digest }),
   "result.reused": payload<"result.reused">({ from: text, by: oneOf(["cache", "idempotency-key"]) }),
   "tool.retried": payload<"tool.retried">({ attempt: count, ...ended }),

@@ -111,6 +111,11 @@ export interface CallOptions {
    * bytes are counted and hashed, and gone.
    */
   readonly output?: WritableStream<Uint8Array>;
+  /**
+   * What a tool whose manifest has a `body` reads while it runs, as fast as it reads. Its chunks are bytes, of any size. The call ends it: what was not read is
+   * cancelled. A call with a body has no idempotency key, and its result is not kept for equal ones.
+   */
+  readonly body?: ReadableStream<Uint8Array>;
   readonly onEvent?: (event: AuditEvent) => void;
   readonly onLog?: (entry: LogEntry) => void;
   readonly onProgress?: (progress: Progress) => void;

@@ -6,6 +6,7 @@ export const defaultBounds: Bounds = {
   timeoutMs: 10_000,
   /** More than a model can read, less than a log or a page chokes on. */
   outputBytes: 1_048_576,
+  bodyBytes: 8_388_608,
   networkRequests: 16,
   networkBytes: 8_388_608,
   concurrency: 4,
@@ -17,6 +18,7 @@ export const ceilings: Required<Bounds> = {
   timeoutMs: 900_000,
   /** Of a stream, which is never held as a whole; see {@link limits} for the rest. */
   outputBytes: 1_099_511_627_776,
+  bodyBytes: 1_099_511_627_776,
   networkRequests: 1_000,
   networkBytes: 25_165_824,
   concurrency: 64,
@@ -41,6 +43,8 @@ export const limits = {
   pieceBytes: 262_144,
   /** Pieces of one stream that are on their way at the same time. With the size of a piece this bounds what a stream that nobody reads holds. */
   piecesInFlight: 4,
+  /** Chunks of a body without a byte, in a row: a source that gives nothing else would never let go of the kernel. */
+  emptyChunks: 1_000,
   /** UTF-8 bytes of an input. */
   inputBytes: 8_388_608,
   /** A package's code: the largest that every host loads without delay. */

@@ -53,6 +53,20 @@ interface WritableStream<T> {
   getWriter(): WritableStreamDefaultWriter<T>;
 }
 
+interface ReadableStreamDefaultReader<T> {
+  read(): Promise<{ done: boolean; value?: T }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+declare class ReadableStream<T> {
+  constructor(
+    source: { pull(controller: { enqueue(chunk: T): void; close(): void }): Promise<void> },
+    strategy: { highWaterMark: number },
+  );
+  getReader(): ReadableStreamDefaultReader<T>;
+  [Symbol.asyncIterator](): AsyncIterator<T>;
+}
+
 declare class Response {
   constructor(
     body: Uint8Array<ArrayBuffer> | null,

@@ -9,7 +9,7 @@ export type Platform = (typeof platforms)[number];
  * - `tool`: the body of an async function in a sealed isolate, with `context` and `at` at hand. What it returns is what it got.
  * - `output`: the body of a tool whose result, or exception, is the attack.
  * - `guest`: code that has taken the shell's place. `send(message, transfer)` speaks to the host, `callId` is the call's.
- * - `guest of a stream`: the same, in a call whose output is a stream.
+ * - `guest of a stream`: the same, in a call whose output is a stream, and that has a body.
  * - `pair`: two bodies, one after the other, in two isolates. The second one gets what the first one returned as `token`.
  * - `pair of frames`: the same, as expressions in two frames that nobody sealed.
  * - `spin`: a tool's body that never yields.

@@ -1,4 +1,5 @@
 import type { AttemptGroup } from "./attempt.ts";
+import { bodyGuests } from "./body-guest.ts";
 import { frameNetwork } from "./frame-network.ts";
 import { frameWorld } from "./frame-world.ts";
 import { guests } from "./guest.ts";
@@ -19,6 +20,7 @@ export const groups: readonly AttemptGroup[] = [
   outputs,
   guests,
   streamGuests,
+  bodyGuests,
   framePairs,
   toolPairs,
   spins,

@@ -54,6 +54,7 @@ const single = rows("guest", [
     "send({ type: 'progress', callId, done: 1, total: undefined })",
   ],
   ["piece", "a piece of a stream, in a call that gives none", "send(piece(0))"],
+  ["pull", "a piece of the body, in a call that has none", "send(pull)"],
   ["request-other-call", "a request of another call", "send({ ...ask, callId: 'other' })"],
   ["request-order", "a request out of order", "send({ ...ask, request: 1 })"],
   ["request-negative", "a request with a negative number", "send({ ...ask, request: -1 })"],

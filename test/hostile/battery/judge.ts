@@ -60,7 +60,7 @@ const judges: Readonly<Record<Layer, Judge>> = {
 };
 
 interface Heard extends CallPort {
-  /** Log lines, progress, requests and pieces, in the order in which they came. */
+  /** Log lines, progress, requests, pieces and reads, in the order in which they came. */
   readonly all: unknown[];
 }
 
@@ -74,6 +74,11 @@ function listener(): Heard {
     write(piece) {
       all.push(piece);
       return piece.length === 7 ? new Promise(() => {}) : Promise.resolve(true);
+    },
+    async read() {
+      all.push("read");
+      const isEnd = all.some((each) => (each as { readonly message?: unknown }).message === "end");
+      return isEnd ? new Uint8Array() : all.length === 1 ? new Uint8Array(1) : new Promise(() => {});
     },
     request(request) {
       all.push(request);
@@ -190,21 +195,22 @@ const spoken = `const log = { type: "log", callId, level: "info", message: "x" }
   const output = { form: "json", text: "1" };
   const piece = (number, more) => ({ type: "piece", callId, piece: number, bytes: new Uint8Array(1), ...more });
   const outcome = (what) => ({ type: "outcome", callId, outcome: what });
-  const end = outcome({ kind: "returned", output: { form: "stream" } });`;
+  const end = outcome({ kind: "returned", output: { form: "stream" } });
+  const pull = { type: "pull", callId };`;
 
 function judgeStreamGuest(bench: Bench, attempt: Attempt): Promise<Verdict> {
-  return judgeGuest(bench, attempt, { outputKind: "stream" });
+  return judgeGuest(bench, attempt, { outputKind: "stream", hasBody: true });
 }
 
 async function judgeGuest(
   bench: Bench,
   attempt: Attempt,
-  { outputKind = "json" }: { readonly outputKind?: IsolateCall["outputKind"] } = {},
+  flow: Pick<IsolateCall, "outputKind" | "hasBody"> = { outputKind: "json" },
 ): Promise<Verdict> {
   const { code, noticed = "lost", heard: allowed = 0 } = attempt;
   const heard = listener();
   return using(bench.usurp(`${spoken} ${code}`), async (isolate) => {
-    const outcome = await inTime(isolate.call(call({ outputKind }), heard));
+    const outcome = await inTime(isolate.call(call(flow), heard));
     if (outcome === undefined) return "nobody noticed";
     if (outcome.kind !== ends[noticed]) return `it ended as ${JSON.stringify(outcome).slice(0, 200)}`;
     if (noticed === "lost" && isolate.alive) return "the isolate lives on";

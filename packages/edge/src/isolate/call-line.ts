@@ -1,12 +1,14 @@
 import { RpcTarget } from "cloudflare:workers";
 import type { CallPort, CapabilityReply, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import {
+  type BodyState,
   checkOutcome,
   type GuestMessage,
   type GuestRequest,
   parseGuestMessage,
   parseRequest,
   pieceFault,
+  pullFault,
   protocolLimits,
 } from "@keyhole/worker-host/protocol";
 
@@ -41,6 +43,7 @@ export class CallLine {
   #requestsInFlight = 0;
   #pieces = 0;
   #piecesInFlight = 0;
+  #body: BodyState = "open";
 
   constructor(call: IsolateCall, port: CallPort) {
     this.#call = call;
@@ -124,6 +127,27 @@ export class CallLine {
     return more && this.#open;
   }
 
+  /** Answers with the next piece of the body: without a byte at its end, `undefined` where it broke off. */
+  async pull(data: unknown): Promise<Uint8Array | undefined> {
+    if (!this.#open) return undefined;
+    this.#heard = true;
+    const message = parseGuestMessage(data);
+    const fault =
+      typeof message === "string"
+        ? message
+        : message.type !== "pull" || message.callId !== this.#call.callId
+          ? "no pull of this call"
+          : pullFault({ call: this.#call, body: this.#body });
+    if (fault !== undefined) {
+      this.#broken(fault);
+      return undefined;
+    }
+    this.#body = "pulled";
+    const bytes = await this.#port.read?.();
+    this.#body = bytes?.length ? "open" : "over";
+    return this.#open ? bytes : undefined;
+  }
+
   #broken(reason: string): false {
     this.#protocol(reason);
     return false;
@@ -194,6 +218,10 @@ export class CallTarget extends RpcTarget {
 
   piece(message: unknown): Promise<boolean> {
     return this.#line.piece(message);
+  }
+
+  pull(message: unknown): Promise<Uint8Array | undefined> {
+    return this.#line.pull(message);
   }
 
   next(): Promise<"cancelled" | "ended"> {

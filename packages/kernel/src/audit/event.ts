@@ -116,6 +116,8 @@ export interface AuditPayloads {
     readonly requestHash: string;
     readonly responseHash: string;
   };
+  /** What the tool was given of the body of its call: all of it, or as far as it was read. Before the end of the call. */
+  readonly "body.read": { readonly bodyHash: string; readonly bodyBytes: number; readonly whole: boolean };
   /** The call carries an idempotency key: digests of the key with its caller, and of tool and input. */
   readonly "call.keyed": { readonly keyHash: string; readonly argsHash: string };
   /** Nothing ran for this call: it is given the result of another one, for an equal pure call or under its idempotency key. */

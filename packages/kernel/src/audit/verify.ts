@@ -56,6 +56,7 @@ const types: ReadonlySet<string> = new Set(
     "approval.requested": true,
     "approval.resolved": true,
     "call.invoked": true,
+    "body.read": true,
     "call.keyed": true,
     "capability.checked": true,
     "capability.used": true,

@@ -3,6 +3,8 @@ export interface Bounds {
   /** Wall-clock time of a run, the opening of its isolate included. */
   readonly timeoutMs: number;
   readonly outputBytes: number;
+  /** Of a body, as far as the tool reads it. */
+  readonly bodyBytes: number;
   readonly networkRequests: number;
   readonly networkBytes: number;
   /** Calls of one tool at the same time. */

@@ -60,6 +60,8 @@ export function resolve(call: Call, registry: Registry, hosts: readonly IsolateH
 
 /** Step 2. */
 export function validateInput(resolved: Resolved, foreign: unknown): Step<Validated> {
+  const fault = bodyFault(resolved);
+  if (fault !== undefined) return stop("INVALID_INPUT", fault);
   const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
   if (!plain.ok) {
     return stop("INVALID_INPUT", `The input is not plain data: ${explanation(plain.error.message)}.`, {
@@ -84,6 +86,12 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
     });
   }
   return next({ ...resolved, input, inputText, inputHash, inputBytes: byteLength });
+}
+
+function bodyFault({ call, tool }: Resolved): string | undefined {
+  if (!call.body) return tool.manifest.body && `${tool.id} takes a body: give it as the call's option \`body\`.`;
+  if (!tool.manifest.body) return `${tool.id} takes no body.`;
+  return call.options.idempotencyKey && "A key stands for equal arguments, and what a body holds nobody knows before.";
 }
 
 /** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */

@@ -17,9 +17,9 @@ export class Results {
 
   /** Under which keys a result can be found, the one under which it is kept first. `undefined` for a call whose result nobody else can be given. */
   keysOf({ call, tool, inputHash }: Allowed): readonly [string, ...string[]] | undefined {
-    const { determinism, output } = tool.manifest;
-    // Of a stream nothing is kept but its digest.
-    if (output.kind === "stream") return undefined;
+    const { determinism, output, body } = tool.manifest;
+    // Of a stream nothing is kept but its digest, and which body comes is not known before it has come.
+    if (output.kind === "stream" || body) return undefined;
     // The digest of an inline tool is not over its code, and nothing takes the clock and the world away from it.
     if (determinism !== "pure" || tool.body.source === "inline" || call.options.cache === false) return undefined;
     if (this.#distrusted.has(tool.hash)) return undefined;

@@ -42,6 +42,8 @@ export interface Call {
   readonly fault: string | undefined;
   /** Where a stream goes. Whoever answers the call ends it. */
   readonly output: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  /** Where a body comes from. Whoever answers the call ends it. */
+  readonly body: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
   /** The kernel's one algorithm. */
   readonly hash: Hash;
@@ -63,7 +65,7 @@ export interface Call {
 
 export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Hash, parent?: Parent): Call {
   const { name, pinned } = readTool(tool);
-  const { options: given, fault, output } = readOptions(foreign);
+  const { options: given, fault, output, body } = readOptions(foreign);
   const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
   const callId = uuidv7(nowMs);
@@ -79,6 +81,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     options,
     fault,
     output,
+    body,
     scope: callScope(callId, sessionId, traceparent, options.onEvent),
     hash,
     arrivedMs: clock.monotonicMs(),

@@ -1,6 +1,7 @@
 import type { IsolateOutput } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
+import type { BodyFault } from "../isolate/body.ts";
 import type { NormalizeReason } from "../normalize/error.ts";
 import type { Digest } from "../normalize/hash.ts";
 import {
@@ -133,7 +134,7 @@ function notNormalizable(toolId: string, reason: string, path: string): Stop {
 }
 
 /** Why a run gave no output. */
-function failure({ end, tool, gate, bounds }: Ran): Stop {
+function failure({ end, tool, gate, bounds, body }: Ran): Stop {
   switch (end.kind) {
     case "returned":
       throw new TypeError("a run that returned is no failure");
@@ -170,11 +171,27 @@ function failure({ end, tool, gate, bounds }: Ran): Stop {
       });
     case "cancelled":
       return stop("CANCELLED", "The caller cancelled the call.");
+    case "bad-body":
+      return badBody(body!.fault!, bounds.bodyBytes);
     case "not-opened":
       return stop(end.failure.code, end.failure.message, {
         hint: end.failure.hint,
         retryable: end.failure.code === "ISOLATE_LOST",
       });
+  }
+}
+
+/** The fault is the caller's, whatever the tool made of it. */
+function badBody({ reason, message = "" }: BodyFault, limit: number): Stop {
+  switch (reason) {
+    case "too-large":
+      return stop("BOUNDS_EXCEEDED", `The body has more than ${limit} bytes.`, {
+        details: { bound: "bodyBytes", limit },
+      });
+    case "not-bytes":
+      return stop("INVALID_INPUT", "The body's stream gives something that is no Uint8Array with bytes in it.");
+    case "failed":
+      return stop("CANCELLED", `The caller's body broke off: ${explanation(message)}`);
   }
 }
 

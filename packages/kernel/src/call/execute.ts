@@ -14,6 +14,7 @@ import type { IsolatePool, Owner } from "../isolate/pool.ts";
 import type { IsolateCall, IsolateUsage } from "../isolate/port.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
+import { Body } from "../isolate/body.ts";
 import { Flow } from "../normalize/flow.ts";
 import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
@@ -43,6 +44,8 @@ export interface Started extends Reserved {
   readonly mayCall: boolean;
   /** Where its output is a stream. */
   readonly flow: Flow | undefined;
+  /** Where one comes with its input. */
+  readonly body: Body | undefined;
 }
 
 /** A call whose isolate has answered, or was stopped. Its grants have ended. */
@@ -122,7 +125,8 @@ export function recordStart(
     });
     const flow =
       tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
-    return { ...state, gate, attempt: 1, used: [], deadline, mayCall, flow };
+    const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
+    return { ...state, gate, attempt: 1, used: [], deadline, mayCall, flow, body };
   };
   return log.flush()?.then(started) ?? started();
 }
@@ -202,6 +206,7 @@ export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ra
       used[attempt - 1] = usage;
     },
     flow: state.flow,
+    body: state.body,
   }).then((end) => ({ ...state, end }));
 }
 
@@ -214,6 +219,7 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started):
     sessionId: call.sessionId,
     inputText,
     outputKind: tool.manifest.output.kind,
+    ...(call.body && { hasBody: true }),
     outputBytes: bounds.outputBytes,
     seed,
     nowMs,

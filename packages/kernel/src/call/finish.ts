@@ -106,6 +106,15 @@ export async function endOutput(output: Call["output"], result: CallFailure | Ca
   }
 }
 
+/** What its tool did not read is cancelled: also where nothing ran. */
+export async function endBody(body: Call["body"]): Promise<void> {
+  try {
+    await body?.cancel("The call has ended.");
+  } catch {
+    // It broke off before, or its source is the caller's own.
+  }
+}
+
 function costOf(
   { arrivedMs, queuedMs, warnings, traceparent }: Call,
   { effects, networkRequests, networkBytes, attempts, usage, cached }: Spent,

@@ -79,6 +79,7 @@ async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): P
       onProgress: undefined,
       onUsed: () => {},
       flow: undefined,
+      body: undefined,
     },
   );
   return answerOf(end);

@@ -11,6 +11,8 @@ export interface ReadOptions {
   readonly fault?: string;
   /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
   readonly output?: WritableStreamDefaultWriter<Uint8Array>;
+  /** Of {@link CallOptions.body}, likewise. */
+  readonly body?: ReadableStreamDefaultReader<unknown>;
 }
 
 /** What a caller may wish for; none at all is a wish as well where nothing is meant to go over the network. */
@@ -34,9 +36,9 @@ const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 export function readOptions(foreign: unknown): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
-    const { output, ...options }: Record<string, unknown> = { ...foreign };
+    const { output, body, ...options }: Record<string, unknown> = { ...foreign };
     const read = readPlain(options);
-    return output === undefined ? read : { ...read, ...readOutput(output) };
+    return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
     return refused("The options cannot be read.");
   }
@@ -44,6 +46,7 @@ export function readOptions(foreign: unknown): ReadOptions {
 
 /** Locked at once: from here on nobody else writes to it. */
 function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
+  if (output === undefined) return {};
   try {
     const writer = (output as WritableStream<Uint8Array>).getWriter();
     const { write, close, abort, closed } = writer;
@@ -52,6 +55,17 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
     // It is none, or it is somebody else's.
   }
   return { fault: "`output` is a WritableStream that nobody else writes to." };
+}
+
+function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
+  if (body === undefined) return {};
+  try {
+    const reader = (body as ReadableStream<unknown>).getReader();
+    if (typeof reader.read === "function" && typeof reader.cancel === "function") return { body: reader };
+  } catch {
+    // Likewise.
+  }
+  return { fault: "`body` is a ReadableStream that nobody else reads." };
 }
 
 function readPlain(options: Record<string, unknown>): ReadOptions {

@@ -25,9 +25,9 @@ export async function retry(started: Started, why: Stop, log: AuditLog, clock: C
   return next(nextAttempt(started, log));
 }
 
-function canRunAgain({ tool, attempt, gate, hold, flow }: Started, { code, retryable }: Stop): boolean {
-  // Its caller has a part of its output already.
-  if (flow && flow.byteLength > 0) return false;
+function canRunAgain({ tool, attempt, gate, hold, flow, body }: Started, { code, retryable }: Stop): boolean {
+  // Its caller has a part of its output already, or has given a part of its body.
+  if (flow?.byteLength || body?.wasRead) return false;
   if (tool.manifest.idempotent !== true || attempt >= limits.attempts || !retryable || hold?.revoked.aborted)
     return false;
   return code === "TOOL_ERROR" || (code === "ISOLATE_LOST" && !gate.wasUsed);

@@ -23,7 +23,18 @@ import { type Concluded, normalizeOutput, normalizerOf, tooLarge, validateOutput
 import { type Ending, endingOf, keptOf } from "./ending.ts";
 import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
-import { endOutput, errorOf, failed, reused, type Spent, spentBy, spentByOther, succeeded, usageOf } from "./finish.ts";
+import {
+  endBody,
+  endOutput,
+  errorOf,
+  failed,
+  reused,
+  type Spent,
+  spentBy,
+  spentByOther,
+  succeeded,
+  usageOf,
+} from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallWithin } from "./nested.ts";
 import { refer } from "./refer.ts";
@@ -80,6 +91,7 @@ export class Steps {
       path.settle?.(path.started !== undefined);
     }
     if (call.output) void endOutput(call.output, result);
+    if (call.body) void endBody(call.body);
     if (path.ends) this.#share(result, path, path.ends);
     const told = this.#parts.ended(result, path.started !== undefined);
     if (told) await told;
@@ -178,6 +190,7 @@ export class Steps {
     if (keptOutput) await keptOutput;
     const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.#parts.content);
     const reference = stored && (await stored);
+    if (started.body) log.record("body.read", call.scope, started.body.account);
     log.record("tool.completed", call.scope, {
       outputHash,
       outputBytes,
@@ -238,6 +251,7 @@ export class Steps {
     let reported = why;
     if (why.code !== "AUDIT_UNAVAILABLE") {
       const end = { code: why.code, errorHash: call.hash.jsonOrFault({ ...errorOf(why) }) };
+      if (started?.body) log.record("body.read", call.scope, started.body.account);
       if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects, ...spent.usage });
       else log.record("tool.blocked", call.scope, end);
       try {

@@ -55,6 +55,8 @@ export interface IsolateCall {
   /** The input as canonical JSON. */
   readonly inputText: string;
   readonly outputKind: OutputContract["kind"];
+  /** A body comes with the input: {@link CallPort.read}. Default `false`. */
+  readonly hasBody?: boolean;
   /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary, stream). */
   readonly outputBytes: number;
   /** Hexadecimal, 64 characters: seeds `random` where it is logical. */
@@ -88,6 +90,11 @@ export interface CallPort {
    * when nobody wants it any more. Never rejects. A port without it takes no calls whose `outputKind` is `stream`.
    */
   write?(piece: Uint8Array): Promise<boolean>;
+  /**
+   * The next piece of the body, of at most `limits.pieceBytes`; its memory is the guest's from then on. One without a byte is the end; `undefined` when it broke off, or the
+   * call has ended. Never rejects. One at a time, none after the end, and only in calls with a body.
+   */
+  read?(): Promise<Uint8Array | undefined>;
   /** Before the outcome; of several the last one counts. */
   used?(usage: IsolateUsage): void;
 }

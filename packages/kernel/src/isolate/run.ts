@@ -2,6 +2,7 @@ import { limits } from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Gate } from "../capability/gate.ts";
+import type { Body } from "./body.ts";
 import type { Flow } from "../normalize/flow.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
@@ -21,6 +22,8 @@ export type RunEnd =
   | IsolateOutcome
   | { readonly kind: "timed-out" }
   | { readonly kind: "cancelled" }
+  /** {@link Body.fault} says why. */
+  | { readonly kind: "bad-body" }
   | { readonly kind: "not-opened"; readonly failure: IsolateFailure };
 
 export interface RunOptions {
@@ -37,6 +40,8 @@ export interface RunOptions {
   readonly onUsed: (usage: IsolateUsage) => void;
   /** Takes the pieces of a call whose output is a stream. */
   readonly flow: Flow | undefined;
+  /** Gives the pieces of what comes with the input. */
+  readonly body: Body | undefined;
 }
 
 /**
@@ -69,11 +74,12 @@ class Run implements CallPort {
   /** Made when the tool looks at it: most never do. */
   #told: AbortController | undefined;
   #messagesLeft: number = limits.messagesPerCall;
-  #cancelled = false;
+  /** How it ends, where the caller ended it. */
+  #cancelled: RunEnd | undefined;
   #ended = false;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
-    const { cancel, clock, deadline, abandoned, flow } = options;
+    const { cancel, deadline, abandoned, flow } = options;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -83,12 +89,7 @@ class Run implements CallPort {
       abandoned.addEventListener("abort", this.#onAbandoned, { once: true });
     }
     if (cancel || flow) {
-      this.#onCancel = () => {
-        if (this.#ended || this.#cancelled) return;
-        this.#cancelled = true;
-        this.#told?.abort(cancel?.reason);
-        this.#stopGrace = clock.after(limits.graceMs, () => this.#stop({ kind: "cancelled" }, "cancelled"));
-      };
+      this.#onCancel = () => this.#cancel({ kind: "cancelled" });
       cancel?.addEventListener("abort", this.#onCancel, { once: true });
       // A caller that takes no more of the output wants no more of the call.
       flow?.onRefused(this.#onCancel);
@@ -142,6 +143,14 @@ class Run implements CallPort {
     return !this.#ended && !this.#cancelled;
   }
 
+  async read(): Promise<Uint8Array | undefined> {
+    const { body } = this.#options;
+    if (this.#ended || this.#cancelled || !body) return undefined;
+    const piece = await body.read();
+    if (!piece) this.#cancel({ kind: "bad-body" });
+    return this.#ended || this.#cancelled ? undefined : piece;
+  }
+
   used(usage: IsolateUsage): void {
     if (!this.#ended) this.#options.onUsed(usage);
   }
@@ -166,6 +175,15 @@ class Run implements CallPort {
     );
   }
 
+  /** The tool is told, and has the grace to end by itself. */
+  #cancel(end: RunEnd): void {
+    if (this.#ended || this.#cancelled) return;
+    const { cancel, clock } = this.#options;
+    this.#cancelled = end;
+    this.#told?.abort(cancel?.reason);
+    this.#stopGrace = clock.after(limits.graceMs, () => this.#stop(end, "cancelled"));
+  }
+
   #notOpened(error: unknown): void {
     if (error instanceof IsolateFailure) this.#end({ kind: "not-opened", failure: error });
     else this.#fail(error);
@@ -184,7 +202,7 @@ class Run implements CallPort {
   #end(how: RunEnd): void {
     if (this.#ended) return;
     this.#leave();
-    this.#resolve(this.#cancelled && how.kind !== "timed-out" ? { kind: "cancelled" } : how);
+    this.#resolve(this.#cancelled && how.kind !== "timed-out" ? this.#cancelled : how);
   }
 
   #fail(error: unknown): void {

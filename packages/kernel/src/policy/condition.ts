@@ -10,7 +10,7 @@ import { compileTime } from "./time.ts";
 export interface DecisionInput {
   readonly manifest: Pick<
     ToolManifest,
-    "name" | "version" | "category" | "tier" | "risk" | "effects" | "modes" | "approval"
+    "name" | "version" | "category" | "tier" | "risk" | "effects" | "modes" | "approval" | "body"
   >;
   readonly caller: string;
   readonly sessionId: string;

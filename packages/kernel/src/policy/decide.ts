@@ -93,7 +93,7 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
   const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
   const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
   const { decision, reasonCode, reason, determining = [] } = final;
-  const obligations = obligationsOf(decision, !observes, policy.labelsOf(input.manifest.name));
+  const obligations = obligationsOf(decision, !observes, input.manifest, policy);
   return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
 }
 
@@ -111,9 +111,18 @@ function standingConclusion(policy: Policy, input: DecisionInput, tried: Tried):
   return conclusion;
 }
 
-function obligationsOf(decision: Decision, enforced: boolean, labels: readonly string[]): readonly string[] {
+function obligationsOf(
+  decision: Decision,
+  enforced: boolean,
+  { name, body }: DecisionInput["manifest"],
+  policy: Policy,
+): readonly string[] {
   if (decision === "deny" && enforced) return [];
-  return [...(decision === "ask" && enforced ? ["approval"] : []), ...labels.map((label) => `label:${label}`)];
+  return [
+    ...(decision === "ask" && enforced ? ["approval"] : []),
+    ...(body ? ["body"] : []),
+    ...policy.labelsOf(name).map((label) => `label:${label}`),
+  ];
 }
 
 interface Tried extends Pick<Verdict, "considered" | "errors" | "stateReads" | "charges"> {

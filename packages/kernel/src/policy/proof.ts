@@ -53,7 +53,7 @@ export interface Proof {
   readonly stateReads: readonly StateRead[];
   /** `name@version` of the normal form that the output will have, where it is one of the embedding program's. */
   readonly normalizer?: string;
-  /** `approval`: somebody has to say yes before anything runs. `label:NAME`: the session carries the label from then on. */
+  /** `approval`: somebody has to say yes before anything runs. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
   /** Digest of everything above. */

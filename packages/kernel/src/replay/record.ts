@@ -46,7 +46,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
         },
         terminate: (reason) => isolate.terminate(reason),
         async call(call, port) {
-          const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real = [] } = call;
+          const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real = [] } = call;
           const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
           const attempt = attemptOf(callId);
           write({
@@ -55,11 +55,24 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             toolHash: tool.hash,
             ...(tool.composedOf !== undefined && { packageHash: tool.composedOf }),
             ...(attempt > 1 && { attempt }),
+            ...(hasBody && { hasBody }),
             ...shape,
           });
           let next = 0;
           let hasEnded = false;
           const turn = turns();
+          const noted = async <T>(asked: Asked, answer: () => Promise<T>, said: (given: T) => Said): Promise<T> => {
+            if (hasEnded) return answer();
+            const index = next++;
+            write({ kind: "request", callId, index, ...requestParts(asked, by) });
+            const given = await answer();
+            // Before it goes on: then its memory is another's.
+            const reply = said(given);
+            await turn();
+            // What the tool did not wait for, it did not observe.
+            if (!hasEnded) write({ kind: "reply", callId, index, ...reply });
+            return given;
+          };
           const flow = new Flow(outputBytes, by);
           const outcome = await isolate.call(call, {
             get signal() {
@@ -73,16 +86,8 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
               if (!hasEnded) await flow.keep(piece);
               return (await port.write?.(piece)) ?? false;
             },
-            async request(request) {
-              if (hasEnded) return port.request(request);
-              const index = next++;
-              write({ kind: "request", callId, index, ...requestParts(request, by) });
-              const reply = await port.request(request);
-              await turn();
-              // What the tool did not wait for, it did not observe.
-              if (!hasEnded) write({ kind: "reply", callId, index, ...split(reply) });
-              return reply;
-            },
+            request: (request) => noted(request, () => port.request(request), split),
+            read: () => noted(bodyRead, async () => port.read?.(), givenBody),
           });
           hasEnded = true;
           write({ kind: "outcome", callId, ...outcomeParts(outcome, by, flow) });
@@ -93,8 +98,18 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
   };
 }
 
+type Asked = Omit<CapabilityRequest, "kind"> & { readonly kind: string };
+type Said = Pick<Extract<RunEntry, { kind: "reply" }>, "reply" | "body">;
+
+/** How a run says that the tool read on in its body: like any other request, though none of a capability. */
+export const bodyRead: Asked = { kind: "body", operation: "read", arguments: {} };
+
+function givenBody(piece: Uint8Array | undefined): Said {
+  return { reply: { ok: piece !== undefined, value: null }, body: piece ? encodeBase64(piece) : null };
+}
+
 export function requestParts(
-  { kind, operation, arguments: asked, body }: CapabilityRequest,
+  { kind, operation, arguments: asked, body }: Asked,
   by: Hash,
 ): {
   readonly request: JsonObject;
@@ -126,7 +141,7 @@ function resultOf(outcome: IsolateOutcome, by: Hash, flow: Flow): JsonObject {
   return { form: output.form, text: output.text };
 }
 
-function split(reply: CapabilityReply): { readonly reply: JsonObject; readonly body: string | null } {
+function split(reply: CapabilityReply): Said {
   if (!reply.ok) return { reply: { ok: false, error: { ...reply.error } }, body: null };
   return { reply: { ok: true, value: reply.value }, body: reply.body ? encodeBase64(reply.body) : null };
 }

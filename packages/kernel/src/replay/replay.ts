@@ -1,4 +1,4 @@
-import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { CapabilityReply } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
 import { Flow } from "../normalize/flow.ts";
@@ -10,7 +10,7 @@ import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
 import { type Difference, firstDifference } from "./difference.ts";
-import { outcomeParts, requestParts } from "./record.ts";
+import { bodyRead, outcomeParts, requestParts } from "./record.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { turns } from "./turns.ts";
 
@@ -137,15 +137,19 @@ async function replayCall(
 }
 
 function runIn(isolate: Isolate, call: Call, journal: Journal, flow: Flow): ReturnType<Isolate["call"]> {
-  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs } = call;
+  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody = false } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
     log: () => {},
     progress: () => {},
     request: (request) => journal.answer(request),
     write: (piece) => flow.keep(piece),
+    async read() {
+      const reply = await journal.answer(bodyRead);
+      return reply.ok ? reply.body : undefined;
+    },
   };
-  return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs }, port);
+  return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody }, port);
 }
 
 interface Place {
@@ -198,7 +202,7 @@ class Journal {
     return this.#requests[this.#asked];
   }
 
-  answer(asked: CapabilityRequest): Promise<CapabilityReply> {
+  answer(asked: Parameters<typeof requestParts>[0]): Promise<CapabilityReply> {
     const { request, requestHash: hash } = requestParts(asked, this.hash);
     const index = this.#asked++;
     const expected = this.#requests[index] ?? this.end;

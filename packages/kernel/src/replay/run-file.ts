@@ -55,7 +55,7 @@ const validator = requireValidator({
         nowMs: { type: "number" },
         real: { type: "array", items: { enum: ["clock", "random"] } },
       },
-      { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest },
+      { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest, hasBody: { type: "boolean" } },
     ),
     entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
     entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),

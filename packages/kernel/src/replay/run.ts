@@ -18,6 +18,8 @@ export type RunEntry =
       readonly toolHash: string;
       /** The package into which the program was put; what the program is, its manifest and the input say. */
       readonly packageHash?: string;
+      /** A body came with the input: its pieces are answers to requests of kind `body`. */
+      readonly hasBody?: boolean;
       readonly inputText: string;
       readonly outputKind: OutputContract["kind"];
       readonly outputBytes: number;

@@ -26,6 +26,14 @@ export function dischargeFault(proof: Proof, events: readonly AuditEvent[]): str
     );
     if (!isApproved && !isReplaced) return "The tool ran without the approval that was demanded.";
   }
+  const hasEnded = ofCall.some(({ type }) => type === "tool.completed" || type === "tool.failed");
+  if (
+    startedAt >= 0 &&
+    hasEnded &&
+    proof.obligations.includes("body") &&
+    !ofCall.some(({ type }) => type === "body.read")
+  )
+    return "The log does not say what was read of the body.";
   return hasRun ? labelFault(proof, after, ofCall[startedAt]?.seq ?? 0) : undefined;
 }
 

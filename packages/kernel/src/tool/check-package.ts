@@ -168,8 +168,12 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   }
   if (manifest.output.kind === "stream" && manifest.normalization)
     return refused("INVALID_MANIFEST", "/normalization", "A stream is hashed as it is, while it flows.");
-  if (manifest.output.kind === "stream" && manifest.source !== "inline" && manifest.source !== "module")
-    return refused("INVALID_MANIFEST", "/output/kind", `What a tool of source ${manifest.source} writes is one whole.`);
+  if (manifest.source !== "inline" && manifest.source !== "module") {
+    const { source, output, body } = manifest;
+    if (output.kind === "stream")
+      return refused("INVALID_MANIFEST", "/output/kind", `What a tool of source ${source} writes is one whole.`);
+    if (body) return refused("INVALID_MANIFEST", "/body", `What a tool of source ${source} reads is one whole.`);
+  }
   if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
     const most = `An output of kind ${manifest.output.kind} crosses as a whole and has at most ${limits.wholeOutputBytes} bytes.`;
     return refused("INVALID_MANIFEST", "/bounds/outputBytes", most, "Return a stream.");

@@ -40,6 +40,11 @@ export interface ToolContext {
   readonly now: () => number;
   /** In [0, 1): from the call's seed, unless `random` is granted. */
   readonly random: () => number;
+  /**
+   * What the caller sends beside the input, for a tool whose manifest has a `body`. Read it once, with `for await`; what is not read is not taken from the caller. A
+   * `ReadableStream` where the realm has one, so not in the interpreter. Rejects when the caller's stream breaks off, and then the call fails.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: Progress) => void;
 }

@@ -41,6 +41,7 @@ export const manifestSchema: JsonObject = {
     capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },
     bounds: boundsSchema,
     input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },
+    body: { type: "object", properties: { mediaType: text(200) }, additionalProperties: false },
     output: {
       type: "object",
       properties: { kind: { enum: outputKinds }, schema: { type: "object" }, mediaType: text(200) },

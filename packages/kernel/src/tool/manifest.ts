@@ -41,6 +41,10 @@ export interface OutputContract {
   readonly mediaType?: string;
 }
 
+export interface BodyContract {
+  readonly mediaType?: string;
+}
+
 /** A capability that a tool asks for. Without it the call is refused, unless it is optional. */
 export type DeclaredCapability = Capability & { readonly optional?: boolean };
 
@@ -91,6 +95,8 @@ export interface ToolManifest {
   readonly bounds: Partial<Bounds>;
   /** JSON Schema of the input; its type is `object`. */
   readonly input: JsonObject;
+  /** Beside its input it takes bytes, as a stream: `context.body`. Default: it takes none. */
+  readonly body?: BodyContract;
   readonly output: OutputContract;
   /** A normal form that the kernel was given (`createKernel({ normalizers })`), in place of the one of the output's kind. */
   readonly normalization?: { readonly custom: string };

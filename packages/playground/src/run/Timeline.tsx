@@ -111,6 +111,7 @@ const tones = {
   "mode.changed": "warn",
   "call.invoked": "neutral",
   "call.keyed": "neutral",
+  "body.read": "accent",
   "capability.checked": "neutral",
   "policy.decided": "neutral",
   "approval.requested": "warn",
@@ -157,6 +158,8 @@ function sentenceOf(event: AuditEvent): string {
       return `on ${event.payload.host}`;
     case "capability.used":
       return `${event.payload.operation} ${event.payload.target}${event.payload.outcome === "ok" ? "" : ` (${event.payload.outcome})`}`;
+    case "body.read":
+      return `${event.payload.bodyBytes} B of the body, ${event.payload.whole ? "all of it" : "not to its end"}`;
     case "data.kept":
       return `kept ${Object.keys(event.payload.commitments).join(", ")}`;
     case "tool.completed":

@@ -18,6 +18,7 @@ import type {
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { lane, ownPage } from "./lane.ts";
+import { PageBody, remoteBody } from "./remote-body.ts";
 import { PageOutput, remoteOutput } from "./remote-output.ts";
 
 const LANE = "keyhole.kernel";
@@ -51,7 +52,7 @@ export interface KernelClient {
 type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;
 
 /** What of {@link CallOptions} is data. */
-type PlainOptions = Omit<CallOptions, "signal" | "approver" | "output" | "onEvent" | "onLog" | "onProgress">;
+type PlainOptions = Omit<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
 
 /** The caller's side of one call: functions cross one by one, behind one proxy. */
 interface CallListeners {
@@ -60,6 +61,10 @@ interface CallListeners {
   progress(progress: Progress): void;
   /** Resolves when the caller has taken it. */
   write(piece: Uint8Array): Promise<void>;
+  /** The next chunk of the body, as the caller's stream gives it; `undefined` at its end. */
+  read(): Promise<unknown>;
+  /** Nobody reads the body any more. */
+  leave(): void;
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
   /** Nobody waits for that answer any more. */
   withdraw(approvalId: string): void;
@@ -72,6 +77,7 @@ interface Wanted {
   readonly progress: boolean;
   /** `refused`: there is one that is not the caller's to give. */
   readonly output: boolean | "refused";
+  readonly body: boolean | "refused";
   readonly ask: boolean;
 }
 
@@ -158,7 +164,10 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
   Comlink.expose(api, lane(page, LANE));
 }
 
-type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver"> & { readonly output?: unknown };
+type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver"> & {
+  readonly output?: unknown;
+  readonly body?: unknown;
+};
 
 /** What was sent to the caller is noted in `heard`. */
 function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: Promise<void>[]): Listening {
@@ -168,6 +177,8 @@ function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: 
     ...(wanted.progress && { onProgress: (progress) => void heard.push(listeners.progress(progress)) }),
     ...(wanted.output === true && { output: remoteOutput((piece) => listeners.write(piece)) }),
     ...(wanted.output === "refused" && { output: null }),
+    ...(wanted.body === true && { body: remoteBody(listeners) }),
+    ...(wanted.body === "refused" && { body: null }),
     ...(wanted.ask && {
       approver: (request, signal) => {
         signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
@@ -193,15 +204,18 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     options: CallOptions = {},
   ): Promise<CallResult> => {
     const token = tokens++;
-    const { signal, output, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
+    const { signal, output, body, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
     const cancel = (): void => void remote.cancel(token);
     const page = output && new PageOutput(output, cancel);
+    const source = body && new PageBody(body);
     const asked = new Map<string, AbortController>();
     const listeners: CallListeners = {
       event: (event) => onEvent?.(event),
       log: (entry) => onLog?.(entry),
       progress: (progress) => onProgress?.(progress),
       write: async (piece) => page?.write(piece),
+      read: async () => source?.read(),
+      leave: () => source?.leave(),
       ask(request) {
         const controller = new AbortController();
         asked.set(request.approvalId, controller);
@@ -214,6 +228,7 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       log: onLog !== undefined,
       progress: onProgress !== undefined,
       output: page === undefined ? false : page.isUsable || ("refused" as const),
+      body: source === undefined ? false : source.isUsable || ("refused" as const),
       ask: own !== undefined,
     };
     const { name, plain } = named(tool, given);
@@ -226,6 +241,7 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     } finally {
       signal?.removeEventListener("abort", cancel);
       void page?.end(ended);
+      source?.leave();
     }
   };
 

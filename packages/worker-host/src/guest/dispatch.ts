@@ -44,6 +44,9 @@ export function dispatcher({ post, realm, importText }: ShellParts): (message: H
     taken({ callId, more }) {
       uplinks.get(callId)?.pieces.taken(more);
     },
+    pulled({ callId, bytes }) {
+      uplinks.get(callId)?.pulled(bytes);
+    },
     reply({ callId, request, reply }) {
       uplinks.get(callId)?.reply(request, reply);
     },

@@ -8,6 +8,7 @@ import { PieceLine } from "./pieces.ts";
 export interface Uplink {
   readonly transport: CallPort;
   reply(request: number, reply: CapabilityReply): void;
+  pulled(bytes: Uint8Array | undefined): void;
   readonly pieces: Pick<PieceLine, "taken" | "drained">;
   cancel(): void;
   /** Afterwards nothing of this call is sent. */
@@ -33,6 +34,8 @@ export function openUplink(callId: string, post: Post): Uplink {
   let messages = 0;
   const pieces = new PieceLine(callId, post);
   let open = true;
+  let isCancelled = false;
+  let pulled: Uplink["pulled"] | undefined;
 
   const say = (message: GuestMessage): void => {
     if (!open || messages >= protocolLimits.messages) return;
@@ -64,6 +67,11 @@ export function openUplink(callId: string, post: Post): Uplink {
         return promise;
       },
       write: (bytes) => (open ? pieces.write(bytes) : Promise.resolve(false)),
+      read() {
+        if (!open || isCancelled || pulled) return Promise.resolve(undefined);
+        post({ type: "pull", callId });
+        return new Promise((resolve) => (pulled = resolve));
+      },
       log({ level, message }) {
         say({
           type: "log",
@@ -90,10 +98,17 @@ export function openUplink(callId: string, post: Post): Uplink {
       const next = waiting.shift();
       if (next !== undefined && open) send(next);
     },
+    pulled(bytes) {
+      pulled?.(bytes);
+      pulled = undefined;
+    },
     pieces,
     cancel() {
+      isCancelled = true;
       controller.abort();
       pieces.stop();
+      // Whoever waits for more shall not wait for the kill.
+      pulled?.(undefined);
     },
     close() {
       open = false;

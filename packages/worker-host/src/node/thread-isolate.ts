@@ -67,7 +67,7 @@ export async function openThread(
 /** A worker as the port that a channel owns. Its messages come to a listener that the channel can drop. */
 function portOf(worker: Worker): GuestPort {
   const port: GuestPort = {
-    postMessage: (message) => worker.postMessage(message),
+    postMessage: (message, options) => worker.postMessage(message, options?.transfer),
     onmessage: null,
     onmessageerror: null,
     close: () => worker.removeAllListeners("message"),

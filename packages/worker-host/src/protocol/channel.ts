@@ -13,7 +13,7 @@ import { parseGuestMessage, parseRequest } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
 export interface GuestPort {
-  postMessage(message: HostMessage): void;
+  postMessage(message: HostMessage, options?: { transfer: ArrayBuffer[] }): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onmessageerror: ((event: MessageEvent) => void) | null;
   close(): void;
@@ -60,7 +60,11 @@ interface RunningCall {
   requestsInFlight: number;
   pieces: number;
   piecesInFlight: number;
+  body: BodyState;
 }
+
+/** How far the guest is in the body of its call. */
+export type BodyState = "open" | "pulled" | "over";
 
 const anew: ResumedCall = { messages: 0, requests: 0, outstanding: [] };
 
@@ -151,6 +155,18 @@ export function openChannel(
     });
   };
 
+  const pull = (running: RunningCall): void => {
+    const fault = pullFault(running);
+    if (fault !== undefined) return broken(fault);
+    running.body = "pulled";
+    const { callId } = running.call;
+    void (running.port.read?.() ?? Promise.resolve(undefined)).then((bytes) => {
+      running.body = bytes?.length ? "open" : "over";
+      const transfer = bytes ? [bytes.buffer as ArrayBuffer] : [];
+      if (calls.get(callId) === running) port.postMessage({ type: "pulled", callId, bytes }, { transfer });
+    });
+  };
+
   /** @param send what brings the call to the guest */
   const begin = (
     call: IsolateCall,
@@ -167,7 +183,7 @@ export function openChannel(
       resolve(outcome);
     };
     const { messages, requests, outstanding } = before;
-    const running = {
+    const running: RunningCall = {
       call,
       port: callPort,
       settle,
@@ -176,6 +192,7 @@ export function openChannel(
       requestsInFlight: outstanding.length,
       pieces: 0,
       piecesInFlight: 0,
+      body: "open",
     };
     calls.set(callId, running);
     send();
@@ -207,6 +224,7 @@ export function openChannel(
       withCall(callId, (running) => counted(running, () => running.port.progress(progress))),
     request: (message) => withCall(message.callId, (running) => request(running, message)),
     piece: (message) => withCall(message.callId, (running) => piece(running, message)),
+    pull: ({ callId }) => withCall(callId, pull),
     outcome: ({ callId, outcome }) =>
       withCall(callId, (running) => {
         if (outcome.kind === "returned" && running.piecesInFlight > 0)
@@ -284,6 +302,13 @@ export function pieceFault(
   if (call.outputKind !== "stream") return "a piece of an output that is no stream";
   if (piece !== pieces) return "a piece out of order";
   return piecesInFlight >= protocolLimits.piecesInFlight ? "a piece without credit" : undefined;
+}
+
+/** Why the shell would ask for nothing now. */
+export function pullFault({ call, body }: Pick<RunningCall, "call" | "body">): string | undefined {
+  if (call.hasBody !== true) return "a pull in a call without a body";
+  if (body === "pulled") return "a pull before the last one was answered";
+  return body === "over" ? "a pull after the end of the body" : undefined;
 }
 
 /** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */

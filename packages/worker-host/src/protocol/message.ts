@@ -8,7 +8,9 @@ export type HostMessage =
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply }
   /** One piece of the output has found its taker: credit for one more, if any more is wanted. */
-  | { readonly type: "taken"; readonly callId: string; readonly more: boolean };
+  | { readonly type: "taken"; readonly callId: string; readonly more: boolean }
+  /** What was pulled of the body: without a byte its end, `undefined` where it broke off. */
+  | { readonly type: "pulled"; readonly callId: string; readonly bytes: Uint8Array | undefined };
 
 /** The text of an ES module, or a metered WebAssembly module. */
 export type LoadedCode = string | LoadedModule;
@@ -32,6 +34,8 @@ export type GuestMessage =
   | ({ readonly type: "progress"; readonly callId: string } & Progress)
   | GuestRequest
   | GuestPiece
+  /** The next piece of the body, please. One at a time, and none after the end. */
+  | { readonly type: "pull"; readonly callId: string }
   | { readonly type: "outcome"; readonly callId: string; readonly outcome: GuestOutcome };
 
 /**

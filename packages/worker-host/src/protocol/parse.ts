@@ -64,6 +64,7 @@ const schemas = {
     body: v.optional(ownBytes(0, bodyBytes)),
   }),
   piece: v.strictObject({ type: v.literal("piece"), callId: id, piece: count, bytes: ownBytes(1, pieceBytes) }),
+  pull: v.strictObject({ type: v.literal("pull"), callId: id }),
   outcome: v.strictObject({ type: v.literal("outcome"), callId: id, outcome }),
 } satisfies {
   readonly [Type in GuestMessage["type"]]: v.GenericSchema<unknown, Extract<GuestMessage, { type: Type }>>;

@@ -22,6 +22,7 @@ export async function relayed<Outcome>(
   const uplink = openUplink(call.callId, (message) => {
     if (message.type === "request") void relay.ask(uplink, message);
     else if (message.type === "piece") void relay.send(uplink, message);
+    else if (message.type === "pull") void relay.pull(uplink, message);
     else said.push(target.say(message).catch(() => {}));
   });
   void relay.listen(uplink);
@@ -57,6 +58,14 @@ class Relay {
   async send(uplink: Uplink, message: object): Promise<void> {
     try {
       uplink.pieces.taken(await this.#target.piece(message));
+    } catch {
+      if (this.running) this.#context.abort("the kernel is gone");
+    }
+  }
+
+  async pull(uplink: Uplink, message: object): Promise<void> {
+    try {
+      uplink.pulled(await this.#target.pull(message));
     } catch {
       if (this.running) this.#context.abort("the kernel is gone");
     }

@@ -12,6 +12,7 @@ import type {
   ToolRows,
 } from "../../tool/define.ts";
 import { placeholder, secretToken } from "../../id/placeholder.ts";
+import { bodyOf } from "./body.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
 
@@ -31,6 +32,7 @@ class CallContext implements ToolContext {
   readonly random: () => number;
   readonly #seed: string;
   readonly #transport: GuestTransport;
+  #body: ToolContext["body"] | undefined;
 
   constructor(call: GuestCall, transport: GuestTransport, sources: CallSources) {
     this.callId = call.callId;
@@ -71,6 +73,10 @@ class CallContext implements ToolContext {
 
   get secret(): ToolContext["secret"] {
     return (name) => placeholder(secretToken(this.#seed), String(name));
+  }
+
+  get body(): ToolContext["body"] {
+    return (this.#body ??= bodyOf(this.#transport));
   }
 
   get log(): ToolContext["log"] {

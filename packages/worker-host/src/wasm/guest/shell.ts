@@ -22,6 +22,7 @@ const dispatch = dispatcher({ post, realm: seal(globalThis), importText: (code) 
 host.ready((text, body) => {
   const message = parse(text) as HostMessage;
   if (message.type === "reply" && body !== undefined) Object.assign(message.reply, { body });
+  if (message.type === "pulled") Object.assign(message, { bytes: body });
   dispatch(message);
 });
 

@@ -120,8 +120,7 @@ class VmPort implements InterpreterPort {
     }
     const call = this.running.get(callId);
     if (call === undefined) return;
-    const body = message.type === "reply" && message.reply.ok ? message.reply.body : undefined;
-    const slice = this.#run(this.#vm, call, message, body);
+    const slice = this.#run(this.#vm, call, message, bytesIn(message));
     if (slice.state !== "running") this.#end(callId, call, slice);
   }
 
@@ -210,6 +209,11 @@ function forGuest(this: unknown, key: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return undefined;
   const isBound = (key === "fuel" || key === "memoryBytes") && isObject(this) && "inputText" in this;
   return isBound ? undefined : value;
+}
+
+function bytesIn(message: HostMessage): Uint8Array | undefined {
+  if (message.type === "pulled") return message.bytes;
+  return message.type === "reply" && message.reply.ok ? message.reply.body : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -52,7 +52,7 @@ const notConfigured = {
 const notWhole = {
   ok: false,
   code: "NOT_WAITING",
-  message: "A call whose output is a stream is not suspended: its caller has a part of it, and waits for the rest.",
+  message: "A call whose output is a stream, or that has a body, is not suspended: its caller is in the middle of it.",
 } as const;
 
 /** Writes calls that wait, and reads them back: what comes back is taken to be hostile until it is known to be what was written. */
@@ -79,7 +79,7 @@ export class Suspender {
     const key = await this.#key();
     if (running === undefined) return notWaiting;
     const { call, tracked } = running;
-    if (call.outputKind === "stream") return notWhole;
+    if (call.outputKind === "stream" || call.hasBody) return notWhole;
     tracked.hold();
     // What was answered before is on its way: it arrives within this turn.
     await new Promise((resolve) => setTimeout(resolve, 0));

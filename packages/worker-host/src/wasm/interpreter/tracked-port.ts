@@ -45,6 +45,7 @@ export function trackedPort(
         port.progress(progress);
       },
       used: (usage) => port.used?.(usage),
+      read: async () => port.read?.(),
       write: async (piece) => (await port.write?.(piece)) ?? false,
     },
     get messages() {

@@ -58,7 +58,8 @@ class WasmPort implements GuestPort {
       case "reply":
         return this.#uplinks.get(message.callId)?.reply(message.request, message.reply);
       case "taken":
-        // A module's output is no stream: it has no pieces that could be taken.
+      case "pulled":
+        // A module's output is no stream, and it takes no body: it has no pieces that could be taken, or given.
         return;
     }
   }
