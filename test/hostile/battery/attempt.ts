@@ -27,6 +27,8 @@ export interface Attempt {
   readonly noticed?: "lost" | "flood" | "late";
   /** Of a guest: well-formed messages that it sends on the way. Default 0. */
   readonly heard?: number;
+  /** Of a frame: an engine that now and then blocks the attempt's own worker over it, for good. What never comes back has got nothing; the canary is asked all the same. */
+  readonly blocks?: Platform;
   /** Platforms where the attempt makes no sense or nothing is promised, each with the reason. */
   readonly except?: Partial<Record<Platform, string>>;
 }
@@ -49,10 +51,10 @@ export function applies({ on }: AttemptGroup, { except }: Attempt, platform: Pla
   return except?.[platform] ?? true;
 }
 
-/** A table's rows: id, what it tries, code. */
+/** A table's rows: id, what it tries, code, and what else is to be said of it. */
 export function rows(
   prefix: string,
-  table: readonly (readonly [id: string, tries: string, code: string])[],
+  table: readonly (readonly [id: string, tries: string, code: string, more?: Partial<Attempt>])[],
 ): Attempt[] {
-  return table.map(([id, tries, code]) => ({ id: `${prefix}.${id}`, tries, code }));
+  return table.map(([id, tries, code, more]) => ({ id: `${prefix}.${id}`, tries, code, ...more }));
 }

@@ -125,7 +125,12 @@ export const frameNetwork: AttemptGroup = {
     ["beacon", "`sendBeacon`", "navigator.sendBeacon(at('beacon'), 'x') || undefined"],
     ["worker-network", "a worker from the network", "opened(new Worker(at('worker')))"],
     ["worker-page", "a worker from the page's own server", "answered(new Worker(page + '/worker.js'))"],
-    ["worker-data", "a worker from data", "answered(new Worker('data:text/javascript,postMessage(1)'))"],
+    [
+      "worker-data",
+      "a worker from data",
+      "answered(new Worker('data:text/javascript,postMessage(1)'))",
+      { blocks: "firefox" },
+    ],
     [
       "worker-blob",
       "a nested worker that fetches",

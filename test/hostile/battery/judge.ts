@@ -101,11 +101,14 @@ function gotten(text: string): Verdict {
   return text === "nothing" || text === "refused" ? "held" : `it got ${text}`;
 }
 
-async function judgeFrame(bench: Bench, { id, code }: Attempt, tag: string): Promise<Verdict> {
+async function judgeFrame(bench: Bench, { id, code, blocks }: Attempt, tag: string): Promise<Verdict> {
   const frame = await bench.frame?.({ [id]: code, alive: "'still here'" }, tag);
   if (frame === undefined) return "there are no frames here";
   try {
-    const verdict = gotten(await frame.ask(id));
+    const asked = frame.ask(id);
+    const answer = blocks === bench.platform ? await inTime(asked) : await asked;
+    if (answer === undefined) return "held";
+    const verdict = gotten(answer);
     if (verdict !== "held") return verdict;
     // A worker that hangs or ended would refuse everything.
     return (await frame.ask("alive")) === "GOT still here" ? "held" : "its worker did not stay to be asked";
