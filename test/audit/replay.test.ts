@@ -235,12 +235,15 @@ describe("a run file that is none", () => {
   it.each<[string, string, number]>([
     ["empty", "", 1],
     ["something else", '{"hello":1}\n', 1],
-    ["a header of another version", '{"format":"keyhole-run","v":2}\n', 1],
-    ["no JSON in it", '{"format":"keyhole-run","v":1}\n{', 2],
-    ["an unknown entry", '{"format":"keyhole-run","v":1}\n{"kind":"eval","callId":"x"}', 2],
+    ["a header of another version", '{"format":"keyhole-run","v":2,"algorithm":"blake3"}\n', 1],
+    ["a header of no algorithm", '{"format":"keyhole-run","v":1}\n', 1],
+    ["a header of an unknown algorithm", '{"format":"keyhole-run","v":1,"algorithm":"md5"}\n', 1],
+    ["a header of a name that every object has", '{"format":"keyhole-run","v":1,"algorithm":"toString"}\n', 1],
+    ["no JSON in it", '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{', 2],
+    ["an unknown entry", '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{"kind":"eval","callId":"x"}', 2],
     [
       "an entry with more",
-      '{"format":"keyhole-run","v":1}\n{"kind":"outcome","callId":"x","outcome":"returned","outcomeHash":"blake3:' +
+      '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{"kind":"outcome","callId":"x","outcome":"returned","outcomeHash":"blake3:' +
         "0".repeat(64) +
         '","more":1}',
       2,

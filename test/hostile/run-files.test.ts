@@ -78,6 +78,23 @@ describe("a run file from elsewhere is refused with its line and a reason", () =
       /no entry of a run/,
     ],
     [
+      "one digest in another algorithm, sealed anew",
+      () =>
+        resealed((all) =>
+          all.map((entry) =>
+            entry.kind === "outcome" ? { ...entry, outcomeHash: `sha256:${"0".repeat(64)}` } : entry,
+          ),
+        ),
+      3,
+      /in another algorithm than the run's, which is blake3/,
+    ],
+    [
+      "another algorithm at its beginning",
+      () => bytesOf(text.replace('"algorithm":"blake3"', '"algorithm":"sha256"')),
+      2,
+      /in another algorithm than the run's, which is sha256/,
+    ],
+    [
       "another algorithm at its end",
       () => bytesOf(text.replace(/"hash":"blake3:/, '"hash":"sha256:')),
       6,

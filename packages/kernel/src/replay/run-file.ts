@@ -1,29 +1,46 @@
 import { LineFault } from "../audit/lines.ts";
-import { hashText } from "../normalize/hash.ts";
+import { blake3Hash, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
+import { hashFor, hashOf } from "../normalize/hash-of.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 
 /*
- * A run as a file: JSON Lines. The first line says what it is; the last one how many entries there are, and the digest over all lines before it, so that
+ * A run as a file: JSON Lines. The first line says what it is and in which algorithm all its digests are; the last one how many entries there are, and the digest over all lines before it, so that
  * a file that was cut or changed is not taken for a run.
  */
 
 /** UTF-8 bytes of one line of a run file: an answer of the largest size, as base64, with room for the rest. */
 export const RUN_LINE_BYTES = 67_108_864;
 
-const header = { format: "keyhole-run", v: 1 } as const;
-const headerLine = JSON.stringify(header);
+const format = { format: "keyhole-run", v: 1 } as const;
+const headerOf = (algorithm: DigestAlgorithm): string => JSON.stringify({ ...format, algorithm });
 
 /** The text of a `.keyhole` file. It holds arguments and answers in full; treat it as they are treated. */
 export function writeRun({ entries }: Run): string {
-  const lines = [headerLine, ...entries.map((entry) => JSON.stringify(entry))];
-  const hash = lines.reduce(nextHash, "");
+  const [first] = entries;
+  const by = (first && hashOf(digestIn(first))) ?? blake3Hash;
+  const lines = [headerOf(by.algorithm), ...entries.map((entry) => JSON.stringify(entry))];
+  const hash = lines.reduce((before, line) => nextHash(by, before, line), "");
   return [...lines, JSON.stringify({ kind: "end", entries: entries.length, hash })].map((line) => `${line}\n`).join("");
 }
 
-const nextHash = (hash: string, line: string): string => hashText(`${hash}\n${line}`);
+const nextHash = (by: Hash, before: string, line: string): string => by.text(`${before}\n${line}`);
+
+/** The digest that an entry has of its own; `undefined` for an answer, which has none. */
+function digestIn(entry: RunEntry): string | undefined {
+  switch (entry.kind) {
+    case "call":
+      return entry.toolHash;
+    case "request":
+      return entry.requestHash;
+    case "reply":
+      return undefined;
+    case "outcome":
+      return entry.outcomeHash;
+  }
+}
 
 export type RunResult =
   | { readonly ok: true; readonly run: Run; readonly hash: string }
@@ -95,6 +112,8 @@ export async function readRun(lines: Iterable<string> | AsyncIterable<string>): 
 class RunReader {
   line = 0;
   readonly #entries: RunEntry[] = [];
+  /** Says the first line. */
+  #by: Hash = blake3Hash;
   #hash = "";
   #hasEnded = false;
 
@@ -106,14 +125,20 @@ class RunReader {
     const parsed = parseJson(content);
     if (!parsed.ok) throw new Refusal(`It is not JSON: ${parsed.error.message}.`);
     if (this.line === 1) {
-      if (!isHeader(parsed.value)) throw new Refusal(`A run file begins with ${headerLine}.`);
+      const by = hashIn(parsed.value);
+      if (!by) throw new Refusal(`A run file begins with ${headerOf("blake3")}, or with another known algorithm.`);
+      this.#by = by;
     } else if (isEnd(parsed.value)) return this.#end(parsed.value);
     else {
       const valid = validator.validate(parsed.value);
       if (!valid.ok) throw new Refusal(`It is no entry of a run: ${valid.errors[0]!.message}`);
-      this.#entries.push(valid.value as RunEntry);
+      const entry = valid.value as RunEntry;
+      const named = digestIn(entry);
+      if (named !== undefined && hashOf(named) !== this.#by)
+        throw new Refusal(`Its digest is in another algorithm than the run's, which is ${this.#by.algorithm}.`);
+      this.#entries.push(entry);
     }
-    this.#hash = nextHash(this.#hash, content);
+    this.#hash = nextHash(this.#by, this.#hash, content);
   }
 
   #end(value: JsonObject): void {
@@ -135,9 +160,10 @@ class RunReader {
   }
 }
 
-function isHeader(value: JsonValue): boolean {
-  const { format, v } = (value ?? {}) as JsonObject;
-  return format === header.format && v === header.v;
+/** The algorithm that a header names; `undefined` for what is no header. */
+function hashIn(value: JsonValue): Hash | undefined {
+  const { format: name, v, algorithm } = (value ?? {}) as JsonObject;
+  return name === format.format && v === format.v ? hashFor(algorithm) : undefined;
 }
 
 function isEnd(value: JsonValue): value is JsonObject {
