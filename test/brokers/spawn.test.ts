@@ -20,15 +20,11 @@ const broker = spawnBroker({
     missing: "/nonexistent/program",
     env: { path: "/usr/bin/env", env: { GIVEN: "yes" } },
   },
-  stdoutBytes: 100_000,
-  stderrBytes: 1_000,
-  stdinBytes: 8 << 20,
-  processes: 4,
 });
 const grants: readonly Capability[] = [
   {
     kind: "process.spawn",
-    commands: ["node", "sh", "cat", "missing", "env", "unknown"].map((command) => ({
+    commands: ["node", "sh", "cat", "missing", "env"].map((command) => ({
       command,
       args: [{ rest: { oneOf: ["-e", "-c"] } }],
     })),
@@ -50,7 +46,6 @@ const run = (
     { kind: "process.spawn", operation: "run", arguments: { command, args: [...args] }, ...(stdin && { body: stdin }) },
     session(signal),
   );
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const outputOf = (reply: CapabilityReply): string =>
   reply.ok ? new TextDecoder().decode(reply.body) : reply.error.message;
 const folders = (): string[] => readdirSync(realpathSync(tmpdir())).filter((name) => name.startsWith("keyhole-spawn-"));
@@ -165,27 +160,12 @@ describe("a program", () => {
     });
   });
 
-  it("can write as much as it may, and not one byte more", async () => {
-    const write = (count: number) => run("node", ["-e", `process.stdout.write("x".repeat(${count}))`]);
-    expect(outputOf(await write(100_000))).toHaveLength(100_000);
-    expect(await write(100_001)).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
-  });
-
   it("that writes without end is ended", async () => {
     expect(await run("sh", ["-c", "while :; do echo endless-output; done"])).toMatchObject({
       ok: false,
       error: { code: "BOUNDS_EXCEEDED" },
     });
     expect(alive("endless-output")).toEqual([]);
-  });
-
-  it("that complains without end is heard at the beginning, and not stopped", async () => {
-    const reply = await run("sh", [
-      "-c",
-      "i=0; while [ $i -lt 20000 ]; do echo complaint >&2; i=$((i+1)); done; echo done",
-    ]);
-    expect(reply).toMatchObject({ ok: true, value: { stderr: "complaint\n".repeat(100) } });
-    expect(outputOf(reply)).toBe("done\n");
   });
 });
 
@@ -234,66 +214,16 @@ describe("is killed with its call", () => {
 });
 
 describe("is refused", () => {
-  it.each([
-    ["run", { command: "sh -c x" }],
-    ["run", { command: "/bin/sh" }],
-    ["run", { command: "../sh" }],
-    ["run", { command: "" }],
-    ["run", { command: 1 }],
-    ["run", {}],
-    ["run", { command: "sh", args: "-c" }],
-    ["run", { command: "sh", args: [1] }],
-    ["run", { command: "sh", args: ["a\u0000b"] }],
-    ["run", { command: "sh", args: ["\ud800"] }],
-    ["run", { command: "sh", args: ["\u001b[2J"] }],
-    ["exec", { command: "sh" }],
-    ["toString", { command: "sh" }],
-  ] as const)("%s of %j", async (operation, args) => {
-    const request = { kind: "process.spawn", operation, arguments: args } as const;
-    expect(broker.needs(request as never)).toMatchObject({ ok: false, error: { code: "INVALID_REQUEST" } });
-    expect(await broker.serve(request as never, session())).toMatchObject({
-      ok: false,
-      error: { code: "INVALID_REQUEST" },
-    });
-  });
-
-  it("a command that the host does not offer, and one that is not there", async () => {
-    expect(await run("unknown", [])).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+  it("whose file is not there", async () => {
     expect(await run("missing", [])).toMatchObject({
       ok: false,
       error: { code: "UNAVAILABLE", message: "missing cannot be started: ENOENT." },
     });
-    expect(await run("__proto__", [])).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
   });
 
-  it("what the grant does not cover, at the broker too", async () => {
-    const request = { kind: "process.spawn", operation: "run", arguments: { command: "sh", args: ["-x"] } } as const;
-    expect(broker.needs(request)).toEqual({
-      ok: true,
-      needs: [{ kind: "process.spawn", command: "sh", args: ["-x"] }],
-    });
-    expect(await broker.serve(request, openSession({ grants }))).toMatchObject({
-      ok: false,
-      error: { code: "CAPABILITY_DENIED" },
-    });
-  });
-
-  it("an input that is too large", async () => {
-    expect(await run("cat", [], new Uint8Array((8 << 20) + 1))).toMatchObject({
-      ok: false,
-      error: { code: "BOUNDS_EXCEEDED" },
-    });
-  });
-
-  it("one more than may run at once, and not the next one after that", async () => {
-    const controller = new AbortController();
-    const waiting = Array.from({ length: 4 }, () => run("cat", [], bytes("x"), controller.signal));
-    expect(await run("cat", [])).toMatchObject({
-      ok: false,
-      error: { code: "UNAVAILABLE", message: "4 commands are running already." },
-    });
-    await Promise.all(waiting);
-    expect(await run("cat", [])).toMatchObject({ ok: true });
+  it("with a bound for what it does not count", async () => {
+    const request = { kind: "process.spawn", operation: "run", arguments: { command: "cat", fuel: 1 } } as const;
+    expect(await broker.serve(request, session())).toMatchObject({ ok: false, error: { code: "INVALID_REQUEST" } });
   });
 
   it("at the start: a path that is not absolute, a name that is none", () => {

@@ -9,7 +9,7 @@ const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url)
 const folders: string[] = [];
 
 /** A program in a folder of its own, which finds the same packages as this one. */
-export function program(files: Readonly<Record<string, string>>, parent = "keyhole-vite-"): string {
+export function program(files: Readonly<Record<string, string | Uint8Array>>, parent = "keyhole-vite-"): string {
   const root = mkdtempSync(join(tmpdir(), parent));
   folders.push(root);
   for (const [path, text] of Object.entries(files)) {

@@ -174,6 +174,11 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
       );
     });
 
+    it("hears a line whole of which one half was written before a question", async () => {
+      const { logs, requests } = await runTool(host, registered(toolOf("partial")), "");
+      expect([logs, requests.length]).toEqual([[{ level: "info", message: "one one " }], 1]);
+    });
+
     it("asks each question once", async () => {
       const { requests } = await runTool(host, subject, "write and leave open", "out");
       expect(requests).toEqual([

@@ -21,6 +21,9 @@ export const modules = {
   catcher: bytesOf(built.catcher),
   signatures: bytesOf(built.signatures),
   starter: bytesOf(built.starter),
+  exits: bytesOf(built.exits),
+  sockets: bytesOf(built.sockets),
+  partial: bytesOf(built.partial),
 } as const;
 
 const definition = {

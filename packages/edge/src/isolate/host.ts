@@ -1,6 +1,16 @@
-import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { maxInFlight } from "./gate.ts";
-import { faultOf, loadedModule, meteredCode } from "@keyhole/worker-host/wasm/modules";
+import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
+import type { LoadedCode } from "@keyhole/worker-host/protocol";
+import {
+  faultOf,
+  filesOf,
+  loadedModule,
+  meteredCode,
+  type WasiCommand,
+  wasiRunners,
+  withCommands,
+} from "@keyhole/worker-host/wasm/modules";
 import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
 
@@ -8,6 +18,10 @@ export interface EdgeHostOptions {
   readonly loader: IsolateLoader;
   /** Serve the tools' capabilities. Default: none. */
   readonly brokers?: readonly Broker[];
+  /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a dynamic Worker of its own, under fuel. Default: none. */
+  readonly commands?: Readonly<Record<string, WasiCommand>>;
+  /** What goes into a command and comes out of it, and how many run. */
+  readonly commandLimits?: SpawnLimits;
   /** Who can end the sandbox's process from outside is told here when a guest does not end. */
   readonly onUnresponsive?: OnUnresponsive;
   /**
@@ -17,42 +31,56 @@ export interface EdgeHostOptions {
   readonly preempts?: boolean;
 }
 
+/** Dynamic Workers for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
+const COMMAND_WORKERS = 2;
+
 /**
  * Runs each tool in a dynamic Worker of its own, modules of WebAssembly under fuel: no network, no Node, no bindings. A call's only way out is its own `CallLine`, which checks what comes
  * and goes dead when the call ends.
  *
+ * @throws TypeError for a command whose name is none or whose module cannot be one
  * @example
  * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
 export function edgeHost({
   loader,
   brokers = [],
+  commands = {},
+  commandLimits,
   onUnresponsive = () => {},
   preempts = true,
 }: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
-  return {
+  const openWorker = async (code: LoadedCode, cpuMs: number): Promise<EdgeIsolate> => {
+    const around = { loader, onUnresponsive, onClosed: () => open.delete(isolate) };
+    const isolate = await EdgeIsolate.open(around, { code, cpuMs });
+    open.add(isolate);
+    return isolate;
+  };
+  const places = Object.keys(commands).length > 0 ? COMMAND_WORKERS : 0;
+  const host: IsolateHost = {
     name: "edge",
     sources: ["module", "wasm"],
     enforces: ({ source }) => (source === "wasm" ? ["fuel", "memoryBytes"] : []),
     preempts,
     // A call from within keeps its caller's Worker in flight: only who gives out all places can tell when none will come back.
-    capacity: maxInFlight,
+    capacity: maxInFlight - places,
     brokers,
     check: faultOf,
     async open(tool) {
       if (tool.body.source === "inline")
         throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");
-      const isolate = await EdgeIsolate.open(
-        { loader, onUnresponsive, onClosed: () => open.delete(isolate) },
+      return openWorker(
         tool.body.source === "module" ? tool.body.code : loadedModule(tool, meteredCode(tool)),
-        tool.manifest,
+        tool.manifest.bounds.timeoutMs ?? defaultBounds.timeoutMs,
       );
-      open.add(isolate);
-      return isolate;
     },
     async close() {
       for (const isolate of open) isolate.terminate("the host was closed");
     },
   };
+  // How long a command may take is its call's to say.
+  const openCommand = (module: LoadedCode): Promise<EdgeIsolate> => openWorker(module, ceilings.timeoutMs);
+  const runners = wasiRunners(commands, { open: openCommand, places, files: filesOf(brokers), compiled: false });
+  return withCommands(host, runners, commandLimits);
 }

@@ -1,12 +1,4 @@
-import {
-  type CallPort,
-  defaultBounds,
-  type Isolate,
-  type IsolateCall,
-  IsolateFailure,
-  type IsolateOutcome,
-  type ToolManifest,
-} from "@keyhole/kernel";
+import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome } from "@keyhole/kernel";
 import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallLine } from "./call-line.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
@@ -52,8 +44,8 @@ export class EdgeIsolate implements Isolate {
   }
 
   /** @throws {IsolateFailure} */
-  static async open(around: Surroundings, code: LoadedTool["code"], { bounds }: ToolManifest): Promise<EdgeIsolate> {
-    const isolate = new EdgeIsolate(around, { code, cpuMs: bounds.timeoutMs ?? defaultBounds.timeoutMs });
+  static async open(around: Surroundings, tool: LoadedTool): Promise<EdgeIsolate> {
+    const isolate = new EdgeIsolate(around, tool);
     await isolate.#load();
     return isolate;
   }

@@ -14,7 +14,7 @@ import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
-import { wasmHost } from "@keyhole/worker-host/wasm/modules";
+import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
 import { HttpRefusal, problemOf } from "../app/problem.ts";
@@ -40,6 +40,11 @@ export interface KernelObjectOptions {
   readonly engine?: Engine;
   /** Modules of tools of source `wasm`, metered by the build (`?metered`), for such accounts: there nothing can be compiled from bytes. Default: none. */
   readonly modules?: readonly WebAssembly.Module[];
+  /**
+   * WASI commands that tools may run, or be, by the names under which they know them; on accounts without dynamic Workers modules that the build has metered. Default:
+   * none.
+   */
+  readonly commands?: Readonly<Record<string, WasiCommand>>;
 }
 
 /** A call without a bound of its own holds up its kernel for some tenths of a second at most. */
@@ -86,20 +91,14 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
   };
 }
 
-async function startRoutes(
-  { tools, policy: ownPolicy, databases = () => ({}), secrets, engine, modules }: KernelObjectOptions,
-  context: DurableObjectState,
-  env: Env,
-): Promise<Routes> {
+async function startRoutes(options: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
+  const { tools, policy: ownPolicy, databases = () => ({}), secrets } = options;
   const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
   const store = secrets?.(env, tenantOf(context.id));
   const kernel = await createKernel({
-    host: hostOf(
-      env,
-      context,
-      { engine, modules },
-      brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id))),
+    host: configured(() =>
+      hostOf(env, context, options, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
     ),
     policy,
     sink: sqlSink(context.storage),
@@ -109,7 +108,7 @@ async function startRoutes(
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
     throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
   });
-  for (const tool of toolsOf(tools, env)) {
+  for (const tool of configured(() => (typeof tools === "function" ? tools(env) : tools))) {
     const registered = kernel.register(tool);
     if (!registered.ok)
       throw new HttpRefusal(
@@ -120,11 +119,11 @@ async function startRoutes(
   return createRoutes({ kernel, desk, policy });
 }
 
-function toolsOf(tools: KernelObjectOptions["tools"], env: Env): readonly ToolPackage[] {
+/** A setting of which nothing can be made, such as an address that is none. */
+function configured<Made>(make: () => Made): Made {
   try {
-    return typeof tools === "function" ? tools(env) : tools;
+    return make();
   } catch (error) {
-    // A setting of which no tool can be made, such as an address that is none.
     throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
   }
 }
@@ -152,20 +151,29 @@ function brokersOf(
 function hostOf(
   { SANDBOX, LOADER, KEYHOLE_WATCHDOG }: Env,
   context: DurableObjectState,
-  { engine, modules = [] }: { readonly engine: Engine | undefined; readonly modules: KernelObjectOptions["modules"] },
+  { engine, modules = [], commands = {} }: Pick<KernelObjectOptions, "engine" | "modules" | "commands">,
   brokers: readonly Broker[],
 ): IsolateHost {
   const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
-  if (SANDBOX !== undefined) return edgeHost({ loader: sandboxLoader(SANDBOX), brokers, onUnresponsive });
-  if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, onUnresponsive });
+  if (SANDBOX !== undefined) return edgeHost({ loader: sandboxLoader(SANDBOX), brokers, commands, onUnresponsive });
+  if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, commands, onUnresponsive });
   if (engine !== undefined) {
     const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };
-    return both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: INTERPRETER_FUEL }));
+    const host = both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: bounds.fuel }));
+    return withWasiCommands(host, { commands: withFuel(commands, bounds.fuel) });
   }
   throw new HttpRefusal(
     "MISCONFIGURED",
     "Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.",
   );
+}
+
+/** Those that have no bound of their own: they hold up their kernel too. */
+function withFuel(
+  commands: Readonly<Record<string, WasiCommand>>,
+  fuel: number,
+): Readonly<Record<string, WasiCommand>> {
+  return Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, { fuel, ...command }]));
 }
 
 /** Two hosts on the kernel's own thread, each for its own source; both count fuel and memory. */

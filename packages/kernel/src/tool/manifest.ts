@@ -27,7 +27,7 @@ export type Mode = (typeof modes)[number];
 
 /**
  * Where a tool's code runs: `inline` in the kernel's own realm (trusted); `module` (JavaScript) and `wasm` (a WebAssembly module, under fuel) in a dedicated
- * isolate; `process` in no isolate at all: it is a program of the host, with the rights of the host's user.
+ * isolate; `process` where the host runs its commands: a WASI command in an isolate, or, on Node, a program in none at all, with the rights of the host's user.
  */
 export type ToolSource = "inline" | "module" | "wasm" | "process";
 
@@ -82,7 +82,7 @@ export interface ToolManifest {
     readonly environment?: Readonly<Record<string, string>>;
   };
   /**
-   * The program that a tool of source `process` is, by the name under which a host offers it. It gets the input as JSON on stdin, and what it writes to stdout is
+   * The command that a tool of source `process` is, by the name under which a host offers it. It gets the input as JSON on stdin, and what it writes to stdout is
    * the output.
    */
   readonly process?: {

@@ -12,6 +12,11 @@ import { kvBroker } from "../brokers/kv.ts";
 import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import type { LoadedCode, LoadedModule } from "../protocol/message.ts";
+import type { SpawnLimits } from "../brokers/spawn.ts";
+import { withCommands } from "../process/tool.ts";
+import type { WasiCommand } from "../wasm/command/command.ts";
+import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { domStage } from "./dom-stage.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
@@ -26,9 +31,13 @@ export interface BrowserHostOptions {
    * exact bounds for fuel and memory; the page then needs no `blob:` in its `script-src`. Default `worker`.
    */
   readonly isolation?: "worker" | "interpreter";
+  /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a frame of its own, under fuel. Default: none. */
+  readonly commands?: Readonly<Record<string, WasiCommand>>;
+  /** What goes into a command and comes out of it, and how many run. */
+  readonly commandLimits?: SpawnLimits;
   /** Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Default 1. */
   readonly warm?: number;
-  /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn. Default 32. */
+  /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
   readonly maxIsolates?: number;
 }
 
@@ -44,7 +53,10 @@ const SPIN_MS = 2_500;
 /** Opening a frame keeps the page and the frames' process busy: the tool that just got a pair runs first. */
 const REFILL_MS = 50;
 
-/** One frame with one worker, and the way to it. It serves one tool, once. */
+/** Frames for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
+const COMMAND_FRAMES = 4;
+
+/** One frame with one worker, and the way to it. It serves one tool or command, once. */
 interface Pair {
   readonly id: string;
   readonly channel: GuestChannel;
@@ -56,6 +68,7 @@ interface Pair {
  * Runs each tool in a dedicated worker inside a hidden frame of its own, which has no origin, no network and no storage: the browser enforces
  * that, not a script. A tool that never yields is stopped with its thread. Modules of WebAssembly run under fuel there.
  *
+ * @throws TypeError for a command whose name is none or whose module cannot be one
  * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `stage`, or when the page's Content-Security-Policy stands in
  * the way; the message names the directive
  * @example
@@ -69,17 +82,21 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const boot = interpreted ? await (await import("./interpreter.ts")).interpreterBoot() : undefined;
   const pairs = new Pairs(stage, boot, capacity, options.warm ?? 1);
   await pairs.start();
-  return {
+  const files = filesBroker(opfsStore());
+  const host: IsolateHost = {
     name: "browser",
     sources: ["module", "wasm"],
     enforces: ({ source }) => (interpreted || source === "wasm" ? ["fuel", "memoryBytes"] : []),
     preempts: true,
     capacity,
-    brokers: [netBroker(), filesBroker(opfsStore()), kvBroker(indexedDbKv())],
+    brokers: [netBroker(), files, kvBroker(indexedDbKv())],
     check: faultOf,
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
   };
+  const open = (module: LoadedModule, name: string): Promise<Isolate> => loadPair(pairs.takeForCommand(), module, name);
+  const runners = wasiRunners(options.commands ?? {}, { open, places: COMMAND_FRAMES, files, compiled: false });
+  return withCommands(host, runners, options.commandLimits);
 }
 
 function pageStage(): FrameStage {
@@ -100,15 +117,19 @@ async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate>
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
   const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
-  const { channel, retire } = await pairs.take(source);
+  return loadPair(pairs.take(source), loadable, tool.id);
+}
+
+async function loadPair(pair: Promise<Pair>, code: LoadedCode, name: string): Promise<Isolate> {
+  const { channel, retire } = await pair;
   const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
-  const loaded = await channel.load(loadable);
+  const loaded = await channel.load(code);
   clearTimeout(tooSlow);
   if (loaded.kind !== "loaded") {
     retire("the tool did not load");
     throw loaded.kind === "failed"
-      ? new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${loaded.name}: ${loaded.message}`)
-      : new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${loaded.reason}.`);
+      ? new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.name}: ${loaded.message}`)
+      : new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.reason}.`);
   }
   return {
     call: (call: IsolateCall, port: CallPort) => channel.call(call, port),
@@ -126,6 +147,7 @@ class Pairs {
   readonly #shell: "module" | "interpreter";
   readonly #boot: InterpreterBoot | undefined;
   readonly #slots: Slots;
+  readonly #commandSlots = new Slots(COMMAND_FRAMES);
   readonly #warmSize: number;
   readonly #warm: Pair[] = [];
   readonly #all = new Map<string, Pair>();
@@ -157,6 +179,11 @@ class Pairs {
     return pair;
   }
 
+  async takeForCommand(): Promise<Pair> {
+    if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
+    return this.#open("wasm", this.#commandSlots);
+  }
+
   close(): void {
     this.#closed = true;
     for (const pair of this.#all.values()) pair.retire("the host was closed");
@@ -178,8 +205,8 @@ class Pairs {
     );
   }
 
-  async #open(shell: Shell): Promise<Pair> {
-    const release = await this.#slots.take();
+  async #open(shell: Shell, slots: Slots = this.#slots): Promise<Pair> {
+    const release = await slots.take();
     const id = crypto.randomUUID?.() ?? String(Math.random());
     const { port1, port2 } = new MessageChannel();
     if (shell === "interpreter") port1.postMessage(this.#boot);

@@ -1,18 +1,22 @@
-import { type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { dbBroker } from "../brokers/db.ts";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
-import { faultOf } from "../wasm/tool/host.ts";
-import { commandFault, openCommand } from "./command-tool.ts";
+import type { CommandRunner, SpawnLimits } from "../brokers/spawn.ts";
+import { withCommands } from "../process/tool.ts";
+import type { WasiCommand } from "../wasm/command/command.ts";
+import type { OpenModule } from "../wasm/command/isolates.ts";
+import { wasiRunners } from "../wasm/command/index.ts";
+import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { nodeDatabase } from "./database.ts";
 import { interpreterScript } from "./interpreter.ts";
 import { nodeKv } from "./kv.ts";
-import { spawnBroker, type SpawnCommand } from "./spawn.ts";
+import { programRunner, type SpawnCommand } from "./spawn.ts";
 import { nodeStore } from "./store.ts";
 import { openThread, type ThreadScript } from "./thread-isolate.ts";
 import shell from "./thread.ts?esm";
-import { openWasmThread } from "./wasm.ts";
+import { openModuleThread } from "./wasm.ts";
 
 export interface NodeHostOptions {
   /** The folder that file tools see, which has to exist. Default: files in memory, gone with the host. */
@@ -21,8 +25,13 @@ export interface NodeHostOptions {
   readonly values?: string;
   /** Files of databases, by the names under which tools know them. Default: none. */
   readonly databases?: Readonly<Record<string, string>>;
-  /** Programs that tools may run, or be, by the names under which they know them; each by its absolute path. Default: none. */
-  readonly commands?: Readonly<Record<string, SpawnCommand | string>>;
+  /**
+   * What tools may run, or be, by the names under which they know it: programs by their absolute paths, and WASI commands, each run of which is in a thread of its
+   * own, under fuel. Default: none.
+   */
+  readonly commands?: Readonly<Record<string, SpawnCommand | WasiCommand | string>>;
+  /** What goes into a command and comes out of it, and how many run. */
+  readonly commandLimits?: SpawnLimits;
   /**
    * Hashes of the packages that may run in a worker thread as they are, which is some fifty times faster. A thread is no security boundary: its code
    * can load `node:fs` and everything else that this process can. Name only what you would import. Default: none.
@@ -35,8 +44,9 @@ export interface NodeHostOptions {
 /**
  * Runs tool packages on Node: JavaScript in an interpreter, QuickJS compiled to WebAssembly, and modules of WebAssembly as they are. Both reach nothing but their own memory and count fuel. Each has a
  * thread of its own, which is stopped when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
- * speed of the engine. A tool of source `process` is a program of `commands`, in no isolate: it has all rights of this process.
+ * speed of the engine. A tool of source `process` is one of `commands`: a WASI command in such a thread, or a program in no isolate, with all rights of this process.
  *
+ * @throws {TypeError} when a path is not absolute, a name is none, or a module cannot be a command
  * @example
  * const kernel = await createKernel({ host: nodeHost({ files: "./workspace" }), policy });
  */
@@ -45,6 +55,7 @@ export function nodeHost({
   values,
   databases = {},
   commands = {},
+  commandLimits,
   trusted = [],
   quickJs,
 }: NodeHostOptions = {}): IsolateHost {
@@ -52,31 +63,26 @@ export function nodeHost({
   const kv = values === undefined ? undefined : nodeKv(values);
   const db = Object.entries(databases).map(([name, file]) => [name, nodeDatabase(file)] as const);
   const open = new Set<Isolate["terminate"]>();
-  return {
+  const stored = filesBroker(files === undefined ? memoryStore() : nodeStore(files));
+  const host: IsolateHost = {
     name: "node",
-    sources: ["module", "wasm", "process"],
+    sources: ["module", "wasm"],
     enforces: ["fuel", "memoryBytes"],
     preempts: true,
-    brokers: [
-      netBroker(),
-      filesBroker(files === undefined ? memoryStore() : nodeStore(files)),
-      kvBroker(kv ?? memoryKv()),
-      dbBroker(Object.fromEntries(db)),
-      spawnBroker({ commands }),
-    ],
-    check: (tool) => faultOf(tool) ?? commandFault(tool, commands),
+    brokers: [netBroker(), stored, kvBroker(kv ?? memoryKv()), dbBroker(Object.fromEntries(db))],
+    check: faultOf,
     async open(tool) {
-      if (tool.body.source === "wasm") return openWasmThread(tool, open);
-      if (tool.body.source === "process") return openCommand(tool.body, commands, open);
+      if (tool.body.source === "wasm") return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open);
       if (tool.body.source !== "module")
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",
-          `Node runs modules, WebAssembly and programs, and ${tool.id} is ${tool.body.source}.`,
+          `Node runs modules, WebAssembly and commands, and ${tool.id} is ${tool.body.source}.`,
         );
       const { code } = tool.body;
-      const interpreted = async (): Promise<Isolate> => openThread(tool, code, await interpreterScript(quickJs), open);
+      const interpreted = async (): Promise<Isolate> =>
+        openThread(tool.id, code, await interpreterScript(quickJs), open);
       if (!hashes.has(tool.hash)) return interpreted();
-      return countedElsewhere(await openThread(tool, code, trustedScript, open), interpreted);
+      return countedElsewhere(await openThread(tool.id, code, trustedScript, open), interpreted);
     },
     async close() {
       for (const terminate of open) terminate("the host was closed");
@@ -84,6 +90,31 @@ export function nodeHost({
       for (const [, database] of db) database.close();
     },
   };
+  return withCommands(host, runnersOf(commands, stored, open), commandLimits);
+}
+
+/** Threads for commands at the same time, idle ones included. */
+const COMMAND_THREADS = 8;
+
+function runnersOf(
+  commands: NonNullable<NodeHostOptions["commands"]>,
+  files: Broker,
+  open: Set<Isolate["terminate"]>,
+): ReadonlyMap<string, CommandRunner> {
+  const entries = Object.entries(commands);
+  const isModule = (command: SpawnCommand | WasiCommand | string): command is WasiCommand =>
+    typeof command === "object" && "module" in command;
+  const modules = entries.filter((entry): entry is [string, WasiCommand] => isModule(entry[1]));
+  const programs = entries.filter((entry): entry is [string, SpawnCommand | string] => !isModule(entry[1]));
+  const place = { open: openIn(open), places: COMMAND_THREADS, files, compiled: true };
+  return new Map([
+    ...wasiRunners(Object.fromEntries(modules), place),
+    ...programs.map(([name, program]) => [name, programRunner(name, program)] as const),
+  ]);
+}
+
+function openIn(open: Set<Isolate["terminate"]>): OpenModule {
+  return (module, name) => openModuleThread(module, name, open);
 }
 
 const trustedScript: ThreadScript = {

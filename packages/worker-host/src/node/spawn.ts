@@ -1,20 +1,18 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { constants, tmpdir } from "node:os";
+import { access, constants, mkdtemp, realpath, rm } from "node:fs/promises";
+import { constants as system, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Broker, BrokerSession, CapabilityReply } from "@keyhole/kernel";
+import { cancelled, refused } from "../brokers/fault.ts";
 import {
-  type Broker,
-  type BrokerSession,
-  type CapabilityReply,
-  type CapabilityRequest,
-  checkArgument,
-  checkCommand,
-  type JsonValue,
-  type Need,
-} from "@keyhole/kernel";
-import { cancelled, refused, type Refused } from "../brokers/fault.ts";
+  commandBroker,
+  type CommandRunner,
+  type SpawnLimits,
+  type SpawnRequest,
+  tooMuchOutput,
+} from "../brokers/spawn.ts";
 import { killAll } from "./processes.ts";
 
 /** A program that a host offers under a name. */
@@ -25,25 +23,9 @@ export interface SpawnCommand {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface SpawnBrokerOptions {
+export interface SpawnBrokerOptions extends SpawnLimits {
   /** Programs by name. */
   readonly commands: Readonly<Record<string, SpawnCommand | string>>;
-  /** Bytes of the input. Default 16 MiB. */
-  readonly stdinBytes?: number;
-  /** Bytes of the output; a program that writes more is ended. Default 4 MiB. */
-  readonly stdoutBytes?: number;
-  /** Bytes that are kept of what it says on stderr; the rest is dropped. Default 64 KiB. */
-  readonly stderrBytes?: number;
-  /** Programs that run at the same time. Default 8. */
-  readonly processes?: number;
-}
-
-type Limits = Required<Omit<SpawnBrokerOptions, "commands">>;
-
-interface SpawnRequest {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly stdin: Uint8Array;
 }
 
 /**
@@ -59,69 +41,29 @@ interface SpawnRequest {
  *
  * @throws {TypeError} when a path is not absolute or a name is none
  */
-export function spawnBroker({ commands, ...options }: SpawnBrokerOptions): Broker {
-  const programs = new Map(Object.entries(commands).map(([name, command]) => [name, programOf(name, command)]));
-  const limits: Limits = { stdinBytes: 16 << 20, stdoutBytes: 4 << 20, stderrBytes: 65_536, processes: 8, ...options };
-  let running = 0;
+export function spawnBroker({ commands, ...limits }: SpawnBrokerOptions): Broker {
+  return commandBroker(
+    new Map(Object.entries(commands).map(([name, command]) => [name, programRunner(name, command)])),
+    limits,
+  );
+}
+
+/** @throws {TypeError} when the path is not absolute */
+export function programRunner(name: string, command: SpawnCommand | string): CommandRunner {
+  const { path, env = {} } = typeof command === "string" ? { path: command } : command;
+  if (!isAbsolute(path)) throw new TypeError(`The path of ${name} is not absolute: ${path}.`);
   return {
-    kinds: ["process.spawn"],
-    needs(request) {
-      const read = readRequest(request, limits);
-      return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;
-    },
-    async serve(request, session) {
-      const read = readRequest(request, limits);
-      if (!read.ok) return read;
-      if (session.signal.aborted) return cancelled;
-      const refusal = session.refusal(needOf(read.value));
-      if (refusal) return { ok: false, error: refusal };
-      const program = programs.get(read.value.command);
-      if (program === undefined)
-        return refused("UNAVAILABLE", `This host offers no command ${JSON.stringify(read.value.command)}.`);
-      if (running >= limits.processes)
-        return refused("UNAVAILABLE", `${limits.processes} commands are running already.`, "Try again later.");
-      running++;
-      try {
-        return await runInFolder(program, read.value, limits, session);
-      } finally {
-        running--;
-      }
-    },
+    counts: false,
+    run: (request, limits, session) => runInFolder({ path, env }, request, limits, session),
+    fault: () =>
+      access(path, constants.X_OK).then(
+        () => undefined,
+        () => "The host's file for it cannot be executed.",
+      ),
   };
 }
 
-function programOf(name: string, command: SpawnCommand | string): Required<SpawnCommand> {
-  const { path, env = {} } = typeof command === "string" ? { path: command } : command;
-  const fault = checkCommand(name);
-  if (fault) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
-  if (!isAbsolute(path)) throw new TypeError(`The path of ${name} is not absolute: ${path}.`);
-  return { path, env };
-}
-
-function readRequest(
-  { operation, arguments: { command, args = [] }, body }: CapabilityRequest,
-  { stdinBytes }: Limits,
-): { readonly ok: true; readonly value: SpawnRequest } | Refused {
-  if (operation !== "run")
-    return refused("INVALID_REQUEST", `Commands have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
-  if (typeof command !== "string") return refused("INVALID_REQUEST", "`command` is a string.");
-  const fault = checkCommand(command);
-  if (fault) return refused("INVALID_REQUEST", `The command is refused: ${fault}.`, "Each argument is one of `args`.");
-  if (!Array.isArray(args)) return refused("INVALID_REQUEST", "`args` is a list of strings.");
-  const texts: string[] = [];
-  for (const [index, argument] of (args as readonly JsonValue[]).entries()) {
-    const reason = typeof argument === "string" ? checkArgument(argument) : "an argument is a string";
-    if (reason) return refused("INVALID_REQUEST", `Argument ${index + 1} is refused: ${reason}.`);
-    texts.push(argument as string);
-  }
-  if (body !== undefined && body.byteLength > stdinBytes)
-    return refused("BOUNDS_EXCEEDED", `The input of a command has at most ${stdinBytes} bytes.`);
-  return { ok: true, value: { command, args: texts, stdin: body ?? new Uint8Array() } };
-}
-
-function needOf({ command, args }: SpawnRequest): Need {
-  return { kind: "process.spawn", command, args };
-}
+type Limits = Required<SpawnLimits>;
 
 async function runInFolder(
   program: Required<SpawnCommand>,
@@ -168,7 +110,7 @@ async function run(
   const onCancel = (): void => end({ kind: "cancelled" });
   signal.addEventListener("abort", onCancel, { once: true });
   child.on("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", code: error.code ?? error.name }));
-  child.on("exit", (code, name) => end({ kind: "exit", exitCode: code ?? 128 + (name ? constants.signals[name] : 0) }));
+  child.on("exit", (code, name) => end({ kind: "exit", exitCode: code ?? 128 + (name ? system.signals[name] : 0) }));
   // A program need not read what it is given.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
@@ -179,10 +121,10 @@ async function run(
   await closed(child);
   switch (how.kind) {
     case "exit":
-      if (stdout.full) return tooLarge(command, limits);
+      if (stdout.full) return tooMuchOutput(command, limits);
       return { ok: true, value: { exitCode: how.exitCode, stderr: textOf(stderr.bytes()) }, body: stdout.bytes() };
     case "too-large":
-      return tooLarge(command, limits);
+      return tooMuchOutput(command, limits);
     case "cancelled":
       return cancelled;
     case "failed":
@@ -226,10 +168,6 @@ async function closed(child: Child): Promise<void> {
   await Promise.all(ends);
   clearTimeout(timer);
   child.stdin.destroy();
-}
-
-function tooLarge(command: string, { stdoutBytes }: Limits): Refused {
-  return refused("BOUNDS_EXCEEDED", `${command} wrote more than ${stdoutBytes} bytes.`, "Ask it for less.");
 }
 
 /** Cut at any byte, and of any encoding: what is no UTF-8 shows as U+FFFD. */

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type RegisteredTool } from "@keyhole/kernel";
+import { type CallPort, type Isolate, type IsolateCall, IsolateFailure } from "@keyhole/kernel";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 
@@ -20,7 +20,7 @@ const LOAD_MS = 5_000;
  * @param open where the thread is noted for as long as it lives
  */
 export async function openThread(
-  tool: RegisteredTool,
+  name: string,
   code: LoadedCode,
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
@@ -61,7 +61,7 @@ export async function openThread(
   }
   terminate("the tool did not load");
   const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
-  throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${reason}.`);
+  throw new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${reason}.`);
 }
 
 /** A worker as the port that a channel owns. Its messages come to a listener that the channel can drop. */

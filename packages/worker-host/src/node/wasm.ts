@@ -1,5 +1,5 @@
-import type { Isolate, RegisteredTool } from "@keyhole/kernel";
-import { loadedModule, meteredCode } from "../wasm/tool/host.ts";
+import type { Isolate } from "@keyhole/kernel";
+import type { LoadedModule } from "../protocol/message.ts";
 import { openThread } from "./thread-isolate.ts";
 import script from "./wasm-thread.ts?esm";
 
@@ -8,10 +8,18 @@ const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 /** Compiled once for all threads that run it. */
 const compiled = new WeakMap<Uint8Array, Promise<WebAssembly.Module>>();
 
-/** A module in a thread of its own. @throws IsolateFailure */
-export async function openWasmThread(tool: RegisteredTool, open: Set<Isolate["terminate"]>): Promise<Isolate> {
-  const bytes = meteredCode(tool);
-  const module = compiled.get(bytes) ?? WebAssembly.compile(bytes);
-  compiled.set(bytes, module);
-  return openThread(tool, loadedModule(tool, await module), { url, metered: true }, open);
+/** A metered module in a thread of its own. @throws IsolateFailure */
+export async function openModuleThread(
+  { module, ...start }: LoadedModule,
+  name: string,
+  open: Set<Isolate["terminate"]>,
+): Promise<Isolate> {
+  return openThread(name, { ...start, module: await compiledOf(module) }, { url, metered: true }, open);
+}
+
+function compiledOf(module: LoadedModule["module"]): WebAssembly.Module | Promise<WebAssembly.Module> {
+  if (module instanceof WebAssembly.Module) return module;
+  const known = compiled.get(module) ?? WebAssembly.compile(module);
+  compiled.set(module, known);
+  return known;
 }

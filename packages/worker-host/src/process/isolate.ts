@@ -5,6 +5,7 @@ import {
   type Isolate,
   type IsolateCall,
   type IsolateOutcome,
+  type IsolateUsage,
   well,
 } from "@keyhole/kernel";
 
@@ -12,7 +13,7 @@ import {
 const tailLength = 1_000;
 
 /**
- * A program of the host as the kernel sees an isolate, which it is not: each call is one request for `process.spawn`, which passes the gate like every other, is served
+ * A command as the kernel sees an isolate, which it is not: each call is one request for `process.spawn`, which passes the gate like every other, is served
  * by the broker for commands, and ends with its call. Nothing is kept between two calls.
  *
  * @param faultOf why the program cannot be run, for a health check
@@ -30,8 +31,10 @@ export function openProcess(
       return fault === undefined ? well : { kind: "refused", message: fault };
     }
     const body = new TextEncoder().encode(call.inputText);
-    const request = { kind: "process.spawn", operation: "run", arguments: { command, args: [...args] }, body } as const;
-    const reply = await port.request(request);
+    const { fuel, memoryBytes } = call;
+    const bounds = { ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+    const asked = { command, args: [...args], ...bounds };
+    const reply = await port.request({ kind: "process.spawn", operation: "run", arguments: asked, body });
     if (!reply.ok) return { kind: "threw", name: "CapabilityRefused", ...reply.error };
     return outcomeOf(reply, call, port);
   };
@@ -55,12 +58,16 @@ export function openProcess(
   };
 }
 
+/** What the broker for commands answers. A program of the system counts nothing. */
+type CommandEnd = IsolateUsage & { readonly exitCode: number; readonly stderr: string };
+
 function outcomeOf(
   { value, body = new Uint8Array() }: Extract<CapabilityReply, { ok: true }>,
   { outputKind, outputBytes }: IsolateCall,
   port: CallPort,
 ): IsolateOutcome {
-  const { exitCode, stderr } = value as { readonly exitCode: number; readonly stderr: string };
+  const { exitCode, stderr, fuelUsed, peakMemoryBytes } = value as unknown as CommandEnd;
+  if (fuelUsed !== undefined && peakMemoryBytes !== undefined) port.used?.({ fuelUsed, peakMemoryBytes });
   for (const line of stderr.split("\n")) if (line !== "") port.log({ level: "warn", message: boundedMessage(line) });
   if (exitCode !== 0) {
     const message = `It ended with exit code ${exitCode}. ${stderr.trimEnd().slice(-tailLength)}`.trim();

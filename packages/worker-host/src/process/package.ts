@@ -10,7 +10,7 @@ import {
   type ToolPackage,
 } from "@keyhole/kernel";
 
-/** What an author says of a program: a {@link ToolDefinition} without functions. */
+/** What an author says of a command: a {@link ToolDefinition} without functions. */
 export type ProcessDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
   ToolDefinition<Input, Output>,
   "setup" | "check" | "health" | "execute" | "program" | "wasm"
@@ -18,10 +18,11 @@ export type ProcessDefinition<Input extends SchemaSource, Output extends OutputS
   Required<Pick<ToolManifest, "process">>;
 
 /**
- * Makes a tool of a program of the host: the input goes to its stdin as JSON, what it writes to stdout is the output, what it writes to stderr is logged, and an
+ * Makes a tool of a command of the host: the input goes to its stdin as JSON, what it writes to stdout is the output, what it writes to stderr is logged, and an
  * exit code other than 0 is a `TOOL_ERROR`. Effects, capability and determinism are those of a program, unless the definition says more.
  *
- * A program is in no isolate: it has all rights of the host's user. `nodeHost` runs it where its `commands` name it and policy grants `process.spawn` for it.
+ * A host runs it where its `commands` name it and policy grants `process.spawn` for it. A WASI command is in an isolate, under fuel; a program of Node's system is in none, and has all
+ * rights of the host's user.
  *
  * @example
  * const sort = processPackage({

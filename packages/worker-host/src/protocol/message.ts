@@ -4,7 +4,7 @@ import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogE
 export type HostMessage =
   /** An ES module without imports, or a metered WebAssembly module. Once, before any call. */
   | { readonly type: "load"; readonly code: LoadedCode }
-  | { readonly type: "call"; readonly call: IsolateCall }
+  | { readonly type: "call"; readonly call: IsolateCall | CommandCall }
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply }
   /** One piece of the output has found its taker: credit for one more, if any more is wanted. */
@@ -23,6 +23,19 @@ export interface LoadedModule {
   readonly environment: Readonly<Record<string, string>>;
   /** Memory of a call that has no bound of its own. */
   readonly memoryBytes: number;
+}
+
+/** A run of a module as a command: what it is started with comes with the call. Its output is the block of bytes in which a relay packs how a command ended. */
+export interface CommandCall extends IsolateCall {
+  readonly command: {
+    readonly args: readonly string[];
+    readonly environment: Readonly<Record<string, string>>;
+    readonly stdin: Uint8Array;
+    /** A command that writes more is ended. */
+    readonly stdoutBytes: number;
+    /** Of what it says on stderr, the first bytes are kept. */
+    readonly stderrBytes: number;
+  };
 }
 
 /** Guest to host. Hostile: only what `parseGuestMessage` let through has these types. */

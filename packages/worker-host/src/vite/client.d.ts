@@ -15,6 +15,11 @@ declare module "*?esm" {
   export default text;
 }
 
+declare module "*?bytes" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}
+
 declare module "*?metered" {
   // WebAssembly.Module, where the types of the program know it.
   const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { normalizePath, type Plugin, type Rolldown } from "vite";
@@ -23,6 +24,7 @@ export interface KeyholeOptions {
 }
 
 const queryPattern = /\?(tool|iife|esm)$/;
+const bytesPattern = /\?bytes$/;
 const meteredPattern = /\?(metered|metered-url)$/;
 
 /** Of a plugin's context, what depends on the environment for which it builds. */
@@ -47,6 +49,7 @@ interface Built {
  * - `import pkg from "./hello.wasm?tool"`: a `ToolPackage` of a WebAssembly module and the manifest beside it, `hello.json`.
  * - `import text from "./shell.ts?iife"`: the file and its imports as one classic script.
  * - `import text from "./shell.ts?esm"`: the same as one ES module; `cloudflare:*` and `./tool.js` stay imports.
+ * - `import bytes from "./sort.wasm?bytes"`: a file's bytes, in the module itself: for a WASI command.
  * - `import module from "quickjs-wasi/quickjs.wasm?metered"`, in a Worker: the file as a `WebAssembly.Module` that counts its fuel. It was rewritten by the build,
  *   because a Worker compiles nothing from bytes. `?metered-url` is its address, for pages.
  *
@@ -81,6 +84,15 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       built.delete(id);
       for (const each of error instanceof BundleError ? error.modules : []) watch(each);
       throw failure(file, `?${kind}`, error);
+    }
+  };
+
+  const loadBytes = async (id: string): Promise<string> => {
+    const file = id.replace(bytesPattern, "");
+    try {
+      return bytesText(await readFile(file));
+    } catch (error) {
+      throw failure(file, "?bytes", error);
     }
   };
 
@@ -123,15 +135,19 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
       if (options.dts !== undefined) declarations = new Declarations(resolve(root, options.dts));
     },
     resolveId: {
-      filter: { id: [queryPattern, meteredPattern, placeholderPattern] },
+      filter: { id: [queryPattern, bytesPattern, meteredPattern, placeholderPattern] },
       handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
         return resolveWithQuery(this, source, importer);
       },
     },
     load: {
-      filter: { id: [queryPattern, meteredPattern] },
+      filter: { id: [queryPattern, bytesPattern, meteredPattern] },
       async handler(id) {
+        if (bytesPattern.test(id)) {
+          this.addWatchFile(id.replace(bytesPattern, ""));
+          return { code: await loadBytes(id), moduleType: "js" };
+        }
         if (meteredPattern.test(id)) return { code: await loadMetered(id, this), moduleType: "js" };
         return { code: await load(id, (file) => this.addWatchFile(file)), moduleType: "js" };
       },
@@ -179,6 +195,11 @@ function packageText(pkg: ToolPackage): string {
   return `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(pkg))});`;
 }
 
+/** In the module itself, so that they are there wherever it runs. */
+function bytesText(bytes: Buffer): string {
+  return `export default Uint8Array.from(atob(${JSON.stringify(bytes.toString("base64"))}), (unit) => unit.charCodeAt(0));`;
+}
+
 function nestedBundles(around: readonly string[]): Rolldown.Plugin {
   return {
     name: "keyhole:nested",
@@ -204,7 +225,7 @@ async function resolveWithQuery(
   source: string,
   importer: string | undefined,
 ): Promise<string | null> {
-  const [query] = queryPattern.exec(source) ?? meteredPattern.exec(source)!;
+  const [query] = queryPattern.exec(source) ?? bytesPattern.exec(source) ?? meteredPattern.exec(source)!;
   const resolved = await context.resolve(source.slice(0, -query.length), importer, { skipSelf: true });
   return resolved === null ? null : `${resolved.id}${query}`;
 }

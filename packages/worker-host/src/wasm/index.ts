@@ -1,3 +1,5 @@
+export type { WasiCommand } from "./command/command.ts";
+export { type WasiCommandsOptions, withWasiCommands } from "./command/index.ts";
 export { compileEngine } from "./interpreter/compile-engine.ts";
 export * from "./interpreter/index.ts";
 export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";

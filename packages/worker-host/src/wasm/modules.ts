@@ -2,6 +2,10 @@
 export { readStamp } from "./meter/stamp.ts";
 export { MAX_FUEL } from "./meter/tank.ts";
 export { waitingHere } from "./machine/suspend.ts";
-export { type Executed, executeCall, type WasmTool } from "./tool/execute.ts";
+export type { WasiCommand } from "./command/command.ts";
+export { withCommands } from "../process/tool.ts";
+export { filesOf, type WasiCommandsOptions, wasiRunners, withWasiCommands } from "./command/index.ts";
+export { type Executed, executeCall } from "./tool/execute.ts";
+export type { WasmTool } from "./tool/run.ts";
 export { faultOf, loadedModule, meteredCode, wasmHost } from "./tool/host.ts";
 export { type WasmDefinition, wasmPackage } from "./tool/package.ts";

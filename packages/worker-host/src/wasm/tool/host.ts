@@ -10,7 +10,7 @@ import { openChannel } from "../../protocol/channel.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
-import { openWasmPort } from "./port.ts";
+import { openWasmPort, type WasmPortOptions } from "./port.ts";
 import { defaultMemoryBytes, prepareTool } from "./prepare.ts";
 
 export interface WasmHostOptions {
@@ -55,7 +55,7 @@ export function wasmHost({
     check: faultOf,
     async open(tool) {
       const module = builtFor(tool, modules) ?? meteredCode(tool);
-      return openWasm(tool, openWasmPort({ fuel, ...(waiting && { waiting }) }), loadedModule(tool, module), open);
+      return openModule(loadedModule(tool, module), tool.id, { fuel, ...(waiting && { waiting }) }, open);
     },
     async close() {
       for (const terminate of open) terminate("the host was closed");
@@ -103,13 +103,14 @@ export function loadedModule({ manifest }: RegisteredTool, module: LoadedModule[
   };
 }
 
-async function openWasm(
-  tool: RegisteredTool,
-  port: ReturnType<typeof openWasmPort>,
+/** A relay around a module, on this thread. @throws IsolateFailure */
+export async function openModule(
   code: LoadedModule,
-  open: Set<Isolate["terminate"]>,
+  name: string,
+  options: WasmPortOptions = {},
+  open: Set<Isolate["terminate"]> = new Set(),
 ): Promise<Isolate> {
-  const channel = openChannel(port, (reason) => terminate(`protocol: ${reason}`), { metered: true });
+  const channel = openChannel(openWasmPort(options), (reason) => terminate(`protocol: ${reason}`), { metered: true });
   const terminate = (reason: string): void => {
     channel.close(reason);
     open.delete(terminate);
@@ -120,7 +121,7 @@ async function openWasm(
   if (loaded.kind !== "loaded") {
     terminate("the tool did not load");
     const reason = loaded.kind === "failed" ? loaded.message : loaded.reason;
-    throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} cannot be compiled here: ${reason}.`);
+    throw new IsolateFailure("TOOL_ERROR", `The module of ${name} cannot be compiled here: ${reason}.`);
   }
   return {
     call: (call, callPort) => channel.call(call, callPort),

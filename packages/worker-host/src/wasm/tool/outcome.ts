@@ -17,7 +17,7 @@ export interface EndedRun {
 export function outcomeOf(
   { ending, stdout, errors, refused }: EndedRun,
   call: IsolateCall,
-  { fuel, memoryBytes }: RunBounds,
+  bounds: RunBounds,
 ): IsolateOutcome {
   const threw = (name: string, what: string): IsolateOutcome => {
     const message = boundedMessage(what);
@@ -33,14 +33,26 @@ export function outcomeOf(
       return threw("Error", ending.message);
     case "trapped":
       return threw("Trap", `It trapped${behind(errors)}`);
+    default:
+      return boundOutcome(ending, call.outputBytes, bounds);
+  }
+}
+
+/** A run that reached one of its bounds. */
+export function boundOutcome(
+  { kind }: Extract<RunEnding, { kind: "output-too-large" | "too-deep" | "out-of-fuel" | "out-of-memory" }>,
+  outputBytes: number,
+  { fuel, memoryBytes }: RunBounds,
+): IsolateOutcome {
+  switch (kind) {
     case "output-too-large":
-      return { kind: "too-large", what: "output", limit: call.outputBytes };
+      return { kind: "too-large", what: "output", limit: outputBytes };
     case "too-deep":
       return { kind: "too-large", what: "stack", limit: MAX_STACK_BYTES };
     case "out-of-fuel":
-      return { kind: ending.kind, limit: fuel };
+      return { kind, limit: fuel };
     case "out-of-memory":
-      return { kind: ending.kind, limit: memoryBytes };
+      return { kind, limit: memoryBytes };
   }
 }
 

@@ -5,7 +5,8 @@ import type { GuestMessage, HostMessage, LoadedCode, MeterMessage } from "../../
 import { type Waiting, waitingHere } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
 import { MAX_FUEL } from "../meter/tank.ts";
-import { type Executed, executeCall, type WasmTool } from "./execute.ts";
+import { type Executed, executeCall } from "./execute.ts";
+import type { WasmTool } from "./run.ts";
 
 export interface WasmPortOptions {
   /** Fuel of a call that has no bound of its own. Default: as much as can be counted, so that only the deadline ends it. */

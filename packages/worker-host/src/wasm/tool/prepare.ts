@@ -5,7 +5,13 @@ import { meterDefaults } from "../meter/options.ts";
 import { isOffered } from "./offers.ts";
 
 export type Prepared =
-  | { readonly ok: true; /** The metered module. */ readonly bytes: Uint8Array<ArrayBuffer> }
+  | {
+      readonly ok: true;
+      /** The metered module. */
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      /** A WASI command, and no module with `alloc` and `run`. */
+      readonly isCommand: boolean;
+    }
   | { readonly ok: false; readonly error: SetupError };
 
 /** The bound of a tool that declares none. */
@@ -42,7 +48,7 @@ function checkShape(original: Uint8Array, bytes: Uint8Array<ArrayBuffer>): Prepa
       "The module exports neither `_start`, as a WASI command does, nor `alloc` and `run`.",
       "Compile a program with `main`, or export both functions.",
     );
-  return { ok: true, bytes };
+  return { ok: true, bytes, isCommand };
 }
 
 function refused({ code, message, hint }: Extract<MeterResult, { ok: false }>): Prepared {

@@ -85,3 +85,24 @@ export class Collected {
     return all;
   }
 }
+
+/** The first bytes of what was written; the rest is dropped. */
+export class Kept {
+  readonly #all: Collected;
+  #room: number;
+
+  constructor(limit: number) {
+    this.#all = new Collected(limit, () => {});
+    this.#room = limit;
+  }
+
+  add(bytes: Uint8Array): void {
+    const kept = bytes.subarray(0, this.#room);
+    this.#room -= kept.length;
+    if (kept.length > 0) this.#all.add(kept);
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.#all.bytes();
+  }
+}

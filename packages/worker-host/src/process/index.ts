@@ -1,0 +1,1 @@
+export { processPackage, type ProcessDefinition } from "./package.ts";

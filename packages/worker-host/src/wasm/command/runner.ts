@@ -1,0 +1,153 @@
+import {
+  type Broker,
+  type BrokerSession,
+  type CallPort,
+  type CapabilityReply,
+  type CapabilityRequest,
+  hashBytes,
+  IsolateFailure,
+  type IsolateOutcome,
+  type IsolateUsage,
+} from "@keyhole/kernel";
+import { cancelled, refused, type Refused } from "../../brokers/fault.ts";
+import { type CommandRunner, type SpawnLimits, type SpawnRequest, tooMuchOutput } from "../../brokers/spawn.ts";
+import type { CommandCall } from "../../protocol/message.ts";
+import { mostEndBytes, unpackEnd } from "../tool/command-end.ts";
+import type { PreparedCommand } from "./command.ts";
+import type { CommandIsolates } from "./isolates.ts";
+
+type Limits = Required<SpawnLimits>;
+
+/**
+ * Runs a WASI command in an isolate of the host's. It has its arguments, its input and its environment; files through the broker for files, as far as the call that started it
+ * is granted them; a clock that stands at the epoch and random numbers from its arguments, unless the call is granted real ones. So a run is a function of what it was
+ * given, and the same run costs the same everywhere.
+ *
+ * @param files what serves its files. Default: it has none
+ */
+export function wasiRunner(
+  command: PreparedCommand,
+  isolates: CommandIsolates,
+  files: Broker | undefined,
+): CommandRunner {
+  return {
+    counts: true,
+    fault: async () => undefined,
+    async run(request, limits, session) {
+      try {
+        const { isolate, giveBack } = await isolates.take(command.name, command.module);
+        const stop = (): void => isolate.terminate("the call has ended");
+        session.signal.addEventListener("abort", stop, { once: true });
+        if (session.signal.aborted) stop();
+        try {
+          const used: { usage?: IsolateUsage } = {};
+          const call = callOf(command, request, limits, session);
+          const outcome = await isolate.call(call, portOf(session, files, used));
+          return session.signal.aborted ? cancelled : replyOf(outcome, request, limits, used.usage);
+        } finally {
+          session.signal.removeEventListener("abort", stop);
+          giveBack();
+        }
+      } catch (error) {
+        if (!(error instanceof IsolateFailure)) throw error;
+        return refused("UNAVAILABLE", `${command.name} cannot be started: ${error.message}`, error.hint);
+      }
+    },
+  };
+}
+
+let runs = 0;
+
+function callOf(
+  { name, env, fuel, memoryBytes }: PreparedCommand,
+  request: SpawnRequest,
+  { stdoutBytes, stderrBytes }: Limits,
+  session: BrokerSession,
+): CommandCall {
+  const real = (["clock", "random"] as const).filter((kind) => session.refusal({ kind }) === undefined);
+  const args = [name, ...request.args];
+  return {
+    callId: `command-${runs++}`,
+    sessionId: "",
+    inputText: "",
+    outputKind: "binary",
+    outputBytes: mostEndBytes({ stdoutBytes, stderrBytes }),
+    seed: hashBytes(new TextEncoder().encode(JSON.stringify(args))).slice(-64),
+    nowMs: 0,
+    real,
+    fuel: Math.min(fuel, request.fuel ?? fuel),
+    memoryBytes: Math.min(memoryBytes, request.memoryBytes ?? memoryBytes),
+    command: { args, environment: env, stdin: request.stdin, stdoutBytes, stderrBytes },
+  };
+}
+
+/** What a command can ask for while it runs. */
+function portOf(session: BrokerSession, files: Broker | undefined, used: { usage?: IsolateUsage }): CallPort {
+  return {
+    signal: session.signal,
+    request: (request) => askForFile(request, files, session),
+    log: () => {},
+    progress: () => {},
+    used: (usage) => {
+      used.usage = usage;
+    },
+  };
+}
+
+/** Under the grants and budgets of the call that started the command, as if its tool had asked. */
+async function askForFile(
+  request: CapabilityRequest,
+  files: Broker | undefined,
+  session: BrokerSession,
+): Promise<CapabilityReply> {
+  const { kind, body } = request;
+  if ((kind !== "fs.read" && kind !== "fs.write") || !files?.kinds.includes(kind))
+    return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
+  const needs = files.needs(request);
+  if (!needs.ok) return needs;
+  for (const need of needs.needs) {
+    const refusal = session.refusal(need);
+    if (refusal) return { ok: false, error: refusal };
+  }
+  const spent = body && session.spend({ [kind]: body.byteLength });
+  if (spent) return { ok: false, error: spent };
+  const reply = await files.serve(request, session);
+  const tooMuch = reply.ok && kind === "fs.read" && reply.body && session.spend({ [kind]: reply.body.byteLength });
+  return tooMuch ? { ok: false, error: tooMuch } : reply;
+}
+
+function replyOf(
+  outcome: IsolateOutcome,
+  { command }: SpawnRequest,
+  limits: Limits,
+  usage: IsolateUsage = {},
+): CapabilityReply {
+  switch (outcome.kind) {
+    case "returned": {
+      const end = outcome.output.form === "binary" ? unpackEnd(outcome.output.bytes) : undefined;
+      if (end === undefined) return outOfOrder(command, "its isolate said nothing that can be read");
+      // Cut at any byte, and of any encoding: what is no UTF-8 shows as U+FFFD.
+      const stderr = new TextDecoder().decode(end.stderr);
+      return { ok: true, value: { exitCode: end.exitCode, stderr, ...usage }, body: end.stdout };
+    }
+    case "out-of-fuel":
+      return bound(`${command} used up its fuel of ${outcome.limit}.`);
+    case "out-of-memory":
+      return bound(`${command} needs more than ${outcome.limit} bytes of memory.`);
+    case "too-large":
+      if (outcome.what === "output") return tooMuchOutput(command, limits);
+      return bound(`${command} exceeded its bound for ${outcome.what}, ${outcome.limit}.`);
+    case "lost":
+      return outOfOrder(command, outcome.reason);
+    default:
+      return outOfOrder(command, `its isolate answered with ${outcome.kind}`);
+  }
+}
+
+function bound(message: string): Refused {
+  return refused("BOUNDS_EXCEEDED", message, "Ask it for less.");
+}
+
+function outOfOrder(command: string, reason: string): Refused {
+  return refused("UNAVAILABLE", `${command} did not end by itself: ${reason}.`, "Try again.");
+}

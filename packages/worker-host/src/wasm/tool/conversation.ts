@@ -1,0 +1,55 @@
+import { boundedMessage, type CallPort, type CapabilityReply, type CapabilityRequest } from "@keyhole/kernel";
+import { Tape } from "../machine/tape.ts";
+
+export type Port = Pick<CallPort, "request" | "log" | "signal">;
+
+/** What a call and the world have said to each other, over all runs of the call. */
+export class Conversation {
+  readonly tape: Tape = new Tape();
+  /** Why the last request was refused, if it was. */
+  refused: string | undefined;
+  readonly #port: Port;
+  /** Lines of this run, and of all runs. A line that was said in an earlier run is not said again. */
+  #lines = 0;
+  #said = 0;
+
+  constructor(port: Port) {
+    this.#port = port;
+  }
+
+  again(): void {
+    this.tape.rewind();
+    this.#lines = 0;
+  }
+
+  ask(request: CapabilityRequest): CapabilityReply {
+    const reply = this.tape.ask(() => untilCancelled(this.#port.request(request), this.#port.signal));
+    this.refused = reply.ok ? undefined : reply.error.code;
+    return reply;
+  }
+
+  say(level: "debug" | "info" | "warn" | "error", message: string): void {
+    this.#lines += 1;
+    if (this.#lines <= this.#said) return;
+    this.#said = this.#lines;
+    this.#port.log({ level, message: boundedMessage(message) });
+  }
+}
+
+const cancelled: CapabilityReply = {
+  ok: false,
+  error: { code: "CANCELLED", message: "The caller cancelled.", hint: "" },
+};
+
+/** A module hears of a cancellation when it asks for something. */
+function untilCancelled(reply: Promise<CapabilityReply>, signal: AbortSignal): Promise<CapabilityReply> {
+  if (signal.aborted) return Promise.resolve(cancelled);
+  return new Promise((resolve) => {
+    const cancel = (): void => resolve(cancelled);
+    signal.addEventListener("abort", cancel, { once: true });
+    void reply.then((answer) => {
+      signal.removeEventListener("abort", cancel);
+      resolve(answer);
+    });
+  });
+}

@@ -1,0 +1,7 @@
+import { browserHost } from "@keyhole/worker-host/browser";
+import { describeCommands } from "./commands.shared.ts";
+
+// WebKitGTK writes files in workers only.
+const stores = typeof FileSystemFileHandle === "function" && "createWritable" in FileSystemFileHandle.prototype;
+
+describeCommands("frames", { open: (options) => browserHost(options), preempts: true, stores });

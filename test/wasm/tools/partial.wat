@@ -1,0 +1,15 @@
+;; Writes half a line to its error output, asks, and writes the rest of it.
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "keyhole" "call" (func $call (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 64) "one \n{}{\"kind\":\"fs.read\",\"operation\":\"read\",\"arguments\":{\"path\":\"granted\"}}")
+  (func $say (param $fd i32) (param $at i32) (param $length i32)
+    (i32.store (i32.const 0) (local.get $at))
+    (i32.store (i32.const 4) (local.get $length))
+    (drop (call $write (local.get $fd) (i32.const 0) (i32.const 1) (i32.const 16))))
+  (func (export "_start")
+    (call $say (i32.const 2) (i32.const 64) (i32.const 4))
+    (drop (call $call (i32.const 71) (i32.const 68) (i32.const 1024) (i32.const 1024)))
+    (call $say (i32.const 2) (i32.const 64) (i32.const 5))
+    (call $say (i32.const 1) (i32.const 69) (i32.const 2))))
