@@ -62,6 +62,22 @@ const tools = [
     },
   }),
   defineTool({
+    name: "flip",
+    version: "1.0.0",
+    description: "Gives back its body, each byte inverted.",
+    bounds: { bodyBytes: 1_000_000, outputBytes: 1_000_000 },
+    input: { type: "object", properties: { most: { type: "integer" } } },
+    body: {},
+    output: { kind: "stream" },
+    async *execute({ most = Infinity }, { body }) {
+      let given = 0;
+      for await (const piece of body) {
+        if ((given += piece.length) > most) return;
+        yield piece.map((byte) => 255 - byte);
+      }
+    },
+  }),
+  defineTool({
     name: "broken",
     version: "1.0.0",
     description: "Throws.",

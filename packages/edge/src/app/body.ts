@@ -19,17 +19,48 @@ export async function readBody<Output>(
   schema: v.GenericSchema<unknown, Output>,
   maxBytes: number = bodyLimits.bytes,
 ): Promise<Output> {
-  requireJson(request.headers.get("content-type"));
-  const text = decode(await readBytes(request, maxBytes));
+  requireJson(request);
+  return readJson("body", await readBytes(request, maxBytes), schema);
+}
+
+/** A Byte Sequence of RFC 9651: base64 between colons. */
+const byteSequence = /^:([A-Za-z0-9+/]*={0,2}):$/;
+
+/**
+ * The same JSON out of a header, for requests whose body is something else. How long a header may be is the platform's to say.
+ *
+ * @param fallback the header of a request that has none
+ * @throws {HttpRefusal}
+ */
+export function readHeader<Output>(
+  request: Request,
+  name: string,
+  schema: v.GenericSchema<unknown, Output>,
+  fallback: string,
+): Output {
+  const base64 = byteSequence.exec(request.headers.get(name) ?? fallback)?.[1];
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = base64 === undefined ? undefined : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    // Padded where it should not be.
+  }
+  if (bytes) return readJson(`header ${name}`, bytes, schema);
+  throw new HttpRefusal("INVALID_REQUEST", `The header ${name} is no Byte Sequence (RFC 9651): base64 between colons.`);
+}
+
+/** @param what it is of the request */
+function readJson<Output>(what: string, bytes: Uint8Array, schema: v.GenericSchema<unknown, Output>): Output {
+  const text = decode(what, bytes);
   const fault = jsonTextFault(text, bodyLimits.depth);
   if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
-  const parsed = v.safeParse(schema, parse(text), { abortEarly: true });
+  const parsed = v.safeParse(schema, parse(what, text), { abortEarly: true });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const place = pointer(issue);
   throw new HttpRefusal(
     "INVALID_REQUEST",
-    `The body is not as expected${place === "" ? "" : ` at ${JSON.stringify(place)}`}: ${issue.message}.`,
+    `The ${what} is not as expected${place === "" ? "" : ` at ${JSON.stringify(place)}`}: ${issue.message}.`,
   );
 }
 
@@ -54,9 +85,12 @@ export function bodyObject<Entries extends v.ObjectEntries>(
   );
 }
 
-function requireJson(contentType: string | null): void {
-  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type === "application/json") return;
+export function isOfType(request: Request, type: string): boolean {
+  return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === type;
+}
+
+function requireJson(request: Request): void {
+  if (isOfType(request, "application/json")) return;
   throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.", {
     "accept-post": "application/json",
   });
@@ -82,19 +116,19 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return bytes;
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(what: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw new HttpRefusal("INVALID_REQUEST", "The body is not UTF-8.");
+    throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not UTF-8.`);
   }
 }
 
-function parse(text: string): unknown {
+function parse(what: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new HttpRefusal("INVALID_REQUEST", "The body is not JSON.");
+    throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not JSON.`);
   }
 }
 

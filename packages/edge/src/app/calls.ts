@@ -2,7 +2,7 @@ import type { AuditEvent, Bounds, CallOptions, CallResult, Capability, Kernel } 
 import * as v from "valibot";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
-import { bodyObject, readBody } from "./body.ts";
+import { bodyObject, isOfType, readBody, readHeader } from "./body.ts";
 import { eventStream } from "./event-stream.ts";
 import { callProblem } from "./problem.ts";
 import { wireResult } from "./wire.ts";
@@ -32,18 +32,28 @@ function isObject(value: unknown): boolean {
 
 /**
  * Calls a tool: 200 with the result, or a problem with the code's status. Who accepts `text/event-stream` gets everything that happens on the way,
- * and the result as the last event, whatever it is. A client that goes away cancels.
+ * and the result as the last event, whatever it is. A client that goes away cancels. A request of bytes is the body of the call; all else is in a header then.
  */
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
-  const body = await readBody(request, callBody);
-  const options = callOptions(body, around.identity, request);
+  const isBytes = isOfType(request, "application/octet-stream");
+  const call = isBytes ? readHeader(request, "keyhole-call", callBody, noInput) : await readBody(request, callBody);
+  const options = callOptions(call, around.identity, request);
   const answer = accepts(request, "text/event-stream")
     ? streamCall
     : accepts(request, "application/octet-stream")
       ? bytesCall
       : answerCall;
-  return answer(around, tool, body.input, { ...options, signal: request.signal });
+  const body = isBytes ? bytesOf(request) : undefined;
+  return answer(around, tool, call.input, { ...options, ...(body && { body }), signal: request.signal });
 }
+
+function bytesOf(request: Request): ReadableStream<Uint8Array> {
+  const bytes: ReadableStream<Uint8Array> | null = request.body;
+  return bytes ?? new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** `{"input":{}}` */
+const noInput = ":eyJpbnB1dCI6e319:";
 
 interface CancellableOptions extends CallOptions {
   readonly signal: AbortSignal;
@@ -113,8 +123,8 @@ async function bytesCall(
   return new Response(readable, { headers: { "content-type": "application/octet-stream", "keyhole-call-id": callId } });
 }
 
-function callOptions(body: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
-  const { input: _, ...options } = body;
+function callOptions(call: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
+  const { input: _, ...options } = call;
   const traceparent = request.headers.get("traceparent");
   const idempotencyKey = idempotencyKeyOf(request);
   return {

@@ -67,7 +67,7 @@ function allowOrigins(origins = ""): ReturnType<typeof cors> {
   return cors({
     origin: (origin) => (allowed.has(origin) ? origin : null),
     allowMethods: ["GET", "POST", "DELETE"],
-    allowHeaders: ["authorization", "content-type", "accept", "idempotency-key", "traceparent"],
+    allowHeaders: ["authorization", "content-type", "accept", "idempotency-key", "keyhole-call", "traceparent"],
     exposeHeaders: ["keyhole-call-id", "retry-after", "www-authenticate"],
     maxAge: 600,
   });

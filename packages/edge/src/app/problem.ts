@@ -23,7 +23,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
   NOT_FOUND: { status: 404, title: "There is nothing here" },
   METHOD_NOT_ALLOWED: { status: 405, title: "The method does not apply here" },
   BODY_TOO_LARGE: { status: 413, title: "The body is too large" },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is not JSON" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is of another type" },
   MISCONFIGURED: { status: 500, title: "The service is not set up correctly" },
 };
 
