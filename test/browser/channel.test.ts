@@ -1,6 +1,10 @@
 import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { afterEach, describe, expect, it } from "vitest";
-import { type GuestChannel, openChannel } from "../../packages/worker-host/src/protocol/channel.ts";
+import {
+  type ChannelOptions,
+  type GuestChannel,
+  openChannel,
+} from "../../packages/worker-host/src/protocol/channel.ts";
 import { protocolLimits } from "../../packages/worker-host/src/protocol/limits.ts";
 
 /** A guest that says what the test tells it to: the other end of a real message channel, without a shell. */
@@ -16,20 +20,20 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close();
 });
 
-function rawGuest(): RawGuest {
+function rawGuest(options?: ChannelOptions): RawGuest {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   const broken: string[] = [];
   const received: RawGuest["received"] = [];
   port2.onmessage = ({ data }) => received.push(data);
-  const channel = openChannel(port1, (reason) => broken.push(reason));
+  const channel = openChannel(port1, (reason) => broken.push(reason), options);
   return { channel, broken, received, say: (...messages) => messages.forEach((message) => port2.postMessage(message)) };
 }
 
 const ready = { type: "ready", imports: true, wasm: true };
 
-async function loadedGuest(): Promise<RawGuest> {
-  const guest = rawGuest();
+async function loadedGuest(options?: ChannelOptions): Promise<RawGuest> {
+  const guest = rawGuest(options);
   guest.say(ready);
   await guest.channel.ready;
   const loading = guest.channel.load("export default {}");
@@ -86,6 +90,14 @@ const request = (number: number, more: object = {}) => ({
   ...more,
 });
 const log = (more: object = {}) => ({ type: "log", callId, level: "info", message: "m", ...more });
+
+it("a relay that dies of a call's bound is closed when that call has its end: no other call is sent to it", async () => {
+  const { channel, say } = await loadedGuest({ metered: true });
+  const outcome = { kind: "out-of-fuel", limit: 1 };
+  const ended = channel.call(call, kernelEnd()).then((end) => ({ end, open: channel.open }));
+  say({ type: "died", reason: "out of fuel", by: { callId, outcome } });
+  expect(await ended).toEqual({ end: outcome, open: false });
+});
 
 describe("a guest that keeps to the protocol", () => {
   it("is heard until its outcome", async () => {

@@ -219,4 +219,33 @@ describe("quarantine", () => {
       error: { code: "ISOLATE_LOST", message: expect.stringContaining("quarantine") as string },
     });
   });
+
+  it("does not count isolates that ended with what their calls were allowed", async () => {
+    const clock = new FakeClock();
+    const subject = counting("subject");
+    let opened = 0;
+    const { kernel } = await lifeOf(
+      [subject],
+      { clock },
+      {
+        open: async () => {
+          opened++;
+          let alive = true;
+          return {
+            terminate: () => {},
+            async call() {
+              alive = false;
+              return { kind: "out-of-fuel" };
+            },
+            get alive() {
+              return alive;
+            },
+          };
+        },
+      },
+    );
+    for (let i = 0; i < 5; i++)
+      expect(await kernel.call("subject", {}, { sessionId: "s" })).toMatchObject({ error: { code: "OUT_OF_FUEL" } });
+    expect(opened).toBe(5);
+  });
 });

@@ -52,8 +52,8 @@ interface Slot {
 /** One isolate in use by one call. */
 export interface Lease {
   readonly isolate: Isolate;
-  /** Gives it back. Idempotent. */
-  readonly release: () => void;
+  /** Gives it back. Idempotent. `atBound`: if it is dead now, then of what the call was allowed, which is no fault of the isolate's. */
+  readonly release: (atBound?: boolean) => void;
   /** Ends the isolate, whatever it is doing. */
   readonly stop: (reason: string) => void;
 }
@@ -192,9 +192,10 @@ export class IsolatePool {
     if (this.#places.isBounded) slot.callIds.push(callId);
     return {
       isolate,
-      release: () => {
+      release: (atBound) => {
         if (released) return;
         released = true;
+        slot.stopped ||= atBound === true && !isolate.alive;
         if (this.#places.isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
         this.#release(slot, isolate);
       },

@@ -165,7 +165,7 @@ class Run implements CallPort {
     this.#lease = lease;
     lease.isolate.call(call, this).then(
       (outcome) => {
-        lease.release();
+        lease.release(outcome.kind === "out-of-fuel" || (outcome.kind === "too-large" && outcome.what === "stack"));
         this.#end(outcome);
       },
       (error: unknown) => {

@@ -241,7 +241,8 @@ export function openChannel(
   const meterHandlers = {
     usage: ({ callId, fuelUsed, peakMemoryBytes }) => calls.get(callId)?.port.used?.({ fuelUsed, peakMemoryBytes }),
     exhausted: ({ callId, outcome }) => calls.get(callId)?.settle(outcome),
-    died: ({ reason }) => {
+    died: ({ reason, by }) => {
+      if (by) calls.get(by.callId)?.settle(by.outcome);
       end({ kind: "lost", reason });
       onBroken(reason);
     },

@@ -59,13 +59,14 @@ export type MeterMessage =
   /** What a call has cost. Before its outcome. */
   | { readonly type: "usage"; readonly callId: string; readonly fuelUsed: number; readonly peakMemoryBytes: number }
   /** A call reached one of its bounds. */
-  | {
-      readonly type: "exhausted";
-      readonly callId: string;
-      readonly outcome: Extract<IsolateOutcome, { kind: "out-of-fuel" | "out-of-memory" | "too-large" }>;
-    }
-  /** Nothing more will come. */
-  | { readonly type: "died"; readonly reason: string };
+  | ({ readonly type: "exhausted" } & Exhaustion)
+  /** Nothing more will come. `by`: the call whose bound ended all of it, in one message, so that none is sent after it in between. */
+  | { readonly type: "died"; readonly reason: string; readonly by?: Exhaustion };
+
+export interface Exhaustion {
+  readonly callId: string;
+  readonly outcome: Extract<IsolateOutcome, { kind: "out-of-fuel" | "out-of-memory" | "too-large" }>;
+}
 
 /** The shell is up and its realm is sealed. Sent before any code of a tool is there. */
 export interface GuestReady {

@@ -1,5 +1,5 @@
 import type { GuestPort } from "../../protocol/channel.ts";
-import type { HostMessage, MeterMessage } from "../../protocol/message.ts";
+import type { Exhaustion, HostMessage, MeterMessage } from "../../protocol/message.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
@@ -168,15 +168,13 @@ class VmPort implements InterpreterPort {
   #end(callId: string, { fuel, fuelUsed }: Running, { state }: Slice): void {
     if (this.#vm === undefined) return;
     this.#sayUsage(callId, fuelUsed, this.#vm.memoryBytes);
-    if (state === "out-of-fuel")
-      this.#say({ type: "exhausted", callId, outcome: { kind: "out-of-fuel", limit: fuel } });
-    else if (state === "too-deep") this.#say({ type: "exhausted", callId, outcome: tooDeep });
-    this.#die(state);
+    if (state === "out-of-fuel") this.#die(state, { callId, outcome: { kind: "out-of-fuel", limit: fuel } });
+    else this.#die(state, state === "too-deep" ? { callId, outcome: tooDeep } : undefined);
   }
 
-  #die(state: Slice["state"]): void {
+  #die(state: Slice["state"], by?: Exhaustion): void {
     this.#vm = undefined;
-    this.#say({ type: "died", reason: `the interpreter ended with ${state}` });
+    this.#say({ type: "died", reason: `the interpreter ended with ${state}`, ...(by && { by }) });
   }
 
   #sayUsage(callId: string, fuelUsed: number, peakMemoryBytes: number): void {
@@ -234,8 +232,6 @@ function endedCall(message: unknown): string | undefined {
   return typeof message["callId"] === "string" ? message["callId"] : undefined;
 }
 
-type Exhaustion = Extract<MeterMessage, { type: "exhausted" }>["outcome"];
-
 /** Errors by which QuickJS itself says that a bound was reached, and that the tool did not catch. */
 const exhaustions = new Map<string, "memory" | "stack">([
   ["InternalError: out of memory", "memory"],
@@ -246,7 +242,7 @@ const exhaustions = new Map<string, "memory" | "stack">([
   ["InternalError: stack overflow", "stack"],
 ]);
 
-function exhaustion(message: unknown, { memoryBytes }: Running): Exhaustion | undefined {
+function exhaustion(message: unknown, { memoryBytes }: Running): Exhaustion["outcome"] | undefined {
   const outcome = isObject(message) ? message["outcome"] : undefined;
   if (!isObject(outcome) || outcome["kind"] !== "threw") return undefined;
   const what = exhaustions.get(`${String(outcome["name"])}: ${String(outcome["message"])}`);

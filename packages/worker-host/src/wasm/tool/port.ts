@@ -1,7 +1,7 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import { openUplink, type Uplink } from "../../guest/uplink.ts";
 import type { GuestPort } from "../../protocol/channel.ts";
-import type { GuestMessage, HostMessage, LoadedCode, MeterMessage } from "../../protocol/message.ts";
+import type { Exhaustion, GuestMessage, HostMessage, LoadedCode, MeterMessage } from "../../protocol/message.ts";
 import { type Waiting, waitingHere } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
 import { MAX_FUEL } from "../meter/tank.ts";
@@ -103,9 +103,7 @@ class WasmPort implements GuestPort {
   }
 }
 
-type Exhausted = Extract<MeterMessage, { type: "exhausted" }>["outcome"];
-
-function isExhausted(outcome: Executed["outcome"]): outcome is Exhausted {
+function isExhausted(outcome: Executed["outcome"]): outcome is Exhaustion["outcome"] {
   const { kind } = outcome;
   return kind === "out-of-fuel" || kind === "out-of-memory" || kind === "too-large";
 }
