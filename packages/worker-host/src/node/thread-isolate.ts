@@ -1,7 +1,9 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { type CallPort, type Isolate, type IsolateCall, IsolateFailure } from "@keyhole/kernel";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
+import { Starts } from "./starts.ts";
 
 export interface ThreadScript {
   /** A module as a `data:` URL. */
@@ -15,6 +17,12 @@ export interface ThreadScript {
 const LOAD_MS = 5_000;
 
 /**
+ * A thread's start takes some 25 ms of a core, before any code of the tool is there. One core is left to the tools that run already: started all at
+ * once, a handful of new sessions makes every other tool wait several times as long.
+ */
+const starts = new Starts(Math.max(1, availableParallelism() - 1));
+
+/**
  * One tool in a thread of its own, stopped with it.
  *
  * @param open where the thread is noted for as long as it lives
@@ -25,6 +33,7 @@ export async function openThread(
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Isolate> {
+  const started = await starts.take(name);
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
   const terminate = (reason: string): void => {
@@ -38,6 +47,7 @@ export async function openThread(
   worker.once("exit", () => terminate("the thread ended"));
   const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
   await channel.ready;
+  started();
   const loaded = await channel.load(code);
   clearTimeout(tooSlow);
   // A thread keeps the process alive while a call waits for it, and no longer.
