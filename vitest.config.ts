@@ -15,6 +15,10 @@ const source = "keyhole-source";
 /** Far from UTC: an isolate that shows the machine's time zone fails. */
 const env = { ...process.env, TZ: "America/New_York" };
 
+/** What `npm run chaos` asks for. */
+const { KEYHOLE_CHAOS_ROUNDS } = process.env;
+const chaosEnv = KEYHOLE_CHAOS_ROUNDS === undefined ? {} : { KEYHOLE_CHAOS_ROUNDS };
+
 /** Ends a test that hangs, and no test that is slow: how long one takes on a busy machine says nothing. */
 const patience = { testTimeout: 60_000, hookTimeout: 120_000 };
 
@@ -53,6 +57,7 @@ function browserProject(
       ...patience,
       name,
       include,
+      env: chaosEnv,
       globalSetup: "./test/hostile/canary.ts",
       setupFiles: everyEvent,
       api: { host: "127.0.0.1" },
