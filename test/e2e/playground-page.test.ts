@@ -238,7 +238,16 @@ describe("the page", { timeout: 60_000 }, () => {
   it.for(["light", "dark"] as const)("has no serious accessibility fault, %s", async (colorScheme) => {
     const page = await open({ colorScheme, reducedMotion: "reduce" });
     const faults = { start: await seriousFaults(page), ...(await faultsOnTheWay(page)) };
-    expect(faults).toEqual({ start: [], refused: [], policy: [], asked: [], done: [], proof: [] });
+    expect(faults).toEqual({
+      start: [],
+      refused: [],
+      policy: [],
+      asked: [],
+      done: [],
+      proof: [],
+      fileless: [],
+      streamed: [],
+    });
   });
 
   it.for([320, 360, 640, 1000])("never scrolls sideways at %i pixels", async (width) => {
@@ -321,5 +330,15 @@ async function faultsOnTheWay(page: Page): Promise<Record<string, readonly strin
   const done = await seriousFaults(page);
   await callOf(page).getByRole("tab", { name: "Proof" }).click();
   const proof = await seriousFaults(page);
-  return { refused, policy, asked, done, proof };
+  await choose(page, "base64_file");
+  await run(page);
+  await page.getByText("This tool works on a file. Choose one.").waitFor();
+  const fileless = await seriousFaults(page);
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
+  await run(page);
+  await endOf(page);
+  const streamed = await seriousFaults(page);
+  return { refused, policy, asked, done, proof, fileless, streamed };
 }

@@ -162,8 +162,8 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
           headingRef={heading}
           isRunning={run.phase === "running"}
           isCancelling={run.phase === "running" && run.cancelling}
-          onRun={(input) => {
-            start(tool, input);
+          onRun={(input, body) => {
+            start(tool, input, body);
             bringIntoSight(result.current);
           }}
           onCancel={cancel}

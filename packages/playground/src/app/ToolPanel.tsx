@@ -12,7 +12,7 @@ interface ToolPanelProps {
   readonly isRunning: boolean;
   readonly isCancelling: boolean;
   readonly headingRef: RefObject<HTMLHeadingElement | null>;
-  readonly onRun: (input: JsonValue) => void;
+  readonly onRun: (input: JsonValue, body?: Blob) => void;
   readonly onCancel: () => void;
   readonly onBack: () => void;
 }
@@ -77,7 +77,7 @@ export function ToolPanel({
 }
 
 function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
-  const { capabilities, bounds, output, determinism, effects, source } = tool.manifest;
+  const { capabilities, bounds, body, output, determinism, effects, source } = tool.manifest;
   return (
     <details className="details">
       <summary>Details</summary>
@@ -92,6 +92,15 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
         <dd>{capabilities.length === 0 ? "No capability" : capabilities.map(capabilityText).join("; ")}</dd>
         <dt>Runs</dt>
         <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
+        {body !== undefined && (
+          <>
+            <dt>Takes</dt>
+            <dd>
+              {body.mediaType ?? "Bytes"}
+              {bounds.bodyBytes !== undefined && `, at most ${bytesText(bounds.bodyBytes)}`}
+            </dd>
+          </>
+        )}
         <dt>Gives</dt>
         <dd>{output.mediaType ?? output.kind}</dd>
         {bounds.timeoutMs !== undefined && (

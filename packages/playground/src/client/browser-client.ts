@@ -24,9 +24,15 @@ export async function openBrowserClient(): Promise<KernelClient> {
   return {
     place: "browser",
     tools: () => Promise.resolve(tools),
-    call: ({ tool, version, input, sessionId, signal, onEvent, onLog, onProgress, approve }) =>
+    call: ({ tool, input, approve, body, output, ...options }) =>
       alive(
-        kernel.call(tool, input, { version, sessionId, signal, onEvent, onLog, onProgress, approver: approve, caller }),
+        kernel.call(tool, input, {
+          ...options,
+          ...(body && { body: body.stream() }),
+          ...(output && { output }),
+          approver: approve,
+          caller,
+        }),
       ),
     governance: {
       read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),

@@ -52,6 +52,7 @@ async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
       `/v1/tools/${encodeURIComponent(call.tool)}/calls`,
       { input, version, sessionId },
       call.signal,
+      call.body,
     );
     if (response.body === null)
       throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
@@ -174,10 +175,21 @@ class Edge {
     return this.get(path).catch(() => undefined);
   }
 
-  /** A call is asked for as a stream; anything else answers with nothing. */
-  send(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-    const headers = { "content-type": "application/json", accept: "text/event-stream" };
-    return this.#fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  /**
+   * A call is asked for as a stream; anything else answers with nothing.
+   *
+   * @param bytes the body of a call, whose JSON goes into a header then
+   */
+  send(path: string, body: unknown, signal: AbortSignal, bytes?: Blob): Promise<Response> {
+    const accept = "text/event-stream";
+    const json = JSON.stringify(body);
+    if (!bytes) {
+      const headers = { "content-type": "application/json", accept };
+      return this.#fetch(path, { method: "POST", headers, body: json, signal });
+    }
+    const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(json)));
+    const headers = { "content-type": "application/octet-stream", accept, "keyhole-call": `:${base64}:` };
+    return this.#fetch(path, { method: "POST", headers, body: bytes, signal });
   }
 
   /** What is gone already is no fault. */

@@ -32,6 +32,10 @@ export interface ClientCall {
   readonly version: string;
   readonly input: JsonValue;
   readonly sessionId: string;
+  /** For a tool that takes one. */
+  readonly body: Blob | undefined;
+  /** Takes what the tool streams. A client whose connection carries no bytes leaves it alone. */
+  readonly output: WritableStream<Uint8Array> | undefined;
   /** Cancels the call, not only the waiting for it. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: AuditEvent) => void;

@@ -4,6 +4,7 @@ import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-co
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FormContext } from "./context.ts";
+import { FileField } from "./FileField.tsx";
 import { Members } from "./Field.tsx";
 import { FaultText, GroupFault } from "./FieldFrame.tsx";
 import { JsonField } from "./ScalarFields.tsx";
@@ -14,7 +15,7 @@ interface CallFormProps {
   readonly tool: ToolSummary;
   readonly isRunning: boolean;
   readonly isCancelling: boolean;
-  readonly onRun: (input: JsonValue) => void;
+  readonly onRun: (input: JsonValue, body?: Blob) => void;
   readonly onCancel: () => void;
 }
 
@@ -28,6 +29,8 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   const [text, setText] = useState("");
   const [fault, setFault] = useState("");
   const [refusals, setRefusals] = useState(0);
+  const [file, setFile] = useState<File>();
+  const [isFileMissing, setFileMissing] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   useSubmitKey(element);
   const runButton = useRef<HTMLButtonElement>(null);
@@ -58,16 +61,23 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
     setRefusals((count) => count + 1);
   };
 
+  const send = (input: JsonValue): void => {
+    if (!tool.manifest.body) return onRun(input);
+    if (file) return onRun(input, file);
+    setFileMissing(true);
+    refuse("The tool works on a file, and none is chosen");
+  };
+
   const runForm = (): void => {
     const count = draft.errors.length;
-    if (count === 0 && !draft.isUnreadable) return onRun(draft.value ?? {});
+    if (count === 0 && !draft.isUnreadable) return send(draft.value ?? {});
     draft.showAll();
     refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
   };
 
   const runText = (): void => {
     const parsed = parse(text);
-    if (parsed.ok) return onRun(parsed.value);
+    if (parsed.ok) return send(parsed.value);
     setFault(parsed.message);
     refuse("The input is not JSON");
   };
@@ -118,6 +128,17 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
           </TextField>
         </TabPanel>
       </Tabs>
+      {tool.manifest.body && (
+        <FileField
+          mediaType={tool.manifest.body.mediaType}
+          file={file}
+          isMissing={isFileMissing}
+          onChoose={(chosen) => {
+            setFile(chosen);
+            setFileMissing(false);
+          }}
+        />
+      )}
       <div className="actions">
         <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
           Run
@@ -158,7 +179,9 @@ function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft:
       {shape.kind === "object" && shape.members.length > 0 ? (
         <Members members={shape.members} path="" value={draft.value} onChange={draft.change} depth={0} />
       ) : shape.kind === "object" && shape.extra === undefined ? (
-        <p className="hint">This tool takes no input.</p>
+        <p className="hint">
+          {tool.manifest.body ? "This tool takes a file, and no other input." : "This tool takes no input."}
+        </p>
       ) : (
         <JsonField
           name="input"

@@ -1,17 +1,26 @@
-import type { CallSuccess } from "@keyhole/kernel";
+import type { CallSuccess, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
 import { bytesText, costText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json, Text } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
+import { visible } from "../ui/visible.ts";
 
-export function ResultView({ result }: { readonly result: CallSuccess }): ReactNode {
+interface ResultViewProps {
+  readonly result: CallSuccess;
+  readonly tool: ToolSummary;
+  /** What the tool streamed, where this page took it. */
+  readonly file: Blob | undefined;
+}
+
+export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
   const { data, hash, effects, meta } = result;
+  const reference = tool.manifest.output.kind === "stream" ? referenceOf(data) : undefined;
   const cost = costText(meta);
   return (
     <div className="result">
-      <Data data={data} />
+      {reference ? <Streamed reference={reference} tool={tool} file={file} /> : <Data data={data} />}
       <dl className="facts">
         <dt>Hash</dt>
         <dd className="hash">
@@ -55,6 +64,44 @@ function Data({ data }: { readonly data: CallSuccess["data"] }): ReactNode {
         <Text text={data === "" ? "(empty text)" : data} label="Result" />
       ) : (
         <Json value={data} label="Result" />
+      )}
+    </div>
+  );
+}
+
+/** An edge is foreign: what it says stands for a stream may be anything. */
+function referenceOf(data: CallSuccess["data"]): Reference | undefined {
+  if (typeof data !== "object" || data === null || !("byteLength" in data)) return undefined;
+  const { byteLength, mediaType } = data as { readonly byteLength: unknown; readonly mediaType?: unknown };
+  if (typeof byteLength !== "number") return undefined;
+  return { byteLength, mediaType: typeof mediaType === "string" ? mediaType : undefined };
+}
+
+interface Reference {
+  readonly byteLength: number;
+  readonly mediaType: string | undefined;
+}
+
+interface StreamedProps extends Pick<ResultViewProps, "tool" | "file"> {
+  readonly reference: Reference;
+}
+
+/** Of a stream the result says how much it was and what its digest is; the bytes are a file to save. */
+function Streamed({ reference: { byteLength, mediaType }, tool, file }: StreamedProps): ReactNode {
+  const isHere = file?.size === byteLength;
+  const name = `${tool.manifest.name}.${mediaType?.startsWith("text/") === true ? "txt" : "bin"}`;
+  return (
+    <div className="streamed">
+      <p>
+        A stream of <strong>{bytesText(byteLength)}</strong>
+        {mediaType !== undefined && `, ${visible(mediaType)}`}
+      </p>
+      {isHere ? (
+        <Button icon="download" onPress={() => saveFile(name, file)}>
+          Save {name}
+        </Button>
+      ) : (
+        <p className="muted">This connection carries no bytes: the kernel counted and hashed them.</p>
       )}
     </div>
   );

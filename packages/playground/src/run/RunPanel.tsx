@@ -78,7 +78,7 @@ function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "gover
       return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
     case "done":
       return run.result.ok ? (
-        <ResultView result={run.result} />
+        <ResultView result={run.result} tool={run.tool} file={run.file} />
       ) : (
         <ErrorView result={run.result} onOpenPolicy={onOpenPolicy} />
       );

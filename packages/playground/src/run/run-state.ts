@@ -5,7 +5,11 @@ import type { ClientFault } from "../client/kernel-client.ts";
 export type Run =
   | { readonly phase: "idle" }
   | (Trace & { readonly phase: "running"; readonly cancelling: boolean })
-  | (Trace & { readonly phase: "done"; readonly result: CallResult })
+  | (Trace & {
+      readonly phase: "done";
+      readonly result: CallResult;
+      /** What it streamed. */ readonly file: Blob | undefined;
+    })
   | (Trace & { readonly phase: "broken"; readonly fault: ClientFault });
 
 /** What a call left so far. */
@@ -28,7 +32,7 @@ export type RunAction =
   | { readonly type: "log"; readonly entry: LogEntry }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "cancel" }
-  | { readonly type: "done"; readonly result: CallResult }
+  | { readonly type: "done"; readonly result: CallResult; readonly file: Blob | undefined }
   | { readonly type: "broken"; readonly fault: ClientFault }
   | { readonly type: "clear" };
 
@@ -52,7 +56,7 @@ export function reduceRun(run: Run, action: RunAction): Run {
     case "cancel":
       return run.phase === "running" ? { ...run, cancelling: true } : run;
     case "done":
-      return { ...traceOf(run), phase: "done", result: action.result };
+      return { ...traceOf(run), phase: "done", result: action.result, file: action.file };
     case "broken":
       return { ...traceOf(run), phase: "broken", fault: action.fault };
   }

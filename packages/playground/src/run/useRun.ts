@@ -1,11 +1,13 @@
 import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import { faultOf, type KernelClient } from "../client/kernel-client.ts";
+import { collect } from "./collect.ts";
 import { idle, reduceRun, type Run } from "./run-state.ts";
 
 export interface Runner {
   readonly run: Run;
-  readonly start: (tool: ToolSummary, input: JsonValue) => void;
+  /** @param body for a tool that takes one */
+  readonly start: (tool: ToolSummary, input: JsonValue, body?: Blob) => void;
   readonly cancel: () => void;
   readonly clear: () => void;
 }
@@ -25,7 +27,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
   useEffect(() => leave, [leave]);
 
   const start = useCallback(
-    (tool: ToolSummary, input: JsonValue) => {
+    (tool: ToolSummary, input: JsonValue, body?: Blob) => {
       if (client === undefined) return;
       leave();
       const own = new AbortController();
@@ -33,6 +35,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
       const ifCurrent = (action: Parameters<typeof dispatch>[0]): void => {
         if (current.current === own) dispatch(action);
       };
+      const collector = tool.manifest.output.kind === "stream" ? collect() : undefined;
       dispatch({ type: "start", tool, input, at: Date.now() });
       client
         .call({
@@ -40,6 +43,8 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
           version: tool.manifest.version,
           input,
           sessionId,
+          body,
+          output: collector?.output,
           signal: own.signal,
           onEvent: (event) => ifCurrent({ type: "event", event }),
           onLog: (entry) => ifCurrent({ type: "log", entry }),
@@ -47,7 +52,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
           approve,
         })
         .then(
-          (result) => ifCurrent({ type: "done", result }),
+          (result) => ifCurrent({ type: "done", result, file: collector?.file() }),
           (error: unknown) => ifCurrent({ type: "broken", fault: faultOf(error) }),
         );
     },

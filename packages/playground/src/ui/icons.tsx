@@ -19,6 +19,7 @@ const paths = {
   shield: "M8 1.75 13 3.5v4c0 3.3-2.1 5.6-5 6.75C5.1 13.1 3 10.8 3 7.5v-4L8 1.75Z",
   sliders: "M2.5 5h5m3 0h3m-11 6h3m3 0h5M9 3.25v3.5M7 9.25v3.5",
   download: "M8 2.5v7m-3-3 3 3 3-3M3 13h10",
+  upload: "M8 9.5v-7m-3 3 3-3 3 3M3 13h10",
   alert: "M8 2 14.25 13H1.75L8 2Zm0 4.25v3.25m0 1.75v.01",
 } as const;
 

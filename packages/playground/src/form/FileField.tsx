@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { FileTrigger } from "react-aria-components";
+import { bytesText } from "../app/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { GroupLabel } from "./FieldFrame.tsx";
+import { visible } from "../ui/visible.ts";
+
+interface FileFieldProps {
+  readonly mediaType: string | undefined;
+  readonly file: File | undefined;
+  readonly isMissing: boolean;
+  readonly onChoose: (file: File) => void;
+}
+
+/** The body of a call: a file of the person's, which is read while the tool reads it. */
+export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldProps): ReactNode {
+  const choose = (files: FileList | null): void => {
+    const [first] = files ?? [];
+    if (first) onChoose(first);
+  };
+  return (
+    <fieldset className="group" aria-labelledby="body-label" aria-describedby="body-hint">
+      <GroupLabel label="File" required id="body-label" />
+      <div className="file">
+        <FileTrigger onSelect={choose} {...(mediaType !== undefined && { acceptedFileTypes: [mediaType] })}>
+          <Button icon="upload">{file ? "Choose another file" : "Choose a file"}</Button>
+        </FileTrigger>
+        <output className="file-name">
+          {file ? `${visible(file.name)}, ${bytesText(file.size)}` : <span className="muted">No file chosen</span>}
+        </output>
+      </div>
+      <p className="hint" id="body-hint">
+        Its bytes flow to the tool as it reads them{mediaType === undefined ? "" : `: ${mediaType}`}.
+      </p>
+      {isMissing && (
+        <p className="fault" role="alert">
+          This tool works on a file. Choose one.
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,27 @@
+/** What a tool streams, put together as a file of the browser's, which keeps large ones on disk. */
+export interface Collector {
+  readonly output: WritableStream<Uint8Array>;
+  readonly file: () => Blob;
+}
+
+/** In memory at most, before it becomes a part of the file. */
+const partBytes = 8 << 20;
+
+export function collect(): Collector {
+  let file = new Blob();
+  let parts: Uint8Array<ArrayBuffer>[] = [];
+  let byteLength = 0;
+  const join = (): Blob => {
+    file = new Blob([file, ...parts]);
+    parts = [];
+    byteLength = 0;
+    return file;
+  };
+  const output = new WritableStream<Uint8Array>({
+    write(piece) {
+      parts.push(new Uint8Array(piece));
+      if ((byteLength += piece.length) >= partBytes) join();
+    },
+  });
+  return { output, file: join };
+}

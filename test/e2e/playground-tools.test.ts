@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { hashBytes } from "@keyhole/kernel";
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { servePage, type Site } from "./playground/site.ts";
+import { callOf, choose, endOf, eventsOf, launch, run, visit, type Visitor } from "./playground/visitor.ts";
+
+let site: Site;
+let browser: Browser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([servePage(), launch()]);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+
+beforeEach(async () => {
+  visitor = await visit(browser, site.origin);
+});
+
+afterEach(() => visitor.leave());
+
+describe("a tool that works on a file", { timeout: 30_000 }, () => {
+  const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
+  const give = (name = "picture.bin"): Promise<void> =>
+    visitor.page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+
+  it("asks for one, and runs on nothing else", async () => {
+    const { page } = visitor;
+    await choose(page, "hash_file");
+    await run(page);
+    await page.getByText("This tool works on a file. Choose one.").waitFor();
+    expect(await callOf(page).textContent()).toContain("Nothing has run yet");
+  });
+
+  it("gets its bytes, and the log has their digest", async () => {
+    const { page } = visitor;
+    await choose(page, "hash_file");
+    await give();
+    await page.getByText("picture.bin, 2.9 MB").waitFor();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(buffer));
+    expect(await eventsOf(page)).toContain("body.read");
+    await callOf(page).getByText("3000000 B of the body, all of it").waitFor();
+  });
+
+  it("gives a stream as a file to save", async () => {
+    const { page } = visitor;
+    await choose(page, "base64_file");
+    await give();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    const expected = buffer.toString("base64").replace(/.{1,76}/g, "$&\n");
+    await callOf(page).getByText("A stream of 3.9 MB, text/plain").waitFor();
+    await callOf(page)
+      .getByText(hashBytes(new TextEncoder().encode(expected)))
+      .waitFor();
+    const downloading = page.waitForEvent("download");
+    await callOf(page).getByRole("button", { name: "Save base64_file.txt" }).click();
+    const saved = await (await downloading).path();
+    expect(await readFile(saved, "latin1")).toBe(expected);
+  });
+});
