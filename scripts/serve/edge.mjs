@@ -6,7 +6,7 @@ import { startWatchdog } from "./watchdog.mjs";
 import { startWorker, untilHealthy } from "./wrangler.mjs";
 
 /** Everything that a person at the playground does. */
-export const allScopes = ["tools:read", "tools:call", "audit:read", "approvals:write", "policy:read"];
+export const allScopes = ["tools:read", "tools:call", "audit:read", "content:read", "approvals:write", "policy:read"];
 
 const ownConfigs = { kernel: "wrangler.toml", sandbox: "packages/edge/wrangler.sandbox.toml" };
 

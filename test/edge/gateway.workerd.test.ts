@@ -15,6 +15,7 @@ const routes = [
   { method: "GET", path: "/v1/tools/echo", scope: "tools:read", ok: 200 },
   { method: "POST", path: "/v1/tools/echo/calls", scope: "tools:call", ok: 200, body: { input: { message: "x" } } },
   { method: "GET", path: "/v1/audit", scope: "audit:read", ok: 200 },
+  { method: "GET", path: `/v1/content/blake3:${"0".repeat(64)}`, scope: "content:read", ok: 404 },
   { method: "GET", path: "/v1/approvals", scope: "approvals:write", ok: 200 },
   { method: "POST", path: "/v1/approvals/none", scope: "approvals:write", ok: 404, body: { answer: "deny" } },
   { method: "DELETE", path: "/v1/approvals/none", scope: "approvals:write", ok: 404 },

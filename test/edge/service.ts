@@ -6,6 +6,8 @@ import {
   type PolicyDocument,
 } from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
+import { memoryStore } from "@keyhole/worker-host/brokers/files";
+import { contentStore } from "@keyhole/worker-host/content";
 
 const policy: PolicyDocument = { version: "1", posture: "standard" };
 
@@ -41,6 +43,7 @@ const tools = [
     name: "bytes",
     version: "1.0.0",
     description: "Gives bytes.",
+    bounds: { outputBytes: 4_000_000 },
     input: { type: "object", properties: { count: { type: "integer" } }, required: ["count"] },
     output: { kind: "binary", mediaType: "application/octet-stream" },
     execute: ({ count }) => Uint8Array.from({ length: count }, (_, i) => i),
@@ -164,12 +167,13 @@ export interface Service {
 /** Gateway and routes with a real kernel behind them, without Durable Objects between. */
 export async function openService(options: KernelOptions = {}, origins = "https://page.example"): Promise<Service> {
   const desk = approvalDesk();
-  const kernel = await createKernel({ policy, approver: desk.approver, ...options });
+  const content = contentStore(memoryStore());
+  const kernel = await createKernel({ policy, approver: desk.approver, content, ...options });
   for (const tool of tools) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(registered.error.message);
   }
-  const routes = createRoutes({ kernel, desk, policy });
+  const routes = createRoutes({ kernel, desk, policy, content });
   const table = await tokenTable();
   const gateway = createGateway<object>(() => ({ tokens: table, origins }), {
     forward: async (request) => routes.fetch(request),

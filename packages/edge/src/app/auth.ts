@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import { HttpRefusal } from "./problem.ts";
 
-export const scopes = ["tools:read", "tools:call", "audit:read", "approvals:write", "policy:read"] as const;
+export const scopes = [
+  "tools:read",
+  "tools:call",
+  "audit:read",
+  "content:read",
+  "approvals:write",
+  "policy:read",
+] as const;
 /** What a token may do. There is no scope that includes others. */
 export type Scope = (typeof scopes)[number];
 

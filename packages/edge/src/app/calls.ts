@@ -24,6 +24,7 @@ const callBody = bodyObject({
   grants: v.exactOptional(v.array(v.custom<Capability>(isObject, "a capability is an object"))),
   bounds: v.exactOptional(v.custom<Partial<Bounds>>(isObject, "bounds are an object")),
   cache: v.exactOptional(v.boolean()),
+  references: v.exactOptional(v.boolean()),
 });
 
 function isObject(value: unknown): boolean {

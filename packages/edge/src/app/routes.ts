@@ -1,5 +1,5 @@
-import type { Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
-import { effects, modes } from "@keyhole/kernel";
+import type { ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
+import { effects, isDigest, modes } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
@@ -14,6 +14,8 @@ export interface Served {
   readonly kernel: Kernel;
   readonly desk: ApprovalDesk;
   readonly policy: PolicyDocument;
+  /** The kernel's own. */
+  readonly content: ContentStore;
 }
 
 export interface Variables {
@@ -25,7 +27,7 @@ export type Routes = Hono<{ Variables: Variables }>;
 const auditPage = { default: 100, max: 1_000 } as const;
 
 /** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
-export function createRoutes({ kernel, desk, policy }: Served): Routes {
+export function createRoutes({ kernel, desk, policy, content }: Served): Routes {
   const app: Routes = new Hono();
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
@@ -49,6 +51,13 @@ export function createRoutes({ kernel, desk, policy }: Served): Routes {
     const { from, limit } = auditRange(c.req.query());
     const events = await kernel.audit.read(from, limit);
     return c.json({ events, next: (events.at(-1)?.seq ?? from - 1) + 1 });
+  });
+
+  app.get("/v1/content/:digest", allow("content:read"), async (c) => {
+    const digest = c.req.param("digest");
+    const bytes = isDigest(digest) ? await content.get(digest) : undefined;
+    if (!bytes) return httpProblem("NOT_FOUND", "Nothing is kept under this digest.");
+    return c.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });
   });
 
   app.get("/v1/approvals", allow("approvals:write"), (c) =>

@@ -23,6 +23,7 @@ import type { Env } from "../env.ts";
 import { edgeHost } from "../isolate/host.ts";
 import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRack } from "../isolate/rack.ts";
+import { sqlContent } from "./content.ts";
 import { sqlSink } from "./sink.ts";
 
 export interface KernelObjectOptions {
@@ -59,7 +60,7 @@ export type KernelObjectClass = new (
 
 /**
  * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came
- * through. Its SQLite storage keeps the log; everything else starts anew with the object.
+ * through. Its SQLite storage keeps the log and what the log or a result stands for by digest; everything else starts anew with the object.
  *
  * @example
  * const Configured: KernelObjectClass = kernelObject({ tools: [...builtinTools, myTool], policy });
@@ -95,6 +96,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const { tools, policy: ownPolicy, databases = () => ({}), secrets } = options;
   const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
   const desk = approvalDesk();
+  const content = sqlContent(context.storage);
   const store = secrets?.(env, tenantOf(context.id));
   const kernel = await createKernel({
     host: configured(() =>
@@ -102,6 +104,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     ),
     policy,
     sink: sqlSink(context.storage),
+    content,
     approver: desk.approver,
     ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
@@ -116,7 +119,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
         `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
       );
   }
-  return createRoutes({ kernel, desk, policy });
+  return createRoutes({ kernel, desk, policy, content });
 }
 
 /** A setting of which nothing can be made, such as an address that is none. */
