@@ -64,6 +64,19 @@ describe("the pool of frames", () => {
     expect(await answer(c)).toEqual(one);
   });
 
+  it("lets every tool in that asked at once, and opens no frame for those that still wait when it is closed", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 12 });
+    const opened = await Promise.all(Array.from({ length: 12 }, () => host.open(good)));
+    expect(await Promise.all(opened.map(answer))).toEqual(opened.map(() => one));
+    for (const isolate of opened) isolate.terminate("done");
+    const waiting = Array.from({ length: 8 }, () => host.open(good));
+    const ends = Promise.allSettled(waiting);
+    await expect.poll(() => frames().length).toBe(2);
+    await host.close();
+    expect((await ends).map(({ status }) => status)).toEqual(waiting.map(() => "rejected"));
+    expect(frames()).toEqual([]);
+  });
+
   it("counts a place as taken for as long as a killed thread may spin", async () => {
     const host = await openHost({ warm: 0, maxIsolates: 1 });
     const spinner = await host.open(spinning);

@@ -11,13 +11,14 @@ const rounds = 21;
 /** It makes its bytes for every message, as the tools do. */
 const bareScript = `onmessage = ({ ports: [port] }) => {
   postMessage('started');
-  port.onmessage = ({ data }) => {
-    const bytes = new Uint8Array(data).fill(7);
-    port.postMessage(bytes, [bytes.buffer]);
+  port.onmessage = ({ data: { length, keeps } }) => {
+    const bytes = new Uint8Array(length).fill(7);
+    port.postMessage(bytes, keeps ? [] : [bytes.buffer]);
   };
 };`;
 
-async function bareTransfer(): Promise<() => Promise<void>> {
+/** @param keeps whether the sender has its bytes still, as a tool has */
+async function bareTransfer(keeps: boolean): Promise<() => Promise<void>> {
   const { port1, port2 } = new MessageChannel();
   const opened = await domStage({}, bareScript).open("bare bulk", port2, "module");
   if (!opened.ok) throw new Error(opened.message);
@@ -25,7 +26,7 @@ async function bareTransfer(): Promise<() => Promise<void>> {
     new Promise((resolve, reject) => {
       port1.onmessage = ({ data }: MessageEvent<Uint8Array>) =>
         data.length === BYTES ? resolve() : reject(new Error(`${data.length} bytes`));
-      port1.postMessage(BYTES);
+      port1.postMessage({ length: BYTES, keeps });
     });
 }
 
@@ -95,7 +96,8 @@ const median = (figures: number[]): number => figures.toSorted((a, b) => a - b)[
 export async function bulkTransfers(): Promise<Record<string, number>> {
   const bytes = new Uint8Array(BYTES).fill(7);
   const trips = new Map<string, () => Promise<void>>([
-    ["bareBulkMs", await bareTransfer()],
+    ["bareBulkMs", await bareTransfer(false)],
+    ["bareKeptMs", await bareTransfer(true)],
     ["hashMs", async () => void hashBytes(bytes)],
     ...Object.entries(await isolateTrips()).map(([name, trip]) => [`${name}Ms`, trip] as const),
     ...Object.entries(await kernelTrips()).map(([name, trip]) => [`${name}Ms`, trip] as const),

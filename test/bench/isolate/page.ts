@@ -105,15 +105,32 @@ async function firstResults(warm: number): Promise<number> {
   return median(figures);
 }
 
+/** From now on, until the returned function is called: how long this thread did nothing else in one piece. */
+function longestStall(): () => number {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs);
+    lastMs = nowMs;
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return longestMs;
+  };
+}
+
 async function manyAlive(count: number): Promise<Record<string, number>> {
   const host = await browserHost({ warm: 0, maxIsolates: count });
+  const stall = longestStall();
   const startMs = performance.now();
   const isolates = await Promise.all(Array.from({ length: count }, () => host.open(echoTool)));
   const openedMs = performance.now() - startMs;
+  const stalledMs = stall();
   const outcomes = await Promise.all(isolates.map((isolate) => isolate.call(nextCall(), port)));
   const answered = outcomes.filter(({ kind }) => kind === "returned").length;
   await host.close();
-  return { openedMs, answered };
+  return { openedMs, stalledMs, answered };
 }
 
 const host = await browserHost();

@@ -23,6 +23,8 @@ const strictShell = `"use strict";${shell}`;
 interface StagedFrame {
   readonly element: HTMLIFrameElement;
   onMessage: (message: FrameMessage) => void;
+  /** Whoever still waits for its start is told that it will not come. */
+  onRemoved: () => void;
   missed: number;
 }
 
@@ -61,7 +63,7 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
   };
 
   const add = (id: string): StagedFrame => {
-    const frame = { element: frameElement(nonce), onMessage: () => {}, missed: 0 };
+    const frame = { element: frameElement(nonce), onMessage: () => {}, onRemoved: () => {}, missed: 0 };
     if (frames.size === 0) {
       addEventListener("message", onMessage);
       heartbeat = setInterval(beat, HEARTBEAT_MS);
@@ -79,6 +81,7 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
       clearInterval(heartbeat);
     }
     frame.element.remove();
+    frame.onRemoved();
   };
 
   return {
@@ -132,6 +135,7 @@ function started(frame: StagedFrame, nonce: string, script: string, port: Messag
   frame.element.onload = () => {
     silent = setTimeout(() => resolve(diagnose(nonce)), SCRIPT_MS);
   };
+  frame.onRemoved = () => resolve(lost("The isolate's frame was closed before it had started."));
   frame.onMessage = (message) => {
     switch (message.type) {
       case "up":

@@ -20,6 +20,7 @@ import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { domStage } from "./dom-stage.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
+import { Starts } from "../starts.ts";
 import { Slots } from "./slots.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
@@ -49,6 +50,12 @@ const READY_MS = 10_000;
  * gone. A worker that was not busy goes at once.
  */
 const SPIN_MS = 2_500;
+
+/**
+ * Frames that start at the same time. More are not there sooner, and keep the page from everything else: a hundred at once for 0.8 s in one piece, where
+ * two leave it free after 0.1 s.
+ */
+const STARTING = 2;
 
 /** Opening a frame keeps the page and the frames' process busy: the tool that just got a pair runs first. */
 const REFILL_MS = 50;
@@ -94,7 +101,8 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     open: (tool) => openIsolate(tool, pairs),
     close: async () => pairs.close(),
   };
-  const open = (module: LoadedModule, name: string): Promise<Isolate> => loadPair(pairs.takeForCommand(), module, name);
+  const open = (module: LoadedModule, name: string): Promise<Isolate> =>
+    loadPair(pairs.takeForCommand(name), module, name);
   const runners = wasiRunners(options.commands ?? {}, { open, places: COMMAND_FRAMES, files, compiled: false });
   return withCommands(host, runners, options.commandLimits);
 }
@@ -117,7 +125,7 @@ async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate>
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
   const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
-  return loadPair(pairs.take(source), loadable, tool.id);
+  return loadPair(pairs.take(source, tool.id), loadable, tool.id);
 }
 
 async function loadPair(pair: Promise<Pair>, code: LoadedCode, name: string): Promise<Isolate> {
@@ -148,6 +156,7 @@ class Pairs {
   readonly #boot: InterpreterBoot | undefined;
   readonly #slots: Slots;
   readonly #commandSlots = new Slots(COMMAND_FRAMES);
+  readonly #starts = new Starts(STARTING);
   readonly #warmSize: number;
   readonly #warm: Pair[] = [];
   readonly #all = new Map<string, Pair>();
@@ -165,23 +174,23 @@ class Pairs {
   /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
   async start(): Promise<void> {
     await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
-    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell));
+    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell, warming));
     this.#warmUp();
   }
 
-  async take(source: "module" | "wasm"): Promise<Pair> {
-    if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
-    if (source === "wasm") return this.#open(source);
+  async take(source: "module" | "wasm", tool: string): Promise<Pair> {
+    if (this.#closed) throw closed();
+    if (source === "wasm") return this.#open(source, tool);
     let pair = this.#warm.shift();
     while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
-    pair ??= await this.#open(this.#shell);
+    pair ??= await this.#open(this.#shell, tool);
     setTimeout(() => this.#warmUp(), REFILL_MS);
     return pair;
   }
 
-  async takeForCommand(): Promise<Pair> {
-    if (this.#closed) throw new IsolateFailure("ISOLATE_LOST", "The host is closed.");
-    return this.#open("wasm", this.#commandSlots);
+  async takeForCommand(name: string): Promise<Pair> {
+    if (this.#closed) throw closed();
+    return this.#open("wasm", name, this.#commandSlots);
   }
 
   close(): void {
@@ -193,7 +202,7 @@ class Pairs {
   #warmUp(): void {
     if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
       return;
-    this.#warming = this.#open(this.#shell).then(
+    this.#warming = this.#open(this.#shell, warming).then(
       (pair) => {
         this.#warming = undefined;
         this.#warm.push(pair);
@@ -205,8 +214,21 @@ class Pairs {
     );
   }
 
-  async #open(shell: Shell, slots: Slots = this.#slots): Promise<Pair> {
+  /** @param tool whose start it is: tools take turns */
+  async #open(shell: Shell, tool: string, slots: Slots = this.#slots): Promise<Pair> {
     const release = await slots.take();
+    const started = await this.#starts.take(tool);
+    try {
+      if (!this.#closed) return await this.#openIn(shell, release, started);
+    } finally {
+      started();
+    }
+    release();
+    throw closed();
+  }
+
+  /** @param onEnd called when it ends before it has started */
+  async #openIn(shell: Shell, release: () => void, onEnd: () => void): Promise<Pair> {
     const id = crypto.randomUUID?.() ?? String(Math.random());
     const { port1, port2 } = new MessageChannel();
     if (shell === "interpreter") port1.postMessage(this.#boot);
@@ -215,6 +237,7 @@ class Pairs {
     const retire = (reason: string): void => {
       if (!staged) return;
       staged = false;
+      onEnd();
       const { busy } = channel;
       channel.close(reason);
       this.#all.delete(id);
@@ -238,6 +261,13 @@ class Pairs {
     if (!ready.wasm && shell !== "interpreter") return fail(retire, stageFailure(blockedByPolicy("wasm")));
     return pair;
   }
+}
+
+/** Those that wait for a tool take their turn like those of one. */
+const warming = "";
+
+function closed(): IsolateFailure {
+  return new IsolateFailure("ISOLATE_LOST", "The host is closed.");
 }
 
 function fail(retire: (reason: string) => void, failure: IsolateFailure): never {

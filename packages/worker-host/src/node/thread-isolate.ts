@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { type CallPort, type Isolate, type IsolateCall, IsolateFailure } from "@keyhole/kernel";
 import { type GuestPort, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
-import { Starts } from "./starts.ts";
+import { Starts } from "../starts.ts";
 
 export interface ThreadScript {
   /** A module as a `data:` URL. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Starts } from "../../packages/worker-host/src/node/starts.ts";
+import { Starts } from "../../packages/worker-host/src/starts.ts";
 
 /** Who started, in order, and the ways to let the next one start. */
 function line(starts: Starts) {

@@ -1,5 +1,5 @@
 /**
- * Lets a bounded number of threads start at the same time. Who has to wait waits in the queue of its tool, and the queues take turns: a flood of sessions
+ * Lets a bounded number of isolates start at the same time. Who has to wait waits in the queue of its tool, and the queues take turns: a flood of sessions
  * of one tool costs another at most one start.
  */
 export class Starts {
