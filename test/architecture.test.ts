@@ -61,6 +61,11 @@ const kernelDirections: Readonly<
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   secrets: { values: ["id"], types: ["capability", "normalize"] },
+  // It goes through the steps of a call again, with what they did before.
+  suspend: {
+    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
+  },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: [], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

@@ -139,6 +139,8 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
   "call.keyed": fc.record({ keyHash: digest, argsHash: digest }),
   "result.reused": fc.record({ from: id, by: fc.constantFrom("cache", "idempotency-key") }),
   "tool.retried": fc.record({ attempt: count, code, errorHash: digest }),
+  "tool.suspended": fc.record({ snapshotId: id }),
+  "tool.resumed": fc.record({ snapshotId: id }),
   "tool.completed": fc.record(
     { outputHash: digest, outputBytes: count, effects: used, normalizer: text },
     { requiredKeys: ["outputHash", "outputBytes", "effects"] },

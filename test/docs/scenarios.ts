@@ -17,9 +17,11 @@ import {
   terminalTypes,
   type Tool,
 } from "@keyhole/kernel";
+import { callSuspender } from "@keyhole/kernel/suspend";
 import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
+import { suspendedQuestion } from "../support/suspension.ts";
 
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
@@ -292,6 +294,20 @@ export const scenarios = {
     scripted(() => {
       throw new IsolateFailure("UNSUPPORTED_HOST", "The page's Content-Security-Policy blocks isolates.");
     }),
+  ],
+  SUSPENDED: [
+    {
+      options: { suspender: callSuspender({ key: new Uint8Array(32) }), approver: () => new Promise(() => {}) },
+      tools: [elevated],
+      run: suspendedQuestion,
+    },
+  ],
+  SNAPSHOT_REFUSED: [
+    {
+      options: { suspender: callSuspender({ key: new Uint8Array(32) }) },
+      tools: [elevated],
+      run: (kernel) => kernel.resume(new Uint8Array(1_000)),
+    },
   ],
   INTERNAL: [
     scripted(() => {

@@ -132,6 +132,8 @@ describe("a call that fails", () => {
     NOT_NORMALIZABLE: 502,
     AUDIT_UNAVAILABLE: 503,
     UNSUPPORTED_HOST: 501,
+    SUSPENDED: 503,
+    SNAPSHOT_REFUSED: 422,
     INTERNAL: 500,
   };
 

@@ -1,145 +1,317 @@
-import { interpreterHost, type InterpreterHost, type ResumeRefusal } from "@keyhole/worker-host/wasm/interpreter";
+import {
+  type CallResult,
+  type IsolateHost,
+  type Kernel,
+  memorySink,
+  type ToolPackage,
+  packageHash,
+} from "@keyhole/kernel";
+import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { seal, sealingKey, unseal } from "../../packages/worker-host/src/wasm/interpreter/sealed.ts";
+import { kernelVersion, readFrozen, writeFrozen, type Frozen } from "../../packages/kernel/src/suspend/frozen.ts";
+import { seal, sealingKey, unseal } from "../../packages/kernel/src/suspend/sealed.ts";
+import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import {
+  begin,
+  openGrants,
+  patient,
+  policy,
+  slowFiles,
+  suspendingKernel,
+  testKey,
+  typesOf,
+} from "../support/suspension.ts";
 import { testEngine } from "../wasm/engine.ts";
-import { callOf, toolOfModule } from "../wasm/run-body.ts";
-import { testKey, waitingPort, waitingTool } from "../wasm/waiting-call.ts";
 
+const host = async (): Promise<IsolateHost> => interpreterHost({ engine: await testEngine() });
+const patientCode = typeof patient.code === "string" ? patient.code : "";
 const otherKey = testKey.map((byte) => byte ^ 1);
 
-async function hostWith(key = testKey): Promise<InterpreterHost> {
-  return interpreterHost({ engine: await testEngine(), suspension: { key } });
+type Options = Parameters<typeof suspendingKernel>[1];
+
+/** A call that reads, suspended; and its kernel. */
+async function suspended(
+  options: Options = {},
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly kernel: Kernel; readonly callId: string }> {
+  const { kernel, files } = await suspendingKernel(await host(), options);
+  const { callId, result } = await begin(kernel, "patient", {});
+  await files.untilAsked("read a", "read b");
+  const suspension = await kernel.suspend(callId, { waitMs: 0 });
+  if (!suspension.ok) throw new Error(suspension.error.message);
+  await result;
+  return { bytes: suspension.bytes, kernel, callId };
 }
 
 let bytes: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
-  const isolate = await (await hostWith()).open(waitingTool);
-  const port = waitingPort(0);
-  void isolate.call(callOf(), port);
-  await port.untilAsked(2);
-  const suspension = await isolate.suspend();
-  if (!suspension.ok) throw new Error(suspension.message);
-  bytes = suspension.bytes;
+  ({ bytes } = await suspended());
 });
 
-/** How a host that nobody has resumed on takes these bytes; it asks for nothing when it refuses. */
-async function taken(snapshot: Uint8Array, tool = waitingTool, key = testKey): Promise<ResumeRefusal["code"] | "OK"> {
-  const port = waitingPort();
-  const resumed = await (await hostWith(key)).resume(tool, snapshot, port);
-  if (resumed.ok) return "OK";
-  expect([port.asked, port.logs]).toEqual([[], []]);
-  return resumed.code;
+/** How a kernel that never heard of it takes these bytes; it records nothing and asks for nothing when it refuses. */
+async function taken(snapshot: Uint8Array, options: Options = {}): Promise<unknown> {
+  const files = await slowFiles(true);
+  const { kernel, events } = await suspendingKernel(await host(), { files, ...options });
+  const before = await events();
+  const result = await kernel.resume(snapshot);
+  if (result.ok) return "OK";
+  expect(files.asked).toEqual([]);
+  expect(await events()).toEqual(before);
+  expect(result.error.code).toBe("SNAPSHOT_REFUSED");
+  return (result.error.details as { readonly reason: string }).reason;
 }
 
-/** What whoever has the key writes: the head changed, everything else as it was. */
-async function forged(change: (head: Record<string, unknown>) => void): Promise<Uint8Array<ArrayBuffer>> {
+/** What whoever has the key writes. */
+async function forged(change: (frozen: Frozen) => object): Promise<Uint8Array<ArrayBuffer>> {
   const key = await sealingKey(testKey);
-  const plain = (await unseal(key, bytes))!;
-  const length = new DataView(plain.buffer).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))) as Record<string, unknown>;
-  change(head);
-  const text = new TextEncoder().encode(JSON.stringify(head));
-  const out = new Uint8Array(4 + text.length + plain.length - 4 - length);
-  new DataView(out.buffer).setUint32(0, text.length, true);
-  out.set(text, 4);
-  out.set(plain.subarray(4 + length), 4 + text.length);
-  return seal(key, out);
+  const frozen = readFrozen((await unseal(key, bytes))!)!;
+  return seal(key, writeFrozen(change(frozen) as Frozen));
 }
 
 describe("the bytes of a suspended call that come back", () => {
   it("are taken as they were", async () => expect(await taken(bytes)).toBe("OK"));
 
   it("are refused with any byte changed", async () => {
-    const places = [0, 15, 16, 27, 28, 29, bytes.length >> 1, bytes.length - 17, bytes.length - 16, bytes.length - 1];
-    for (const place of places) {
-      const changed = bytes.slice();
-      changed[place]! ^= 1;
-      expect(await taken(changed), String(place)).toBe("CHANGED");
+    const { kernel } = await suspendingKernel(await host());
+    const regions = [0, 15, 16, 27, 28, 29, bytes.length >> 1, bytes.length - 17, bytes.length - 16, bytes.length - 1];
+    const spread = Array.from({ length: 64 }, (_, at) => Math.floor((bytes.length * at) / 64));
+    for (const place of [...regions, ...spread]) {
+      for (const bit of [1, 128]) {
+        const changed = bytes.slice();
+        changed[place]! ^= bit;
+        expect(await kernel.resume(changed), String(place)).toMatchObject({ error: { code: "SNAPSHOT_REFUSED", details: { reason: "changed" } } }); // prettier-ignore
+      }
     }
   });
 
-  it("are refused when cut, extended or none", async () => {
+  it("are refused when cut, extended, none, or no bytes at all", async () => {
     for (const length of [0, 1, 16, 28, 43, 44, bytes.length - 1])
-      expect(await taken(bytes.subarray(0, length)), String(length)).toBe("CHANGED");
+      expect(await taken(bytes.subarray(0, length)), String(length)).toBe("changed");
     const longer = new Uint8Array(bytes.length + 1);
     longer.set(bytes);
-    expect(await taken(longer)).toBe("CHANGED");
-    expect(await taken(crypto.getRandomValues(new Uint8Array(10_000)))).toBe("CHANGED");
+    expect(await taken(longer)).toBe("changed");
+    expect(await taken(crypto.getRandomValues(new Uint8Array(10_000)))).toBe("changed");
+    for (const foreign of [null, "bytes", { length: 1_000 }, [1, 2, 3]])
+      expect(await taken(foreign as never)).toBe("changed");
   });
 
   it("are refused when they were sealed with another key", async () => {
-    expect(await taken(bytes, waitingTool, otherKey)).toBe("CHANGED");
+    expect(await taken(bytes, { suspension: { key: otherKey } })).toBe("changed");
   });
 
-  it("are refused for another package", async () => {
-    const other = toolOfModule("export default {}");
-    expect(await taken(bytes, { ...other, hash: `blake3:${"0".repeat(64)}` })).toBe("OTHER_TOOL");
+  it("are refused for another package of the same name and version, and without one", async () => {
+    const code = `${patientCode} `;
+    const other: ToolPackage = { manifest: patient.manifest, code, hash: packageHash(patient.manifest, code) ?? "" };
+    expect(await taken(bytes, { tools: [other] })).toBe("other-tool");
+    expect(await taken(bytes, { tools: [] })).toBe("other-tool");
   });
 
   it("are refused when another version of the kernel wrote them, before anything else of them is read", async () => {
-    const otherVersion = await forged((head) => {
-      head["version"] = `blake3:${"0".repeat(64)}`;
-      head["image"] = null;
-    });
-    expect(await taken(otherVersion)).toBe("OTHER_VERSION");
-    expect(await taken(await forged((head) => delete head["version"]))).toBe("OTHER_VERSION");
+    expect(await taken(await forged((frozen) => ({ ...frozen, version: `${kernelVersion}0`, root: null })))).toBe(
+      "other-version",
+    );
+    expect(await taken(await forged(({ version: _, ...frozen }) => frozen))).toBe("other-version");
   });
 
-  it("are resumed once, also at the same time and by hosts that share what they claim", async () => {
-    const claimed = new Set<string>();
-    const claim = (id: string): boolean => !claimed.has(id) && claimed.add(id).size > 0;
-    const engine = await testEngine();
-    const hosts = [1, 2].map(() => interpreterHost({ engine, suspension: { key: testKey, claim } }));
-    const all = await Promise.all(
-      [...hosts, ...hosts].map((host) => host.resume(waitingTool, bytes.slice(), waitingPort())),
-    );
-    expect(all.map((each) => (each.ok ? "OK" : each.code)).toSorted()).toEqual([
-      "ALREADY_RESUMED",
-      "ALREADY_RESUMED",
-      "ALREADY_RESUMED",
-      "OK",
-    ]);
+  it("are refused on a host of another kind, and on one that cannot", async () => {
+    const real = await host();
+    const other: IsolateHost = { ...real, snapshotKind: async () => "another" };
+    const { kernel } = await suspendingKernel(other);
+    expect(await kernel.resume(bytes)).toMatchObject({
+      error: { code: "SNAPSHOT_REFUSED", details: { reason: "other-host" } },
+    });
+    const { snapshotKind: _s, thaw: _t, ...unable } = real;
+    const plain = await suspendingKernel(unable);
+    expect(await plain.kernel.resume(bytes)).toMatchObject({ error: { code: "UNSUPPORTED_HOST" } });
   });
 
   it("show nothing of what the tool knows", () => {
     const text = new TextDecoder("latin1").decode(bytes);
-    for (const word of ["begun", "context.files", "call-", "session"]) expect(text).not.toContain(word);
+    for (const word of ["begun", "context.files", "session", "patient", "blake3"]) expect(text).not.toContain(word);
+  });
+});
+
+describe("a snapshot that is resumed twice", () => {
+  const codes = (results: readonly CallResult[]): readonly string[] =>
+    results.map((result) => (result.ok ? "OK" : JSON.stringify(result.error.details))).toSorted();
+  const once = ["OK", '{"reason":"resumed-before"}'];
+
+  it("goes on once, also at the same time", async () => {
+    const { kernel } = await suspendingKernel(await host(), { files: await slowFiles(true) });
+    expect(codes(await Promise.all([kernel.resume(bytes), kernel.resume(bytes.slice())]))).toEqual(once);
+    expect(codes([await kernel.resume(bytes)])).toEqual([once[1]]);
+    await expectEndsOnce(kernel);
+  });
+
+  it("goes on once per log, whoever reads it", async () => {
+    const sink = memorySink();
+    const first = await suspended({ sink });
+    await first.kernel.close();
+    const results: CallResult[] = [];
+    for (const _ of [1, 2]) {
+      const { kernel } = await suspendingKernel(await host(), { sink, files: await slowFiles(true) });
+      results.push(await kernel.resume(first.bytes));
+      await expectSoundLog(kernel);
+      await kernel.close();
+    }
+    expect(codes(results)).toEqual(once);
+  });
+
+  it("goes on once among kernels that share what they claim", async () => {
+    const claimed = new Set<string>();
+    const claim = (id: string): boolean => !claimed.has(id) && claimed.add(id).size > 0;
+    const kernels = await Promise.all(
+      [1, 2].map(
+        async () =>
+          (await suspendingKernel(await host(), { files: await slowFiles(true), suspension: { claim } })).kernel,
+      ),
+    );
+    expect(codes(await Promise.all(kernels.map((kernel) => kernel.resume(bytes))))).toEqual(once);
+  });
+});
+
+async function expectEndsOnce(kernel: Kernel): Promise<void> {
+  const ends = (await kernel.audit.read()).filter(({ type }) => ["tool.completed", "tool.failed"].includes(type));
+  expect(ends).toHaveLength(1);
+}
+
+describe("what changed while a call was suspended", () => {
+  it("grants that were enlarged: it has what it had, and not more", async () => {
+    const narrow = { ...policy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }, { tool: "*", capability: { kind: "fs.write", paths: ["elsewhere"] } }] }; // prettier-ignore
+    const before = await suspended({ policy: narrow });
+    const files = await slowFiles(true);
+    const { kernel, events } = await suspendingKernel(await host(), { files }); // Everything is granted here.
+    const result = await kernel.resume(before.bytes);
+    expect(result).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" }, proof: { reasonCode: "posture" } });
+    expect(files.asked).not.toContain("write c");
+    // Under another policy it was decided anew, on record.
+    expect(typesOf(await events(), before.callId).slice(0, 3)).toEqual([
+      "tool.resumed",
+      "capability.checked",
+      "policy.decided",
+    ]);
+    await expectEndsOnce(kernel);
+  });
+
+  it("grants that the policy no longer has: it does not go on", async () => {
+    const files = await slowFiles(true);
+    const { kernel } = await suspendingKernel(await host(), {
+      files,
+      policy: { ...policy, grants: openGrants.slice(1) },
+    });
+    expect(await kernel.resume(bytes)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" }, effects: ["fs.read"], meta: { attempts: 1 } }); // prettier-ignore
+    expect(files.asked).toEqual([]);
+    await expectEndsOnce(kernel);
+  });
+
+  it("a rule that denies it by now: it does not go on", async () => {
+    const rules = [{ id: "closed", effect: "deny", when: { tool: ["patient"] }, reason: "Closed.", examples: { match: [{ tool: "patient" }], notMatch: [{ tool: "echo" }] } }]; // prettier-ignore
+    const files = await slowFiles(true);
+    const { kernel } = await suspendingKernel(await host(), { files, policy: { ...policy, rules } });
+    expect(await kernel.resume(bytes)).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" }, proof: { decision: "deny" } }); // prettier-ignore
+    expect(files.asked).toEqual([]);
+    await expectEndsOnce(kernel);
+  });
+
+  it("a policy that asks by now: somebody has to say yes before it goes on", async () => {
+    const rules = [{ id: "asks", effect: "ask", when: { tool: ["patient"] }, reason: "Ask.", examples: { match: [{ tool: "patient" }], notMatch: [{ tool: "echo" }] } }]; // prettier-ignore
+    const resumeWith = async (answer: "allow" | "deny"): Promise<CallResult> => {
+      const { kernel } = await suspendingKernel(await host(), {
+        files: await slowFiles(true),
+        policy: { ...policy, rules },
+      });
+      const approver = async (): Promise<never> => ({ answer, scope: "once", approver: "ada" }) as never;
+      return kernel.resume(bytes, { approver });
+    };
+    expect(await resumeWith("allow")).toMatchObject({ ok: true, proof: { reasonCode: "approved" } });
+    expect(await resumeWith("deny")).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
+  });
+
+  it("the kernel's mode: it is decided anew", async () => {
+    const { kernel } = await suspendingKernel(await host(), { mode: "LOCKDOWN" });
+    expect(await kernel.resume(bytes)).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
+  });
+
+  it("a grant that was revoked does not come back to life, also where only the log knows of it, and it was restored since", async () => {
+    const sink = memorySink();
+    const { kernel, bytes: snapshot, callId } = await suspended({ sink });
+    const { revocationId } = await kernel.grants.revoke({ callId, kinds: ["fs.read"] }, "Under review.");
+    expect(await kernel.grants.restore(revocationId, "It was fine.")).toBe(true);
+    await kernel.close();
+    const files = await slowFiles(true);
+    const next = await suspendingKernel(await host(), { sink, files });
+    expect(await next.kernel.resume(snapshot)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: "patient@1.0.0 needs fs.read, and the grant was revoked: Under review." } }); // prettier-ignore
+    expect(files.asked).toEqual([]);
+    await expectSoundLog(next.kernel);
+  });
+
+  it("a grant that was revoked before it was suspended stays revoked in a kernel that never heard of it", async () => {
+    const optional = { ...patient.manifest, capabilities: [patient.manifest.capabilities[0], { ...patient.manifest.capabilities[1], optional: true }] } as typeof patient.manifest; // prettier-ignore
+    const tool: ToolPackage = {
+      ...patient,
+      manifest: optional,
+      hash: packageHash(optional, patient.code) ?? "",
+    };
+    const { kernel, files } = await suspendingKernel(await host(), { tools: [tool] });
+    const { callId } = await begin(kernel, "patient", {});
+    await files.untilAsked("read a", "read b");
+    await kernel.grants.revoke({ callId, kinds: ["fs.write"] }, "No more.");
+    const suspension = await kernel.suspend(callId, { waitMs: 0 });
+    if (!suspension.ok) throw new Error(suspension.error.message);
+    const other = await slowFiles(true);
+    const next = await suspendingKernel(await host(), { tools: [tool], files: other });
+    expect(await next.kernel.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: "The grant for fs.write was revoked: No more." } }); // prettier-ignore
+    expect(other.asked).not.toContain("write c");
   });
 });
 
 describe("a call that cannot be suspended", () => {
-  it("is told so, and goes on", async () => {
-    const isolate = await (await hostWith()).open(waitingTool);
-    expect(await isolate.suspend()).toMatchObject({ ok: false, code: "NOT_WAITING" });
-    const ports = [waitingPort(0), waitingPort(0)];
-    for (const port of ports) void isolate.call(callOf(), port);
-    await Promise.all(ports.map((port) => port.untilAsked(2)));
-    expect(await isolate.suspend()).toMatchObject({ ok: false, code: "NOT_WAITING" });
-    expect(isolate.alive).toBe(true);
+  it("is told why, and goes on", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    expect(await kernel.suspend("nobody")).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
+    const inline = toolOf(() => new Promise(() => {}), { name: "inline" });
+    kernel.register(inline);
+    const controller = new AbortController();
+    const spinning = await begin(kernel, "inline", {}, { signal: controller.signal });
+    expect(await kernel.suspend(spinning.callId, { waitMs: 10 })).toMatchObject({
+      ok: false,
+      error: { code: "UNSUPPORTED_HOST" },
+    });
+    controller.abort();
+    expect(await spinning.result).toMatchObject({ error: { code: "CANCELLED" } });
+
+    const inner = await begin(kernel, "relaying", { tool: "patient", input: {} });
+    await files.untilAsked("read a", "read b");
+    const child = (await kernel.audit.read()).find(({ type, payload }) => type === "call.invoked" && "parentCallId" in payload && payload.parentCallId === inner.callId)!; // prettier-ignore
+    expect(await kernel.suspend(child.callId!)).toMatchObject({ ok: false, error: { code: "NOT_OUTERMOST" } });
+    files.open();
+    expect(await inner.result).toMatchObject({ ok: true });
+    expect(await kernel.suspend(inner.callId)).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
+    await expectSoundLog(kernel);
   });
 
-  it("has no key", async () => {
-    const host = interpreterHost({ engine: await testEngine() });
-    const isolate = await host.open(waitingTool);
-    expect(await isolate.suspend()).toMatchObject({ ok: false, code: "NOT_CONFIGURED" });
-    expect(await host.resume(waitingTool, bytes, waitingPort())).toMatchObject({ ok: false, code: "NOT_CONFIGURED" });
+  it("shares its isolate", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    const calls = [await begin(kernel, "patient", {}), await begin(kernel, "patient", {})];
+    await files.untilAsked("read a", "read b");
+    expect(await kernel.suspend(calls[0]!.callId, { waitMs: 0 })).toMatchObject({
+      ok: false,
+      error: { code: "NOT_WAITING" },
+    });
+    files.open();
+    for (const { result } of calls) expect(await result).toMatchObject({ ok: true });
   });
 
-  it("has what is left of its fuel, and not one more", async () => {
-    const whole = waitingPort();
-    await (await (await hostWith()).open(waitingTool)).call(callOf(), whole);
-    const needed = whole.usage().fuelUsed!;
-    const endOf = async (fuel: number): Promise<string> => {
-      const isolate = await (await hostWith()).open(waitingTool);
-      const port = waitingPort(0);
-      void isolate.call(callOf({ fuel }), port);
-      await port.untilAsked(2);
-      const suspension = await isolate.suspend();
-      if (!suspension.ok) throw new Error(suspension.message);
-      const resumed = await (await hostWith()).resume(waitingTool, suspension.bytes, waitingPort());
-      if (!resumed.ok) throw new Error(resumed.message);
-      return (await resumed.outcome).kind;
-    };
-    expect([await endOf(needed), await endOf(needed - 1)]).toEqual(["returned", "out-of-fuel"]);
+  it("has a kernel without a suspender: a bug of the program", async () => {
+    const { suspender: _, ...options } = { suspender: undefined };
+    const kernel = await (await import("@keyhole/kernel")).createKernel(options);
+    await expect(kernel.suspend("x")).rejects.toThrow(TypeError);
+    await expect(kernel.resume(bytes)).rejects.toThrow(TypeError);
+  });
+
+  it("has a key of another length: a bug of the program", async () => {
+    for (const length of [0, 31, 33])
+      await expect(suspendingKernel(await host(), { suspension: { key: new Uint8Array(length) } })).rejects.toThrow(
+        "32 bytes",
+      );
   });
 });

@@ -1,11 +1,11 @@
 import { interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { testEngine } from "./engine.ts";
 import { callOf } from "./run-body.ts";
-import { type SuspendedOnNode, testKey, textOf, waitingPort, waitingTool } from "./waiting-call.ts";
+import { type SuspendedOnNode, textOf, waitingPort, waitingTool } from "./waiting-call.ts";
 
 /** Run by Vite's own Node. */
 export default async function suspendOnNode(): Promise<SuspendedOnNode> {
-  const host = interpreterHost({ engine: await testEngine(), suspension: { key: testKey } });
+  const host = interpreterHost({ engine: await testEngine() });
   const port = waitingPort();
   const whole = await host.open(waitingTool);
   const call = callOf();
@@ -14,10 +14,12 @@ export default async function suspendOnNode(): Promise<SuspendedOnNode> {
   const waiting = waitingPort(0);
   void isolate.call(call, waiting);
   await waiting.untilAsked(2);
-  const suspension = await isolate.suspend();
-  if (!suspension.ok) throw new Error(suspension.message);
+  const bytes = await isolate.suspend?.();
+  if (!bytes) throw new Error("it cannot be suspended");
   return {
-    snapshot: btoa(Array.from(suspension.bytes, (byte) => String.fromCharCode(byte)).join("")),
+    snapshot: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")),
+    snapshotKind: (await host.snapshotKind?.()) ?? "",
+    call,
     whole: { outcome, usage: port.usage(), asked: port.asked.map(textOf), logs: port.logs },
   };
 }

@@ -1,63 +1,87 @@
-import { type Engine, type InterpreterHost, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
+import type { Isolate, IsolateHost } from "@keyhole/kernel";
+import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { beforeAll, describe, expect, it } from "vitest";
 import { suspended } from "virtual:suspended-on-node";
 import { callOf } from "./run-body.ts";
-import { testKey, textOf, waitingPort, waitingTool } from "./waiting-call.ts";
+import { textOf, waitingPort, waitingTool } from "./waiting-call.ts";
 
-/** Calls that are put aside while they wait, and go on elsewhere. */
+/** Isolates that are put aside while their call waits, and go on elsewhere. */
 export function describeSuspension(makeEngine: () => Promise<Engine>): void {
-  const fresh = async (): Promise<InterpreterHost> =>
-    interpreterHost({ engine: await makeEngine(), suspension: { key: testKey } });
+  const fresh = async (): Promise<IsolateHost> => interpreterHost({ engine: await makeEngine() });
+  const thawed = async (snapshot: Uint8Array<ArrayBuffer>): Promise<Isolate> =>
+    (await fresh()).thaw!(waitingTool, snapshot);
   let snapshot: Uint8Array<ArrayBuffer>;
   beforeAll(() => {
     snapshot = Uint8Array.from(atob(suspended.snapshot), (character) => character.charCodeAt(0));
   });
 
-  describe("a suspended call", () => {
+  describe("a suspended isolate", () => {
     it("of a process of Node goes on here: same outcome, fuel, memory, requests and log lines", async () => {
+      expect(await (await fresh()).snapshotKind!()).toBe(suspended.snapshotKind);
       const port = waitingPort();
-      const resumed = await (await fresh()).resume(waitingTool, snapshot, port);
-      if (!resumed.ok) throw new Error(resumed.message);
-      expect(await resumed.outcome).toEqual(suspended.whole.outcome);
+      const isolate = await thawed(snapshot);
+      expect(await isolate.call(suspended.call, port)).toEqual(suspended.whole.outcome);
       expect(port.usage()).toEqual(suspended.whole.usage);
       // The two that were not answered are asked again, before the third.
       expect(port.asked.map(textOf)).toEqual(suspended.whole.asked);
       expect(["begun", ...port.logs]).toEqual(suspended.whole.logs);
-      expect(resumed.isolate.alive).toBe(true);
+      expect(isolate.alive).toBe(true);
+      // Its memory serves the next call of its session, as if it had never been away.
+      expect(await isolate.call(callOf(), waitingPort())).toMatchObject({ kind: "returned" });
     });
 
     it("costs the same however often it is put aside", async () => {
-      const call = callOf();
       const first = waitingPort(0);
       const isolate = await (await fresh()).open(waitingTool);
+      const { call } = suspended;
       const lost = isolate.call(call, first);
       await first.untilAsked(2);
-      let suspension = await isolate.suspend();
+      let bytes = (await isolate.suspend!())!;
+      isolate.terminate("the call was suspended");
       expect(await lost).toEqual({ kind: "lost", reason: "the call was suspended" });
-      expect(isolate.alive).toBe(false);
       // One answer each, and aside again.
       const asked: string[] = [];
       for (const [answers, waits] of [
         [1, 2],
         [1, 2],
       ] as const) {
-        if (!suspension.ok) throw new Error(suspension.message);
         const port = waitingPort(answers);
-        const resumed = await (await fresh()).resume(waitingTool, suspension.bytes, port);
-        if (!resumed.ok) throw new Error(resumed.message);
-        void resumed.outcome;
+        const again = await thawed(bytes);
+        void again.call(call, port);
         await port.untilAsked(waits);
-        suspension = await resumed.isolate.suspend();
+        bytes = (await again.suspend!())!;
         asked.push(...port.asked.slice(0, answers).map(textOf));
       }
-      if (!suspension.ok) throw new Error(suspension.message);
-      expect(suspension.outstanding.map(({ operation }) => operation)).toEqual(["write"]);
       const port = waitingPort();
-      const resumed = await (await fresh()).resume(waitingTool, suspension.bytes, port);
-      if (!resumed.ok) throw new Error(resumed.message);
-      expect(await resumed.outcome).toEqual(suspended.whole.outcome);
+      expect(await (await thawed(bytes)).call(call, port)).toEqual(suspended.whole.outcome);
       expect([...asked, ...port.asked.map(textOf)]).toEqual(suspended.whole.asked);
       expect(port.usage().peakMemoryBytes).toBe(suspended.whole.usage.peakMemoryBytes);
+    });
+
+    it("has what is left of its fuel, and not one more", async () => {
+      const needed = suspended.whole.usage.fuelUsed!;
+      const endOf = async (fuel: number): Promise<string> => {
+        const call = { ...suspended.call, fuel };
+        const isolate = await (await fresh()).open(waitingTool);
+        const port = waitingPort(0);
+        void isolate.call(call, port);
+        await port.untilAsked(2);
+        const again = await thawed((await isolate.suspend!())!);
+        return (await again.call(call, waitingPort())).kind;
+      };
+      expect([await endOf(needed), await endOf(needed - 1)]).toEqual(["returned", "out-of-fuel"]);
+    });
+  });
+
+  describe("an isolate that cannot be suspended", () => {
+    it("says so, and goes on", async () => {
+      const isolate = await (await fresh()).open(waitingTool);
+      expect(await isolate.suspend!()).toBeUndefined();
+      const ports = [waitingPort(0), waitingPort(0)];
+      for (const port of ports) void isolate.call(callOf(), port);
+      await Promise.all(ports.map((port) => port.untilAsked(2)));
+      expect(await isolate.suspend!()).toBeUndefined();
+      expect(isolate.alive).toBe(true);
     });
   });
 }

@@ -2,14 +2,12 @@ import type {
   CallPort,
   CapabilityReply,
   CapabilityRequest,
+  IsolateCall,
   IsolateOutcome,
   IsolateUsage,
   RegisteredTool,
 } from "@keyhole/kernel";
 import { toolOfModule } from "./run-body.ts";
-
-/** Only tests have it. */
-export const testKey = new Uint8Array(32).map((_, at) => at + 1);
 
 /** Asks three times, one of them with bytes, and keeps something in memory, in its clock and in its generator meanwhile. */
 export const waitingTool: RegisteredTool = toolOfModule(`
@@ -79,6 +77,8 @@ export interface WholeRun {
 export interface SuspendedOnNode {
   /** Base64. */
   readonly snapshot: string;
+  readonly snapshotKind: string;
+  readonly call: IsolateCall;
   /** What the same call gives without a break. */
   readonly whole: WholeRun;
 }

@@ -142,6 +142,8 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     requestHash: digest,
     responseHash: digest,
   }),
+  "tool.suspended": payload<"tool.suspended">({ snapshotId: text }),
+  "tool.resumed": payload<"tool.resumed">({ snapshotId: text }),
   "tool.completed": payload<"tool.completed">(
     { outputHash: digest, outputBytes: count, normalizer: text, effects: list(oneOf(effects)), ...usage },
     [...usageNames, "normalizer"],

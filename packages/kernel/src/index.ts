@@ -5,9 +5,14 @@ export type {
   Kernel,
   KernelOptions,
   ProofSigner,
+  ResumeOptions,
+  SuspendCode,
+  SuspendOptions,
+  Suspension,
   ToolFilter,
   ToolSummary,
 } from "./kernel-api.ts";
+export type { CallSuspender } from "./call/live.ts";
 export {
   type CallError,
   type CallFailure,

@@ -2,6 +2,7 @@ import type { AuditEvent } from "./audit/event.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
+import type { CallSuspender } from "./call/live.ts";
 import type { Effect, Capability } from "./capability/capability.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
@@ -54,6 +55,8 @@ export interface KernelOptions {
   readonly cache?: boolean;
   /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and a request with a placeholder is refused. */
   readonly secrets?: SecretKeeper;
+  /** Lets calls that wait be put into bytes: {@link Kernel.suspend}. `callSuspender` of `@keyhole/kernel/suspend` makes one. */
+  readonly suspender?: CallSuspender;
   /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
   readonly signer?: ProofSigner;
   /**
@@ -121,6 +124,48 @@ export interface CallOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+export interface SuspendOptions {
+  /** How long requests that brokers are serving may take to be answered first. Default 1,000. */
+  readonly waitMs?: number;
+}
+
+export type SuspendCode =
+  /** No call of this id is under way here, or it ended meanwhile. */
+  | "CALL_NOT_FOUND"
+  /** It waits for nothing: it computes, it waits for a free slot or for its next attempt, or other calls use its isolate. */
+  | "NOT_WAITING"
+  /** A broker serves a request that must not be made twice, and did not answer in time. */
+  | "REQUEST_IN_FLIGHT"
+  /** It is made by another call: that one can be suspended, with it. */
+  | "NOT_OUTERMOST"
+  /** Its caller has, or gives, a part of what it is about: its output is a stream. */
+  | "STREAMS"
+  /** Its host cannot. */
+  | "UNSUPPORTED_HOST"
+  /** The log could not be written; the call has ended. */
+  | "AUDIT_UNAVAILABLE"
+  | "INTERNAL";
+
+/** A call that was put aside, or why it was not: then it goes on as if nobody had asked. */
+export type Suspension =
+  | {
+      readonly ok: true;
+      /** Encrypted: whoever has them and not the key learns how long they are. They go on once. */
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      /** As in the log. */
+      readonly snapshotId: string;
+      readonly callId: string;
+      /** `name@version`. */
+      readonly tool: string;
+    }
+  | {
+      readonly ok: false;
+      readonly error: { readonly code: SuspendCode; readonly message: string; readonly hint: string };
+    };
+
+/** Everything else the call has with it. */
+export type ResumeOptions = Pick<CallOptions, "signal" | "approver" | "onEvent" | "onLog" | "onProgress">;
+
 export interface ToolSummary {
   /** `name@version`. */
   readonly id: string;
@@ -167,6 +212,25 @@ export interface Kernel {
     options?: CallOptions,
   ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /**
+   * Puts a call that waits into bytes: for an answer of its approver, or for requests to brokers and the calls that it makes. Nothing of it goes on here; who made it gets
+   * `SUSPENDED`. What cannot be put aside now is refused, and goes on.
+   *
+   * @throws TypeError without a `suspender`: a bug of the embedding program.
+   * @example
+   * const suspension = await kernel.suspend(request.callId);
+   * if (suspension.ok) await store.put(request.approvalId, suspension.bytes);
+   */
+  suspend(callId: string, options?: SuspendOptions): Promise<Suspension>;
+  /**
+   * Goes on with a suspended call, here or in another process, and gives what comes of it, as `call` would have. The same tool has to be registered, and grants and policy are
+   * asked again: it never gets more than it had. Bytes that are not such a call, or that went on before, are `SNAPSHOT_REFUSED`.
+   *
+   * @throws TypeError without a `suspender`: a bug of the embedding program.
+   * @example
+   * const result = await kernel.resume(bytes, { approver });
+   */
+  resume(bytes: Uint8Array, options?: ResumeOptions): Promise<CallResult>;
   /**
    * How a tool is: opens its isolate, or takes the one that the session has, and runs its `setup` and `health` there, without capabilities and within 2 s. Asked by
    * the program itself, so no policy decides about it; the mode does. Both the question and the answer are on record.

@@ -3,9 +3,10 @@ import { memorySink } from "./audit/memory-sink.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { Results } from "./call/cache.ts";
-import { type Call, openCall } from "./call/call.ts";
+import { openCall } from "./call/call.ts";
 import { checkHealth } from "./call/health.ts";
 import { Keys } from "./call/keys.ts";
+import type { CallSuspender } from "./call/live.ts";
 import { checkKeeping } from "./call/keep.ts";
 import { checkPurity } from "./call/purity.ts";
 import { Steps } from "./call/steps.ts";
@@ -23,6 +24,9 @@ import type {
   Kernel,
   KernelOptions,
   ProofSigner,
+  ResumeOptions,
+  SuspendOptions,
+  Suspension,
   ToolFilter,
   ToolSummary,
 } from "./kernel-api.ts";
@@ -75,6 +79,7 @@ class KernelImplementation implements Kernel {
   readonly #variables: PolicyVariables | undefined;
   readonly #signer: ProofSigner | undefined;
   readonly #content: ContentStore | undefined;
+  readonly #suspender: CallSuspender | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #steps: Steps;
@@ -98,6 +103,7 @@ class KernelImplementation implements Kernel {
       signer,
       secrets,
       content,
+      suspender,
       reuse = {},
       normalizers = new Map(),
     }: KernelOptions,
@@ -120,6 +126,7 @@ class KernelImplementation implements Kernel {
     this.#variables = policyVariables;
     this.#signer = signer;
     this.#content = content;
+    this.#suspender = suspender;
     this.#clock = clock;
     this.#log = log;
     this.#policy = policy;
@@ -141,7 +148,9 @@ class KernelImplementation implements Kernel {
       results: this.#results,
       log,
       content,
+      suspender,
       clock,
+      hash,
       authority: () => ({ policy: this.#policy, mode: this.#mode }),
       ended: (result, hasStarted) => this.#watch(result, hasStarted),
     });
@@ -193,7 +202,21 @@ class KernelImplementation implements Kernel {
   ): Promise<CallResult<never>> {
     const call = openCall(tool, options, this.#clock, this.#hash);
     const result = await this.#steps.take(call, input);
-    return (this.#signer ? await this.#signed(result, call, this.#signer) : result) as CallResult<never>;
+    return (this.#signer ? await this.#signed(result, this.#signer) : result) as CallResult<never>;
+  }
+
+  async suspend(callId: string, options: SuspendOptions = {}): Promise<Suspension> {
+    return this.#requireSuspender().suspend(callId, options);
+  }
+
+  async resume(bytes: Uint8Array, options: ResumeOptions = {}): Promise<CallResult> {
+    const result = await this.#requireSuspender().resume(bytes, options, this.#steps);
+    return this.#signer ? this.#signed(result, this.#signer) : result;
+  }
+
+  #requireSuspender(): CallSuspender {
+    if (!this.#suspender) throw new TypeError("Give createKernel a `suspender`.");
+    return this.#suspender;
   }
 
   /** Tells the mode's triggers how a call ended. A stricter mode holds at once; the record follows with the next flush at the latest. */
@@ -204,13 +227,13 @@ class KernelImplementation implements Kernel {
     return fired && this.setMode(fired.to, fired.reason).catch(() => {});
   }
 
-  async #signed(result: CallResult, call: Call, signer: ProofSigner): Promise<CallResult> {
+  async #signed(result: CallResult, signer: ProofSigner): Promise<CallResult> {
     if (!result.proof) return result;
     try {
       return { ...result, proof: await signer.sign(result.proof) };
     } catch {
-      call.warnings.push("The proof could not be signed.");
-      return result;
+      const warnings = [...result.meta.warnings, "The proof could not be signed."];
+      return { ...result, meta: { ...result.meta, warnings } };
     }
   }
 

@@ -74,9 +74,31 @@ declare class Response {
   );
   readonly status: number;
 }
+declare class CompressionStream {
+  constructor(format: "gzip");
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
+}
+declare class DecompressionStream extends CompressionStream {}
+
+/** AES in Galois/Counter Mode (NIST SP 800-38D), with a tag of 16 bytes. */
+interface AesGcm {
+  readonly name: "AES-GCM";
+  readonly iv: Uint8Array<ArrayBuffer>;
+  readonly additionalData: Uint8Array<ArrayBuffer>;
+}
 declare const crypto: {
   getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
   readonly subtle: {
+    encrypt(algorithm: AesGcm, key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    decrypt(algorithm: AesGcm, key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+    importKey(
+      format: "raw",
+      key: Uint8Array<ArrayBuffer>,
+      algorithm: "AES-GCM",
+      extractable: false,
+      usages: ("encrypt" | "decrypt")[],
+    ): Promise<CryptoKey>;
     digest(algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
     generateKey(algorithm: "Ed25519", extractable: true, usages: ("sign" | "verify")[]): Promise<unknown>;
     exportKey(format: "jwk", key: CryptoKey): Promise<unknown>;

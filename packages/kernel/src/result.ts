@@ -23,6 +23,8 @@ export const errorCodes = [
   "NOT_NORMALIZABLE",
   "AUDIT_UNAVAILABLE",
   "UNSUPPORTED_HOST",
+  "SUSPENDED",
+  "SNAPSHOT_REFUSED",
   "INTERNAL",
 ] as const;
 

@@ -50,6 +50,8 @@ export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   NOT_NORMALIZABLE: { status: 502, title: "The tool's output has no normal form" },
   AUDIT_UNAVAILABLE: { status: 503, title: "The audit log cannot be written" },
   UNSUPPORTED_HOST: { status: 501, title: "This host cannot run the tool" },
+  SUSPENDED: { status: 503, title: "The call was suspended" },
+  SNAPSHOT_REFUSED: { status: 422, title: "The snapshot cannot be resumed here" },
   INTERNAL: { status: 500, title: "The service has a bug" },
 };
 

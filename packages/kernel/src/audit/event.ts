@@ -124,6 +124,13 @@ export interface AuditPayloads {
   readonly "result.reused": { readonly from: string; readonly by: "cache" | "idempotency-key" };
   /** Run number `attempt` begins, because the one before it failed. */
   readonly "tool.retried": { readonly attempt: number; readonly code: ErrorCode; readonly errorHash: string };
+  /**
+   * The call waits outside of every kernel: all of it is in a snapshot of this id, and nothing of it goes on here. Not its end; the calls that it waits for are in the
+   * same snapshot.
+   */
+  readonly "tool.suspended": { readonly snapshotId: string };
+  /** It goes on, from the snapshot of this id, here. */
+  readonly "tool.resumed": { readonly snapshotId: string };
   readonly "tool.completed": {
     readonly outputHash: string;
     readonly outputBytes: number;

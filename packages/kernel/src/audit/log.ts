@@ -143,6 +143,11 @@ export class AuditLog {
     throw this.#fail(cause);
   }
 
+  /** Where the next event goes: its number, and the digest that it follows. */
+  get end(): { readonly seq: number; readonly prev: string } {
+    return { seq: this.#seq, prev: this.#prev };
+  }
+
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
     return (await this.#sink.read(fromSeq, limit)).map(eventOf);
   }
@@ -187,8 +192,8 @@ function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {
   const open = new Map<string, AuditEvent>();
   for (const event of recent.map(eventOf)) {
     if (event.callId === null) continue;
-    if (terminalTypes.includes(event.type)) open.delete(event.callId);
-    else if (event.type === "call.invoked") open.set(event.callId, event);
+    if (terminalTypes.includes(event.type) || event.type === "tool.suspended") open.delete(event.callId);
+    else if (event.type === "call.invoked" || event.type === "tool.resumed") open.set(event.callId, event);
   }
   return [...open.values()];
 }
@@ -210,7 +215,7 @@ function usedKeys(recent: readonly EventRecord[]): readonly UsedKey[] {
     const { type, callId, payload, time } = eventOf(record);
     if (callId === null) continue;
     if (type === "call.keyed") keyed.set(callId, { ...payload, callId, usedAtMs: Date.parse(time) });
-    const key = type === "tool.started" ? keyed.get(callId) : undefined;
+    const key = type === "tool.started" || type === "tool.suspended" ? keyed.get(callId) : undefined;
     if (key) used.push(key);
   }
   return used;

@@ -78,8 +78,10 @@ const types: ReadonlySet<string> = new Set(
     "tool.lost": true,
     "tool.quarantined": true,
     "tool.registered": true,
+    "tool.resumed": true,
     "tool.retried": true,
     "tool.started": true,
+    "tool.suspended": true,
   } satisfies Record<AuditType, true>),
 );
 

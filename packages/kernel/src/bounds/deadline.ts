@@ -9,21 +9,28 @@ export class Deadline {
   readonly #clock: Clock;
   /** As of `#sinceMs`. */
   #leftMs: number;
-  #pauseLeftMs: number = limits.nestedPauseMs;
+  #pauseLeftMs: number;
   #sinceMs: number;
   #pauses = 0;
   #stopTimer: () => void = () => {};
   #onDue: (() => void) | undefined;
 
-  constructor(timeoutMs: number, clock: Clock) {
+  constructor(timeoutMs: number, clock: Clock, pauseLeftMs: number = limits.nestedPauseMs) {
     this.#clock = clock;
     this.#leftMs = timeoutMs;
+    this.#pauseLeftMs = pauseLeftMs;
     this.#sinceMs = clock.monotonicMs();
   }
 
   get leftMs(): number {
     this.#settle();
     return this.#leftMs;
+  }
+
+  /** For how long it can still stand still. */
+  get pauseLeftMs(): number {
+    this.#settle();
+    return this.#pauseLeftMs;
   }
 
   /** Calls back when the time is over, unless the returned function was called before. For one run at a time. */

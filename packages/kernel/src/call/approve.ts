@@ -10,7 +10,7 @@ import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import { decided } from "../policy/seal.ts";
 import { type Authority, type Decided, prove } from "./authorize.ts";
-import { next, type Step, type Stop, stop } from "./call.ts";
+import { next, type Step, type Stop, stop, suspended } from "./call.ts";
 
 /** A call that is allowed, by the policy or by somebody who was asked. */
 export interface Allowed extends Decided {
@@ -97,7 +97,8 @@ function denied({ verdict, retryAfterMs }: Decided): Stop {
 async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts): Promise<Step<Allowed> | Edited> {
   const { log, clock, approvals } = ports;
   const { call, policy } = state;
-  const request = requestOf(state, clock);
+  const live = call.live?.asks(state);
+  const request = requestOf(state, live?.approvalId ?? newApprovalId(clock), clock);
   const { approvalId, argsHash, reason, expiresAt } = request;
   log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
   await log.flush();
@@ -107,7 +108,7 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
   const hold = approvals.hold(approvalId);
   const { approvers } = policy.document;
   const { signal: cancel } = call.options;
-  const outcome = await ask(approver, { request, approvers, cancel, revoked: hold.revoked }, clock);
+  const outcome = await ask(approver, { request, approvers, cancel, aside: live?.aside, revoked: hold.revoked }, clock);
   goOn?.();
   if (outcome.kind !== "allowed") hold.release();
   call.queuedMs += clock.monotonicMs() - startedMs;
@@ -145,6 +146,8 @@ async function askFor(state: Decided, approver: Approver, ports: ApprovalPorts):
     case "cancelled":
       resolved("cancelled", "", "");
       return stop("CANCELLED", "The caller cancelled while the approval was open.");
+    case "suspended":
+      return suspended; // And the question with it.
   }
 }
 
@@ -182,11 +185,12 @@ export function lapsed(state: Allowed, ports: ApprovalPorts): Stop | undefined {
 
 function requestOf(
   { call, tool, grant, policy, verdict, inputText, inputHash }: Decided,
+  approvalId: string,
   clock: Clock,
 ): ApprovalRequest {
   const { manifest } = tool;
   return {
-    approvalId: newApprovalId(clock),
+    approvalId,
     callId: call.callId,
     sessionId: call.sessionId,
     caller: call.caller,

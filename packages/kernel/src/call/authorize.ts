@@ -58,8 +58,8 @@ const grantsValidator = requireValidator({ type: "array", items: capabilitySchem
 export function checkCapabilities(
   state: Validated,
   authority: Authority,
-  revocations: Revocations,
-  log: AuditLog,
+  revocations: Pick<Revocations, "standing">,
+  log: Pick<AuditLog, "record">,
   clock: Clock,
 ): Step<Granted> {
   const { call, tool } = state;
@@ -67,7 +67,8 @@ export function checkCapabilities(
   if (!narrowed.ok) return narrowed;
   const { policy, mode } = authority;
   const granted = grantFor(policy, tool, call);
-  const grant = narrowed.state ? attenuate(granted, narrowed.state, call.hash) : granted;
+  const narrower = narrowed.state ? attenuate(granted, narrowed.state, call.hash) : granted;
+  const grant = (call.layers ?? []).reduce((held, layer) => attenuate(held, layer, call.hash), narrower);
   const { kinds } = grant;
   const missing: CapabilityKind[] = [];
   for (const { optional, kind } of tool.manifest.capabilities)
@@ -98,7 +99,7 @@ export function checkCapabilities(
 /** The first capability that the tool cannot do without, and that is revoked. */
 function revokedFor(
   { call, tool }: Granted,
-  revocations: Revocations,
+  revocations: Pick<Revocations, "standing">,
 ): { readonly kind: CapabilityKind; readonly reason: string } | undefined {
   for (const { kind, optional } of tool.manifest.capabilities) {
     const reason = optional ? undefined : revocations.standing(holderOf(call, tool), kind);
@@ -148,7 +149,7 @@ function readGrants(foreign: unknown): Step<readonly Capability[] | undefined> {
 export function decidePolicy(
   state: Granted,
   { counters, labels }: PolicyState,
-  log: AuditLog,
+  log: Pick<AuditLog, "record">,
   clock: Clock,
   parentProofId?: string,
 ): Decided {

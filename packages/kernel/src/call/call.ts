@@ -1,5 +1,6 @@
 import { callScope, type EventScope } from "../audit/scope.ts";
 import type { BrokerSession } from "../capability/broker.ts";
+import type { Grant } from "../capability/grant.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -9,6 +10,7 @@ import type { Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
+import type { LiveCall } from "./live.ts";
 import { readOptions, readTool } from "./options.ts";
 
 /** The call from within which another one is made. */
@@ -56,6 +58,10 @@ export interface Call {
   readonly warnings: string[];
   /** `undefined` for a call from outside. */
   readonly parent: Parent | undefined;
+  /** Only where the kernel has a suspender. */
+  live: LiveCall | undefined;
+  /** What it held before it was suspended, where that was under another policy: it gets nothing beyond. */
+  readonly layers?: Grant["layers"];
   /** Shared by all calls that one call from outside leads to. */
   readonly tree: {
     callsLeft: number;
@@ -90,6 +96,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     queuedMs: 0,
     warnings: [],
     parent,
+    live: undefined,
     tree: parent?.call.tree ?? { callsLeft: limits.nestedCalls, messagesLeft: limits.messagesPerCall },
   };
 }
@@ -117,6 +124,9 @@ export interface Stop {
   /** Where something was decided that the state before did not yet know. */
   readonly proof?: Proof;
 }
+
+/** Of a call whose {@link LiveCall} takes it away, and says what it ends with. */
+export const suspended: Stop = stop("SUSPENDED", "");
 
 export type Step<State> = { readonly ok: true; readonly state: State } | Stop;
 

@@ -16,7 +16,7 @@ import type { JsonValue } from "../normalize/json.ts";
 import type { ErrorCode } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { conforms, errorDetails, explanation } from "./admit.ts";
-import { next, type Step, type Stop, stop } from "./call.ts";
+import { next, type Step, type Stop, stop, suspended } from "./call.ts";
 import type { Ran } from "./execute.ts";
 
 /** A call with an output that keeps the tool's promise. */
@@ -173,6 +173,8 @@ function failure({ end, tool, gate, bounds, body }: Ran): Stop {
       return stop("CANCELLED", "The caller cancelled the call.");
     case "bad-body":
       return badBody(body!.fault!, bounds.bodyBytes);
+    case "suspended":
+      return suspended;
     case "not-opened":
       return stop(end.failure.code, end.failure.message, {
         hint: end.failure.hint,

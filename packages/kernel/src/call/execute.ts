@@ -6,6 +6,7 @@ import type { Limiter, Reservation } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
 import { Gate, type GateOptions } from "../capability/gate.ts";
+import type { GateCounts } from "../capability/counts.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
 import { secretToken } from "../id/placeholder.ts";
@@ -20,6 +21,8 @@ import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
+import type { CallOptions } from "../kernel-api.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
 import { holderOf } from "./authorize.ts";
 import { next, type Step, stop } from "./call.ts";
@@ -62,8 +65,7 @@ export function reserveBounds(
   const { call, tool, policy } = state;
   const { signal, waitMs = 0 } = call.options;
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
-  const governed = observes(policy) ? undefined : policy.governance(tool.manifest.name)?.bounds;
-  const bounds = effectiveBounds(tool.manifest.bounds, governed, call.options.bounds);
+  const bounds = boundsOf(tool, policy, call.options);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency) {
     return stop("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
       details: { bound: "concurrency", limit: bounds.concurrency },
@@ -76,6 +78,12 @@ export function reserveBounds(
     call.queuedMs += clock.monotonicMs() - startedMs;
     return reservedWith(reservation, state, bounds);
   });
+}
+
+/** What a call may use of everything. */
+export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: CallOptions): Bounds {
+  const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
+  return effectiveBounds(manifest.bounds, governed, bounds);
 }
 
 function reservedWith(reservation: Reservation, state: Allowed, bounds: Bounds): Step<Reserved> {
@@ -95,43 +103,51 @@ function reservedWith(reservation: Reservation, state: Allowed, bounds: Bounds):
 const observes = ({ document }: Policy): boolean => document.enforcement === "observe";
 
 /** What a run is opened with, besides the call. */
-interface RunParts {
+export interface RunParts {
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly labels: SessionLabels;
   readonly log: AuditLog;
   readonly clock: Clock;
-  readonly revocations: Revocations;
+  readonly revocations: Pick<Revocations, "hold">;
   readonly secrets: SecretKeeper | undefined;
   readonly within: CallWithin;
 }
 
 /** Step 7. Nothing runs before this has returned, or resolved; it throws, or rejects, when the log cannot be written. From here on the session carries the tool's labels. */
-export function recordStart(
-  state: Reserved,
-  { brokers, labels, log, clock, revocations, secrets: keeper, within }: RunParts,
-): Started | Promise<Started> {
-  const { call, tool, host, bounds, policy } = state;
+export function recordStart(state: Reserved, parts: RunParts): Started | Promise<Started> {
+  const { log, clock } = parts;
+  const { call, tool, host, bounds } = state;
   log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
-  const started = (): Started => {
-    labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-    const deadline = new Deadline(bounds.timeoutMs, clock);
-    const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
-    const nested = (): Broker => new NestedCalls(callerOf(state, deadline), within);
-    const gate = openGate(state, {
-      brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
-      log,
-      hold: tool.manifest.capabilities.length > 0 ? () => revocations.hold(holderOf(call, tool)) : undefined,
-      secrets: keeper && { keeper, token: secretToken(call.seed) },
-    });
-    const flow =
-      tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
-    const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
-    return { ...state, gate, attempt: 1, used: [], deadline, mayCall, flow, body };
-  };
+  const started = (): Started =>
+    startedAs(state, parts, { attempt: 1, used: [], deadline: new Deadline(bounds.timeoutMs, clock) });
   return log.flush()?.then(started) ?? started();
 }
 
-function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
+/** The call with what it runs with. `from`: how far its runs have come. */
+export function startedAs(
+  state: Reserved,
+  { brokers, labels, log, revocations, secrets: keeper, within }: RunParts,
+  from: Pick<Started, "attempt" | "used" | "deadline"> & { readonly counts?: GateCounts },
+): Started {
+  const { call, tool, bounds, policy } = state;
+  const { counts, ...run } = from;
+  labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+  const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
+  const nested = (): Broker => new NestedCalls(callerOf(state, run.deadline), within);
+  const gate = openGate(state, {
+    brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
+    log,
+    counts,
+    hold: tool.manifest.capabilities.length > 0 ? () => revocations.hold(holderOf(call, tool)) : undefined,
+    secrets: keeper && { keeper, token: secretToken(call.seed) },
+  });
+  const flow =
+    tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
+  const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
+  return { ...state, ...run, gate, mayCall, flow, body };
+}
+
+export function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
   const pause = (): (() => void) => {
     const goOn = deadline.pause();
     const goOnAround = call.parent?.pause();
@@ -158,14 +174,16 @@ function openGate(
     log,
     before,
     brokers,
+    counts,
     hold: holdGrant,
     secrets,
-  }: Pick<GateOptions, "before" | "brokers" | "hold" | "secrets"> & { readonly log: AuditLog },
+  }: Pick<GateOptions, "before" | "brokers" | "counts" | "hold" | "secrets"> & { readonly log: AuditLog },
 ): Gate {
   const guard = guardOf(policy, decisionInput);
   const gate = new Gate({
     before,
     brokers,
+    counts,
     hold: holdGrant,
     secrets,
     grant,
@@ -192,11 +210,13 @@ function openGate(
 /** Step 8. */
 export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
   const { call, tool, gate, deadline, input, attempt, used } = state;
+  const live = call.live?.runs(state);
   return runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
     pool,
-    owner: ownerOf(state),
+    owner: { ...ownerOf(state), ...(live?.thaw && { thaw: live.thaw }) },
     clock,
-    gate,
+    gate: live?.gate ?? gate,
+    onLease: live?.onLease,
     deadline,
     cancel: call.options.signal,
     abandoned: call.parent?.ended,

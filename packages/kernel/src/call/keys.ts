@@ -3,7 +3,7 @@ import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { Ending } from "./ending.ts";
-import { type Stop, stop } from "./call.ts";
+import { type Call, type Stop, stop } from "./call.ts";
 
 /** What a call under an idempotency key is about. A key belongs to its caller. */
 export interface KeyedCall {
@@ -70,6 +70,18 @@ export class Keys {
     const { state } = entry;
     if (state.kind !== "unknown") return state;
     return refused("outcome-unknown", "was used, and what came of it is not known any more", state.callId);
+  }
+
+  /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
+  resume(keyHash: string, argsHash: string, { caller, callId }: Pick<Call, "caller" | "callId">): Claim | undefined {
+    const entry = this.#entries.get(keyHash);
+    if (entry) {
+      const { state } = entry;
+      const user = state.kind === "unknown" ? state.callId : state.kind === "ended" ? state.ending.callId : "";
+      if (user !== callId) return undefined;
+      this.#forget(keyHash, entry);
+    }
+    return this.#first(keyHash, argsHash, caller);
   }
 
   /** Keys that are in use now. */

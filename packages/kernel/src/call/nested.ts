@@ -54,28 +54,37 @@ export class NestedCalls implements Broker {
     return replyOf(await this.#call(name as string, input, session), session);
   }
 
-  async #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
-    const { call } = this.#caller;
-    const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
-    const stopped = firstAbort(session.signal, signal);
-    const options: CallOptions = {
-      caller: call.caller,
-      sessionId: call.sessionId,
-      traceparent: call.traceparent,
-      waitMs: limits.nestedWaitMs,
-      signal: stopped.signal,
-      ...(correlationId !== undefined && { correlationId }),
-      ...(grants !== undefined && { grants }),
-      ...(approver !== undefined && { approver }),
-      ...(onEvent !== undefined && { onEvent }),
-      ...(onLog !== undefined && { onLog: heard(call, onLog) }),
-      ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),
-    };
-    try {
-      return await this.#take(name, input, options, { ...this.#caller, ended: session.signal, spend: session.spend });
-    } finally {
-      stopped.leave();
-    }
+  #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
+    return within(this.#caller, session, (options, parent) => this.#take(name, input, options, parent));
+  }
+}
+
+/** Makes a call that ends with the calling one, and is heard where that is. */
+export async function within(
+  caller: Caller,
+  session: BrokerSession,
+  make: (options: CallOptions, parent: Parent) => Promise<CallResult>,
+): Promise<CallResult> {
+  const { call } = caller;
+  const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
+  const stopped = firstAbort(session.signal, signal);
+  const options: CallOptions = {
+    caller: call.caller,
+    sessionId: call.sessionId,
+    traceparent: call.traceparent,
+    waitMs: limits.nestedWaitMs,
+    signal: stopped.signal,
+    ...(correlationId !== undefined && { correlationId }),
+    ...(grants !== undefined && { grants }),
+    ...(approver !== undefined && { approver }),
+    ...(onEvent !== undefined && { onEvent }),
+    ...(onLog !== undefined && { onLog: heard(call, onLog) }),
+    ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),
+  };
+  try {
+    return await make(options, { ...caller, ended: session.signal, spend: session.spend });
+  } finally {
+    stopped.leave();
   }
 }
 
@@ -108,7 +117,7 @@ export function callsAround({ parent }: Call): readonly string[] {
   return callIds;
 }
 
-function replyOf(result: CallResult, session: BrokerSession): CapabilityReply {
+export function replyOf(result: CallResult, session: BrokerSession): CapabilityReply {
   const { callId } = result;
   if (!result.ok) return { ok: true, value: { ok: false, error: errorFor(result, session), callId } };
   const { data, hash } = result;

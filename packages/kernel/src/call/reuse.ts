@@ -5,12 +5,19 @@ import type { Decided } from "./authorize.ts";
 import type { Results } from "./cache.ts";
 import { type Call, type Stop, stop } from "./call.ts";
 import { type Ending, waitFor } from "./ending.ts";
-import type { Keys } from "./keys.ts";
+import type { Claim, Keys } from "./keys.ts";
+import type { RegisteredTool } from "../tool/package.ts";
+
+/** What the log knows of a key: digests of the key with its caller, and of tool and input. */
+export interface UsedKey {
+  readonly keyHash: string;
+  readonly argsHash: string;
+}
 
 /** Whose work answers a call. */
 export type Turn =
   /** Its own. Whoever got `end` must call it, on every way out. */
-  | { readonly kind: "own"; readonly end?: (ending: Ending) => void }
+  | { readonly kind: "own"; readonly end?: (ending: Ending) => void; readonly key?: UsedKey }
   /** That of another call. */
   | { readonly kind: "given"; readonly by: "cache" | "idempotency-key"; readonly ending: Ending }
   | { readonly kind: "refused"; readonly why: Stop };
@@ -30,10 +37,9 @@ export async function keyTurn(state: Decided, keys: Keys, log: AuditLog, clock: 
       case "ended":
         return { kind: "given", by: "idempotency-key", ending: asKept(claim.ending) };
       case "first": {
-        const { keyHash, argsHash, end } = claim;
+        const { keyHash, argsHash } = claim;
         log.record("call.keyed", call.scope, { keyHash, argsHash });
-        const isIdempotent = tool.manifest.idempotent === true;
-        return { kind: "own", end: (ending) => end(ending, isIdempotent && isTransient(ending)) };
+        return { kind: "own", end: endOf(claim, tool), key: { keyHash, argsHash } };
       }
       case "running": {
         const ending = await wait(claim.ending, call, clock);
@@ -44,6 +50,14 @@ export async function keyTurn(state: Decided, keys: Keys, log: AuditLog, clock: 
       }
     }
   }
+}
+
+/** What has to be told how the first call under a key ended. */
+export function endOf(
+  { end }: Extract<Claim, { kind: "first" }>,
+  { manifest }: RegisteredTool,
+): (ending: Ending) => void {
+  return (ending) => end(ending, manifest.idempotent === true && isTransient(ending));
 }
 
 /** Between steps 5 and 6: who is not allowed gets nothing, and who is needs no slot for what is there already. */

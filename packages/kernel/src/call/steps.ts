@@ -8,6 +8,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
+import type { Hash } from "../normalize/hash.ts";
 import type { ContentStore } from "../normalize/content.ts";
 import type { Approver } from "../policy/approval.ts";
 import type { Approvals, Hold } from "../policy/approvals.ts";
@@ -17,11 +18,11 @@ import type { Registry } from "../tool/registry.ts";
 import { resolve, type Resolved, validateInput } from "./admit.ts";
 import { type ApprovalPorts, approve, type Edited, lapsed } from "./approve.ts";
 import { type Authority, checkCapabilities, type Decided, decidePolicy, type PolicyState } from "./authorize.ts";
-import { type Call, openCall, type Step, type Stop, stop } from "./call.ts";
+import { type Call, openCall, type Step, type Stop, stop, suspended } from "./call.ts";
 import type { Results } from "./cache.ts";
 import { type Concluded, normalizeOutput, normalizerOf, tooLarge, validateOutput } from "./conclude.ts";
 import { type Ending, endingOf, keptOf } from "./ending.ts";
-import { recordStart, reserveBounds, run, type Started } from "./execute.ts";
+import { recordStart, reserveBounds, run, type RunParts, type Started } from "./execute.ts";
 import { keep } from "./keep.ts";
 import {
   endBody,
@@ -36,10 +37,11 @@ import {
   usageOf,
 } from "./finish.ts";
 import type { Keys } from "./keys.ts";
+import type { CallSuspender } from "./live.ts";
 import type { CallWithin } from "./nested.ts";
 import { refer } from "./refer.ts";
 import { retry } from "./retry.ts";
-import { cacheTurn, keyTurn, type Turn } from "./reuse.ts";
+import { cacheTurn, keyTurn, type Turn, type UsedKey } from "./reuse.ts";
 
 /** What all calls of one kernel share. */
 export interface CallParts {
@@ -48,7 +50,7 @@ export interface CallParts {
   readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
   readonly secrets: SecretKeeper | undefined;
-  readonly revocations: Revocations;
+  readonly revocations: Pick<Revocations, "hold" | "standing">;
   readonly approver: Approver | undefined;
   readonly approvals: Approvals;
   readonly policyState: PolicyState;
@@ -58,7 +60,9 @@ export interface CallParts {
   readonly results: Results | undefined;
   readonly log: AuditLog;
   readonly content: ContentStore | undefined;
+  readonly suspender?: CallSuspender | undefined;
   readonly clock: Clock;
+  readonly hash: Hash;
   /** Policy and mode as they are now: both change while calls are under way. */
   readonly authority: () => Authority;
   /** Told how each call ended, before its caller is. */
@@ -67,33 +71,40 @@ export interface CallParts {
 
 /** The way of a call, from its arrival to its answer. Never rejects. */
 export class Steps {
-  readonly #parts: CallParts;
+  readonly parts: CallParts;
 
   constructor(parts: CallParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   /** A call that a tool makes. Its tool is a name, its options are ours. */
   readonly #within: CallWithin = (name, input, options, parent) =>
-    this.take(openCall(name, options, this.#parts.clock, parent.call.hash, parent), input);
+    this.take(openCall(name, options, this.parts.clock, parent.call.hash, parent), input);
 
-  async take(call: Call, input: unknown): Promise<CallResult> {
-    const path: Path = {};
+  take(call: Call, input: unknown, path: Path = {}): Promise<CallResult> {
+    return this.under(call, path, () => this.#run(call, input, path));
+  }
+
+  /** What is left of the way of a call, and the end of everything that it holds. */
+  async under(call: Call, path: Path, way: () => Promise<CallResult>): Promise<CallResult> {
+    call.live = this.parts.suspender?.follow(call, path, this);
     let result: CallResult;
     try {
-      result = await this.#run(call, input, path);
+      result = await way();
     } catch (error) {
-      result = await this.#close(call, unexpected(error, path.started !== undefined), path);
+      result = await this.close(call, unexpected(error, path.started !== undefined), path);
     } finally {
       path.started?.gate.close();
       path.release?.();
       path.hold?.release();
       path.settle?.(path.started !== undefined);
+      call.live?.end();
     }
     if (call.output) void endOutput(call.output, result);
     if (call.body) void endBody(call.body);
     if (path.ends) this.#share(result, path, path.ends);
-    const told = this.#parts.ended(result, path.started !== undefined);
+    if (isAside(result)) return result;
+    const told = this.parts.ended(result, path.started !== undefined);
     if (told) await told;
     return result;
   }
@@ -102,20 +113,21 @@ export class Steps {
   #share(result: CallResult, { concluded, why, started }: Path, ends: readonly ((ending: Ending) => void)[]): void {
     const end =
       result.ok && concluded ? concluded : { why: why ?? stop("INTERNAL", "The call ended without a reason.") };
-    const ending = endingOf(result, started !== undefined, end);
+    // One that is put aside may still do what it is for: nobody else does it.
+    const ending = endingOf(result, started !== undefined || isAside(result), end);
     for (const each of ends) each(ending);
   }
 
   /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
   async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const { registry, hosts, pools, brokers, limiter, log, clock, policyState, keys, results, secrets, revocations } =
-      this.#parts;
+    const { registry, hosts, limiter, log, clock, policyState, keys, results, revocations } = this.parts;
 
     const resolved = path.resolved ?? resolve(call, registry, hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
     const invoked = { tool: resolved.ok ? resolved.state.tool.id : call.toolName, caller: call.caller };
     const inputHash = validated.ok ? validated.state.inputHash : null;
-    if (path.edited === undefined)
+    const isNew = path.edited === undefined && path.isResumed !== true;
+    if (isNew)
       log.record("call.invoked", call.scope, {
         ...invoked,
         inputHash,
@@ -124,27 +136,28 @@ export class Steps {
       });
     path.resolved = resolved;
     path.tool = invoked.tool;
-    if (!validated.ok) return this.#close(call, validated, path);
+    if (!validated.ok) return this.close(call, validated, path);
 
-    const granted = checkCapabilities(validated.state, this.#parts.authority(), revocations, log, clock);
-    if (!granted.ok) return this.#close(call, granted, path);
+    const granted = checkCapabilities(validated.state, this.parts.authority(), revocations, log, clock);
+    if (!granted.ok) return this.close(call, granted, path);
 
     const decided = decidePolicy(granted.state, policyState, log, clock, path.edited?.proof.proofId);
     path.proof = decided.proof;
     path.settle = decided.settle;
 
-    const keptInput = keep(decided, "input", decided.input, this.#parts);
+    const keptInput = keep(decided, "input", decided.input, this.parts);
     if (keptInput) await keptInput;
-    const isKeyed = call.options.idempotencyKey !== undefined && path.edited === undefined;
+    const isKeyed = call.options.idempotencyKey !== undefined && isNew;
     const keyed = isKeyed ? await keyTurn(decided, keys, log, clock) : undefined;
     if (keyed && keyed.kind !== "own") return this.#reuse(decided, keyed, path);
     if (keyed?.end) path.ends = [keyed.end];
+    if (keyed?.key) path.key = keyed.key;
 
-    const ports = this.#ports(call);
+    const ports = this.ports(call);
     // What is there at once is not waited for: a turn of the queue costs more than most steps.
     const asked = approve(decided, ports);
     const allowed = asked instanceof Promise ? await asked : asked;
-    if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.#close(call, allowed, path);
+    if (!allowed.ok) return "edited" in allowed ? this.#again(call, allowed, path) : this.close(call, allowed, path);
     path.proof = allowed.state.proof;
     if (allowed.state.hold) path.hold = allowed.state.hold;
 
@@ -155,19 +168,26 @@ export class Steps {
 
     const reserving = reserveBounds(allowed.state, limiter, clock);
     const reserved = reserving instanceof Promise ? await reserving : reserving;
-    if (!reserved.ok) return this.#close(call, reserved, path);
+    if (!reserved.ok) return this.close(call, reserved, path);
     path.release = reserved.state.release;
 
     const late = lapsed(reserved.state, ports);
-    if (late) return this.#close(call, late, path);
+    if (late) return this.close(call, late, path);
 
-    const parts = { brokers, labels: policyState.labels, log, clock, revocations, secrets, within: this.#within };
-    const starting = recordStart(reserved.state, parts);
-    let started = starting instanceof Promise ? await starting : starting;
+    const starting = recordStart(reserved.state, this.runParts);
+    const started = starting instanceof Promise ? await starting : starting;
     path.started = started;
     const tooLate = lapsed(started, ports);
-    if (tooLate) return this.#close(call, tooLate, path);
+    if (tooLate) return this.close(call, tooLate, path);
+    return this.finish(started, path);
+  }
 
+  /** From step 8 on. */
+  async finish(begun: Started, path: Path): Promise<CallResult> {
+    const { pools, log, clock } = this.parts;
+    const { call } = begun;
+    const ports = this.ports(call);
+    let started = begun;
     const pool = pools.get(started.host)!;
     const ran = await run(started, pool, clock);
     if (started.mayCall) await started.gate.settled();
@@ -176,19 +196,19 @@ export class Steps {
       const again = await retry(started, checked, log, clock);
       const isVoid = again.ok ? lapsed(again.state, ports) : again;
       if (isVoid && again.ok) again.state.gate.close(); // It is in nobody's path yet.
-      if (isVoid || !again.ok) return this.#close(call, isVoid ?? checked, path);
+      if (isVoid || !again.ok) return this.close(call, isVoid ?? checked, path);
       path.started = started = again.state;
       checked = validateOutput(await run(started, pool, clock));
       if (started.mayCall) await started.gate.settled();
     }
 
     const concluded = normalizeOutput(checked.state);
-    if (!concluded.ok) return this.#close(call, concluded, path);
+    if (!concluded.ok) return this.close(call, concluded, path);
 
     const { hash: outputHash, outputBytes, gate, output } = concluded.state;
-    const keptOutput = keep(concluded.state, "output", output, this.#parts);
+    const keptOutput = keep(concluded.state, "output", output, this.parts);
     if (keptOutput) await keptOutput;
-    const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.#parts.content);
+    const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.parts.content);
     const reference = stored && (await stored);
     if (started.body) log.record("body.read", call.scope, started.body.account);
     log.record("tool.completed", call.scope, {
@@ -207,18 +227,18 @@ export class Steps {
 
   /** The end of a call for which nothing runs: it is given what another one got, if that fits its own bounds and nothing has changed meanwhile. */
   async #reuse(state: Decided, turn: Exclude<Turn, { kind: "own" }>, path: Path, late?: Stop): Promise<CallResult> {
-    const { log, clock, policyState, content } = this.#parts;
+    const { log, clock, policyState, content } = this.parts;
     const { call, tool, policy } = state;
-    if (turn.kind === "refused") return this.#close(call, turn.why, path);
-    if (late) return this.#close(call, late, path);
+    if (turn.kind === "refused") return this.close(call, turn.why, path);
+    if (late) return this.close(call, late, path);
     const { callId: from, outcome, effects } = turn.ending;
     log.record("result.reused", call.scope, { from, by: turn.by });
     const spent = spentByOther(effects);
     path.spent = spent;
-    if (!outcome.ok) return this.#close(call, outcome.why, path);
+    if (!outcome.ok) return this.close(call, outcome.why, path);
     const { hash: outputHash, outputBytes } = outcome.output;
     const limit = call.options.bounds?.outputBytes ?? Infinity;
-    if (outputBytes > limit) return this.#close(call, tooLarge(tool.id, limit), path);
+    if (outputBytes > limit) return this.close(call, tooLarge(tool.id, limit), path);
     const stored = refer(state, outputBytes, () => outcome.output, content);
     const reference = stored && (await stored);
     log.record("tool.completed", call.scope, { outputHash, outputBytes, ...normalizerOf(tool), effects });
@@ -236,23 +256,30 @@ export class Steps {
     path.edits = (path.edits ?? 0) + 1;
     if (path.edits <= limits.edits) return this.#run(call, edited.edited, path);
     const why = `The arguments were edited more than ${limits.edits} times.`;
-    return this.#close(call, stop("APPROVAL_DENIED", why), path);
+    return this.close(call, stop("APPROVAL_DENIED", why), path);
   }
 
-  #ports(call: Call): ApprovalPorts {
-    const { log, clock, approver, approvals, authority } = this.#parts;
+  get runParts(): RunParts {
+    const { brokers, log, clock, policyState, revocations, secrets } = this.parts;
+    return { brokers, labels: policyState.labels, log, clock, revocations, secrets, within: this.#within };
+  }
+
+  ports(call: Call): ApprovalPorts {
+    const { log, clock, approver, approvals, authority } = this.parts;
     return { log, clock, approver: call.options.approver ?? approver, approvals, authority };
   }
 
   /** Steps 11 and 12 for every call that gave no result: one terminal event, then the answer. */
-  async #close(call: Call, why: Stop, path: Path): Promise<CallFailure> {
-    const { log, clock } = this.#parts;
+  async close(call: Call, asked: Stop, path: Path): Promise<CallFailure> {
+    const { log, clock } = this.parts;
     const { tool, proof, started, spent = spentBy(started) } = path;
+    const why = asked === suspended ? await call.live!.put() : asked;
     let reported = why;
-    if (why.code !== "AUDIT_UNAVAILABLE") {
+    if (why.code !== "AUDIT_UNAVAILABLE" && why.code !== "SUSPENDED") {
       const end = { code: why.code, errorHash: call.hash.jsonOrFault({ ...errorOf(why) }) };
       if (started?.body) log.record("body.read", call.scope, started.body.account);
-      if (started) log.record("tool.failed", call.scope, { ...end, effects: spent.effects, ...spent.usage });
+      if (started ?? path.hasRun)
+        log.record("tool.failed", call.scope, { ...end, effects: spent.effects, ...spent.usage });
       else log.record("tool.blocked", call.scope, end);
       try {
         await log.flush();
@@ -266,13 +293,18 @@ export class Steps {
 }
 
 /** How far a call came: what its end, whatever it is, has to release and to report. */
-interface Path {
+export interface Path {
   resolved?: Step<Resolved>;
   tool?: string;
   proof?: Proof;
   /** The answer by which the call started again. */
   edited?: Edited;
   edits?: number;
+  /** Its beginning is on record already. */
+  isResumed?: boolean;
+  /** Where it was suspended, and does not run again. */
+  hasRun?: boolean;
+  key?: UsedKey;
   release?: () => void;
   /** Ends what the call was charged with. */
   settle?: (hasStarted: boolean) => void;
@@ -287,7 +319,11 @@ interface Path {
   ends?: readonly ((ending: Ending) => void)[];
 }
 
-function unexpected(error: unknown, ran: boolean): Stop {
+function isAside(result: CallResult): boolean {
+  return !result.ok && result.error.code === "SUSPENDED";
+}
+
+export function unexpected(error: unknown, ran: boolean): Stop {
   if (error instanceof AuditUnavailable) {
     const message = ran
       ? "The audit log could not be written while the tool ran; whatever it did is not on record."

@@ -1,5 +1,17 @@
 import type { Hash } from "../normalize/hash.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
+import type { CapabilityKind } from "./capability.ts";
+
+/** What the journal keeps of one request. */
+export interface Use {
+  readonly index: number;
+  readonly kind: CapabilityKind;
+  readonly operation: string;
+  readonly target: string;
+  readonly outcome: "ok" | "refused" | "failed";
+  readonly requestHash: string;
+  readonly responseHash: string;
+}
 
 /** What the log says of a request. */
 export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): string {

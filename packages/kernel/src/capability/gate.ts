@@ -1,26 +1,16 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { hashReply, hashRequest } from "./exchange.ts";
+import { hashReply, hashRequest, type Use } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { Carriers } from "./carriers.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
 import { type CapabilityKind, isEffect, type Effect, type Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
+import { type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
-import type { HeldGrant } from "./revocation.ts";
+import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
-
-/** What the journal keeps of one request. */
-export interface Use {
-  readonly index: number;
-  readonly kind: CapabilityKind;
-  readonly operation: string;
-  readonly target: string;
-  readonly outcome: "ok" | "refused" | "failed";
-  readonly requestHash: string;
-  readonly responseHash: string;
-}
 
 export interface GateOptions {
   readonly grant: Grant;
@@ -37,6 +27,8 @@ export interface GateOptions {
   readonly spend?: BrokerSession["spend"] | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate | undefined;
+  /** Instead of it, what the call had counted when it was suspended. */
+  readonly counts?: GateCounts | undefined;
   /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
   readonly hold?: (() => HeldGrant) | undefined;
   /** `token` marks the call's own placeholders. */
@@ -52,19 +44,12 @@ export interface GateOptions {
 export class Gate {
   readonly #options: GateOptions;
   #ended = false;
-  /** Sorted, none twice. */
-  #effects: readonly Effect[] = [];
-  #wasUsed = false;
   /** Made for the first. */
   #calls: Set<Promise<unknown>> | undefined;
-  readonly #requestsLeft: { count: number; inFlight: number } = { count: limits.requestsPerCall, inFlight: 0 };
+  #inFlight = 0;
   readonly #held: HeldGrant | undefined;
-  #networkRequests = 0;
-  #networkBytes = 0;
-  readonly #fileBytes = { "fs.read": 0, "fs.write": 0 };
+  readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
   #carriers: Carriers | undefined;
-  #lastRefusal: CapabilityError | undefined;
-  #index = 0;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
   #ends: Map<CapabilityKind, AbortController> | undefined;
   /** Opened for the first broker that serves, and handed on to the next run: a value that one run revealed can come back in any. */
@@ -82,18 +67,22 @@ export class Gate {
     };
     this.#held = options.hold?.();
     this.#held?.watch(() => this.#endRevoked());
-    const { before } = options;
+    const { before, counts = before?.counts } = options;
+    this.#counts = { ...(counts ?? noCounts) };
     this.#latest = before ? before.#latest : { gate: this };
     if (!before) return;
+    this.#counts.lastRefusal = undefined;
     this.#latest.gate = this;
     this.#secrets = before.#secrets;
-    this.#effects = before.#effects;
-    this.#requestsLeft.count = before.#requestsLeft.count;
-    this.#networkRequests = before.#networkRequests;
-    this.#networkBytes = before.#networkBytes;
-    Object.assign(this.#fileBytes, before.#fileBytes);
-    this.#index = before.#index;
-    this.#wasUsed = before.#wasUsed;
+  }
+
+  get counts(): GateCounts {
+    return this.#counts;
+  }
+
+  /** What was taken from the call. */
+  get revocations(): readonly Revocation[] {
+    return this.#held?.revocations ?? [];
   }
 
   /** What a gate for another run of the call is opened with. */
@@ -104,21 +93,21 @@ export class Gate {
 
   /** Whether any request got as far as its broker. */
   get wasUsed(): boolean {
-    return this.#wasUsed;
+    return this.#counts.wasUsed;
   }
 
   /** Effects that really happened, or may have. */
   get effects(): readonly Effect[] {
-    return this.#effects;
+    return this.#counts.effects;
   }
 
   get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
-    return { networkRequests: this.#networkRequests, networkBytes: this.#networkBytes };
+    return this.#counts;
   }
 
   /** The last refusal that the tool was given: how a call fails when the tool does not handle it. */
   get lastRefusal(): CapabilityError | undefined {
-    return this.#lastRefusal;
+    return this.#counts.lastRefusal;
   }
 
   close(): void {
@@ -134,16 +123,16 @@ export class Gate {
   }
 
   /** Never rejects. */
-  async request(foreign: CapabilityRequest): Promise<CapabilityReply> {
+  async request(foreign: CapabilityRequest, ticket: Ticket = {}): Promise<CapabilityReply> {
     if (this.#ended) return this.#refuse(ended.error);
-    if (this.#requestsLeft.count === 0)
+    if (this.#counts.requestsLeft === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
-    if (this.#requestsLeft.inFlight >= limits.requestsInFlight)
+    if (this.#inFlight >= limits.requestsInFlight)
       return this.#refuse(bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
-    this.#requestsLeft.count--;
-    this.#requestsLeft.inFlight++;
+    this.#counts.requestsLeft--;
+    this.#inFlight++;
     try {
-      return await (foreign.kind === "tool.call" ? this.#callOut(foreign) : this.#serve(foreign));
+      return await (foreign.kind === "tool.call" ? this.#callOut(foreign, ticket) : this.#serve(foreign, ticket));
     } catch (error) {
       // A broker or the journal broke its promise: the tool learns nothing of the host.
       return this.#refuse({
@@ -152,12 +141,12 @@ export class Gate {
         hint: error instanceof Error ? error.name : "",
       });
     } finally {
-      this.#requestsLeft.inFlight--;
+      this.#inFlight--;
     }
   }
 
-  async #callOut(foreign: CapabilityRequest): Promise<CapabilityReply> {
-    const serving = this.#serve(foreign);
+  async #callOut(foreign: CapabilityRequest, ticket: Ticket): Promise<CapabilityReply> {
+    const serving = this.#serve(foreign, ticket);
     const calls = (this.#calls ??= new Set());
     calls.add(serving);
     try {
@@ -172,7 +161,7 @@ export class Gate {
     while (this.#calls && this.#calls.size > 0) await Promise.allSettled(this.#calls);
   }
 
-  async #serve(foreign: CapabilityRequest): Promise<CapabilityReply> {
+  async #serve(foreign: CapabilityRequest, ticket: Ticket): Promise<CapabilityReply> {
     const { kind, body } = foreign;
     // It goes into the log as it is, also when no broker knows it.
     const operation = foreign.operation.slice(0, limits.nameLength).toWellFormed();
@@ -184,9 +173,10 @@ export class Gate {
         hint: "",
       });
     const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
-    const index = this.#index++;
+    const index = (ticket.index ??= this.#counts.index++);
     const requestHash = hashRequest(request, this.#options.hash);
-    const { reply: dirty, target } = await this.#decide(request);
+    const { reply: dirty, target } = await this.#decide(request, ticket);
+    if (ticket.isWithdrawn) return dirty;
     const reply = this.#secrets.clean(dirty);
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
@@ -204,7 +194,7 @@ export class Gate {
       responseHash: hashReply(reply, this.#options.hash),
     });
     if (this.#ended) return this.#refuse(ended.error);
-    if (!reply.ok) this.#lastRefusal = reply.error;
+    if (!reply.ok) this.#counts.lastRefusal = reply.error;
     return reply;
   }
 
@@ -213,11 +203,15 @@ export class Gate {
     for (const { name, host } of this.#secrets.takeUses()) {
       const target = targetOf({ kind: "secret.use", name, host });
       const use = { kind: "secret.use", operation: "reveal", target, outcome: "ok", requestHash } as const;
-      await this.#options.journal({ index: this.#index++, ...use, responseHash: this.#options.hash.json(null) });
+      this.#counts.revealed = [...this.#counts.revealed, { name, host }];
+      await this.#options.journal({ index: this.#counts.index++, ...use, responseHash: this.#options.hash.json(null) });
     }
   }
 
-  async #decide(request: CapabilityRequest): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
+  async #decide(
+    request: CapabilityRequest,
+    ticket: Ticket,
+  ): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
     const broker = this.#options.brokers.get(request.kind);
     if (!broker)
       return {
@@ -235,12 +229,14 @@ export class Gate {
       const refusal = this.#refusal(need);
       if (refusal) return { target, reply: failed(refusal) };
     }
-    this.#wasUsed = true;
+    const counts = this.#counts;
+    counts.wasUsed = true;
     const { kind } = request;
-    if (isEffect(kind) && !this.#effects.includes(kind)) this.#effects = [...this.#effects, kind].toSorted();
+    if (isEffect(kind) && !counts.effects.includes(kind)) counts.effects = [...counts.effects, kind].toSorted();
     const spent = this.#spendFiles(kind, request.body);
     if (spent) return { target, reply: failed(spent) };
-    const serve = (session: BrokerSession): Promise<CapabilityReply> => broker.serve(request, session);
+    const serve = (session: BrokerSession): Promise<CapabilityReply> =>
+      ticket.serve ? ticket.serve(request, session) : broker.serve(request, session);
     const session = this.#session(kind);
     const reply = await (this.#options.secrets
       ? (this.#carriers ??= new Carriers()).serve(session, serve)
@@ -263,22 +259,23 @@ export class Gate {
   #spend(usage: Usage): CapabilityError | undefined {
     const { networkRequests, networkBytes, grant, spend } = this.#options;
     const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
-    if (this.#networkRequests + requests > networkRequests)
+    const counts = this.#counts;
+    if (counts.networkRequests + requests > networkRequests)
       return bounds(`The call may make ${networkRequests} network requests.`);
-    if (this.#networkBytes + bytes > networkBytes)
+    if (counts.networkBytes + bytes > networkBytes)
       return bounds(`The call may move ${networkBytes} bytes over the network.`);
     for (const kind of ["fs.read", "fs.write"] as const) {
       if (usage[kind] === undefined) continue;
       const total = totalOf(grant, [kind], "totalBytes");
-      if (this.#fileBytes[kind] + usage[kind] > total)
+      if (counts.fileBytes[kind] + usage[kind] > total)
         return bounds(`The call may ${kind === "fs.read" ? "read" : "write"} ${total} bytes of files.`);
     }
     const refusal = spend?.(usage);
     if (refusal) return refusal;
-    this.#networkRequests += requests;
-    this.#networkBytes += bytes;
-    this.#fileBytes["fs.read"] += usage["fs.read"] ?? 0;
-    this.#fileBytes["fs.write"] += usage["fs.write"] ?? 0;
+    counts.networkRequests += requests;
+    counts.networkBytes += bytes;
+    const { "fs.read": read, "fs.write": written } = counts.fileBytes;
+    counts.fileBytes = { "fs.read": read + (usage["fs.read"] ?? 0), "fs.write": written + (usage["fs.write"] ?? 0) };
     return undefined;
   }
 
@@ -332,7 +329,7 @@ export class Gate {
   }
 
   #refuse(error: CapabilityError): CapabilityReply {
-    this.#lastRefusal = error;
+    this.#counts.lastRefusal = error;
     return failed(error);
   }
 }

@@ -108,6 +108,10 @@ export class HeldGrant {
     this.#onRevoke = listener;
   }
 
+  get revocations(): readonly Revocation[] {
+    return this.#revoked;
+  }
+
   /** Why a kind is gone, for this call or for one that it comes from. */
   refusal(kind: CapabilityKind): string | undefined {
     return this.#revoked.find(({ match }) => concerns(match, kind))?.reason ?? this.#parent?.refusal(kind);
@@ -130,7 +134,7 @@ export class HeldGrant {
   }
 }
 
-function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Holder): boolean {
+export function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Holder): boolean {
   return (
     (caller === undefined || caller === holder.caller) &&
     (sessionId === undefined || sessionId === holder.sessionId) &&
@@ -139,7 +143,7 @@ function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Hold
   );
 }
 
-function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
+export function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
   return kinds === undefined || kinds.includes(kind);
 }
 

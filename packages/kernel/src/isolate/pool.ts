@@ -21,6 +21,8 @@ export interface Owner {
   readonly within: readonly string[];
   /** How many of them are of the same tool: each of them holds an isolate of its own. */
   readonly around: number;
+  /** Opens an isolate that serves this call alone, where it is not the host's way. */
+  readonly thaw?: (() => Promise<Isolate>) | undefined;
 }
 
 /** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
@@ -33,6 +35,7 @@ interface Slot {
   readonly tool: RegisteredTool;
   readonly failing: Failing;
   readonly reuse: Reuse;
+  readonly thaw: Owner["thaw"];
   isolate: Promise<Isolate>;
   /** Once `isolate` has resolved. */
   opened: Isolate | undefined;
@@ -56,6 +59,8 @@ export interface Lease {
   readonly release: (atBound?: boolean) => void;
   /** Ends the isolate, whatever it is doing. */
   readonly stop: (reason: string) => void;
+  /** Whether other calls use it as well. */
+  readonly isShared: () => boolean;
 }
 
 /** What of a pool its kernel decides, and hears. */
@@ -154,8 +159,10 @@ export class IsolatePool {
     this.#stopTimer = undefined;
   }
 
-  #keyOf({ hash, manifest }: RegisteredTool, { caller, sessionId, around }: Owner): string {
-    switch (this.#reuseOf(manifest.name)) {
+  #keyOf(tool: RegisteredTool, owner: Owner): string {
+    const { hash } = tool;
+    const { caller, sessionId, around } = owner;
+    switch (this.#reuse(tool, owner)) {
       case "always":
         return `${hash} ${around}`; // A digest has no space.
       case "session":
@@ -163,6 +170,10 @@ export class IsolatePool {
       case "call":
         return `${hash} ${this.#unshared++}`;
     }
+  }
+
+  #reuse({ manifest }: RegisteredTool, { thaw }: Owner): Reuse {
+    return thaw ? "call" : this.#reuseOf(manifest.name);
   }
 
   async #opened(first: Slot, tool: RegisteredTool, owner: Owner): Promise<Lease> {
@@ -203,28 +214,30 @@ export class IsolatePool {
         slot.stopped = true;
         isolate.terminate(reason);
       },
+      isShared: () => slot.calls > 1,
     };
   }
 
-  #take(key: string, tool: RegisteredTool, { caller }: Owner): Slot | IsolateFailure {
+  #take(key: string, tool: RegisteredTool, owner: Owner): Slot | IsolateFailure {
     let slot = this.#slots.get(key);
     if (slot === undefined) {
-      const rest = this.rest(tool, caller);
+      const rest = this.rest(tool, owner.caller);
       if (rest) return new IsolateFailure("ISOLATE_LOST", ...quarantineText(tool, rest));
-      slot = this.#open(key, tool, caller);
+      slot = this.#open(key, tool, owner);
       this.#slots.set(key, slot);
     } else if (slot.calls === 0) this.#use(slot);
     slot.calls++;
     return slot;
   }
 
-  #open(key: string, tool: RegisteredTool, caller: string): Slot {
+  #open(key: string, tool: RegisteredTool, owner: Owner): Slot {
     const place = this.#places.take(tool.hash);
     const slot: Slot = {
       key,
       tool,
-      failing: { toolHash: tool.hash, caller },
-      reuse: this.#reuseOf(tool.manifest.name),
+      failing: { toolHash: tool.hash, caller: owner.caller },
+      reuse: this.#reuse(tool, owner),
+      thaw: owner.thaw,
       isolate: unopened,
       opened: undefined,
       calls: 0,
@@ -255,7 +268,7 @@ export class IsolatePool {
 
   #openIn(slot: Slot, give: () => void): void {
     slot.give = give;
-    slot.isolate = this.#host.open(slot.tool);
+    slot.isolate = slot.thaw ? slot.thaw() : this.#host.open(slot.tool);
     slot.isolate.catch((error: unknown) => {
       if (error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
     });

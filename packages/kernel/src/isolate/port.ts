@@ -26,6 +26,16 @@ export interface IsolateHost {
   check?(tool: RegisteredTool): SetupError | undefined;
   /** Rejects only with an {@link IsolateFailure}; anything else is a bug of the host. */
   open(tool: RegisteredTool): Promise<Isolate>;
+  /**
+   * Names everything besides the tool that a snapshot of {@link Isolate.suspend} depends on: hosts that say the same can go on with each other's. Absent where calls cannot be
+   * suspended; then `thaw` is absent as well.
+   */
+  snapshotKind?(): Promise<string>;
+  /**
+   * Opens an isolate from the bytes that {@link Isolate.suspend} gave, of the same tool and under the same `snapshotKind`: the kernel has made sure of both, and that nobody has
+   * changed them. Its first `call` goes on with the one that was suspended. Rejects as `open` does.
+   */
+  thaw?(tool: RegisteredTool, snapshot: Uint8Array<ArrayBuffer>): Promise<Isolate>;
   close(): Promise<void>;
 }
 
@@ -40,6 +50,12 @@ export interface Isolate {
    * after {@link Isolate.terminate} the promise settles as `lost`, and nothing that the isolate still sends has an effect.
    */
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
+  /**
+   * The isolate, its memory and the one call that it runs, as bytes. The kernel lets no answer through from before this is called until it has settled, and terminates the isolate
+   * then: requests that have no answer by then are asked again, in their order, by the isolate that is made of the bytes. `undefined`: not exactly one call runs, and
+   * nothing has changed.
+   */
+  suspend?(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Stops the isolate now, whatever it is doing. Idempotent; never throws. */
   terminate(reason: string): void;
   /** `false` once it was terminated, crashed, or broke the protocol. */

@@ -24,6 +24,7 @@ export type RunEnd =
   | { readonly kind: "cancelled" }
   /** {@link Body.fault} says why. */
   | { readonly kind: "bad-body" }
+  | { readonly kind: "suspended" }
   | { readonly kind: "not-opened"; readonly failure: IsolateFailure };
 
 export interface RunOptions {
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly onLog: ((entry: LogEntry) => void) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly onUsed: (usage: IsolateUsage) => void;
+  /** Told once it runs in its isolate. `putAside` ends the run as suspended; `false` where it has ended, or is ending, another way. */
+  readonly onLease?: ((lease: Lease, putAside: () => boolean) => void) | undefined;
   /** Takes the pieces of a call whose output is a stream. */
   readonly flow: Flow | undefined;
   /** Gives the pieces of what comes with the input. */
@@ -163,6 +166,11 @@ class Run implements CallPort {
       return;
     }
     this.#lease = lease;
+    this.#options.onLease?.(lease, () => {
+      if (this.#ended || this.#cancelled) return false;
+      this.#stop({ kind: "suspended" }, "the call was suspended");
+      return true;
+    });
     lease.isolate.call(call, this).then(
       (outcome) => {
         lease.release(outcome.kind === "out-of-fuel" || (outcome.kind === "too-large" && outcome.what === "stack"));

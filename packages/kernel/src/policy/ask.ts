@@ -11,7 +11,8 @@ export type AskOutcome =
   | { readonly kind: "edited"; readonly approver: string; readonly input: unknown }
   | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
   | { readonly kind: "expired" }
-  | { readonly kind: "cancelled" };
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "suspended" };
 
 /** A question, and what its answer is held against. */
 export interface Question {
@@ -20,6 +21,8 @@ export interface Question {
   readonly approvers: readonly string[] | undefined;
   /** Aborts when the caller gives up. */
   readonly cancel: AbortSignal | undefined;
+  /** Aborts when nobody is to wait for the answer here any more. */
+  readonly aside: AbortSignal | undefined;
   /** Aborts when the approval is revoked before it is given. */
   readonly revoked: AbortSignal;
 }
@@ -37,6 +40,7 @@ export async function ask(approver: Approver, question: Question, clock: Clock):
     return await new Promise<AskOutcome>((resolve) => {
       cleanups.push(clock.after(limits.approvalMs, () => resolve({ kind: "expired" })));
       onAbort(question.cancel, () => resolve({ kind: "cancelled" }));
+      onAbort(question.aside, () => resolve({ kind: "suspended" }));
       onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
       Promise.resolve()
         // A copy: what the approval will be bound to stays out of the approver's hands.

@@ -120,6 +120,8 @@ const tones = {
   "capability.used": "accent",
   "result.reused": "accent",
   "tool.retried": "warn",
+  "tool.suspended": "warn",
+  "tool.resumed": "accent",
   "data.kept": "neutral",
   "tool.completed": "good",
   "tool.failed": "bad",
@@ -166,6 +168,9 @@ function sentenceOf(event: AuditEvent): string {
       return `${event.payload.outputBytes} B of output`;
     case "result.reused":
       return event.payload.by === "cache" ? "of an equal call" : "of the first call under the key";
+    case "tool.suspended":
+    case "tool.resumed":
+      return event.payload.snapshotId;
     case "tool.retried":
       return `run ${event.payload.attempt}, after ${event.payload.code}`;
     case "tool.failed":

@@ -10,11 +10,11 @@ import type { OpenModule } from "../wasm/command/isolates.ts";
 import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import { nodeDatabase } from "./database.ts";
-import { interpreterScript } from "./interpreter.ts";
+import { interpreterKind, interpreterScript } from "./interpreter.ts";
 import { nodeKv } from "./kv.ts";
 import { programRunner, type SpawnCommand } from "./spawn.ts";
 import { nodeStore } from "./store.ts";
-import { openThread, type ThreadScript } from "./thread-isolate.ts";
+import { openThread, thawThread, type ThreadScript } from "./thread-isolate.ts";
 import shell from "./thread.ts?esm";
 import { openModuleThread } from "./wasm.ts";
 
@@ -84,6 +84,8 @@ export function nodeHost({
       if (!hashes.has(tool.hash)) return interpreted();
       return countedElsewhere(await openThread(tool.id, code, trustedScript, open), interpreted);
     },
+    snapshotKind: () => interpreterKind(quickJs),
+    thaw: async ({ id }, snapshot) => thawThread(id, snapshot, await interpreterScript(quickJs), open),
     async close() {
       for (const terminate of open) terminate("the host was closed");
       kv?.close();

@@ -5,6 +5,7 @@ import type { ThreadScript } from "./thread-isolate.ts";
 import shell from "../wasm/guest/shell.ts?iife";
 import { compileEngine } from "../wasm/interpreter/compile-engine.ts";
 import { bootImage } from "../wasm/interpreter/port.ts";
+import { snapshotKindOf } from "../wasm/interpreter/snapshot.ts";
 import type { InterpreterData } from "./interpreter-thread.ts";
 import script from "./interpreter-thread.ts?esm";
 
@@ -26,11 +27,22 @@ export async function interpreterScript(quickJs?: string): Promise<ThreadScript>
   const pending = booted.get(file) ?? boot(file);
   booted.set(file, pending);
   try {
-    return { url: scriptUrl, workerData: { ...(await pending), bounds: {} } satisfies InterpreterData, metered: true };
+    const workerData: InterpreterData = { ...(await pending), bounds: {} };
+    return { url: scriptUrl, workerData, metered: true, resumable: true };
   } catch (error) {
     booted.delete(file); // What was missing may be there next time.
     throw error;
   }
+}
+
+/**
+ * What snapshots of these threads depend on.
+ *
+ * @throws {IsolateFailure} as {@link interpreterScript}
+ */
+export async function interpreterKind(quickJs?: string): Promise<string> {
+  await interpreterScript(quickJs);
+  return snapshotKindOf((await booted.get(quickJs ?? installed())!).engine, shell);
 }
 
 async function boot(file: string): Promise<Booted> {

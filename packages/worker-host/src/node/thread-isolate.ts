@@ -1,9 +1,10 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { type CallPort, type Isolate, type IsolateCall, IsolateFailure } from "@keyhole/kernel";
-import { type GuestPort, openChannel } from "../protocol/channel.ts";
+import { type Isolate, IsolateFailure } from "@keyhole/kernel";
+import { type GuestChannel, type GuestPort, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 import { Starts } from "../starts.ts";
+import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 
 export interface ThreadScript {
   /** A module as a `data:` URL. */
@@ -11,10 +12,17 @@ export interface ThreadScript {
   readonly workerData?: unknown;
   /** The thread is a relay of ours around an interpreter. */
   readonly metered: boolean;
+  /** The interpreter is one of JavaScript, whose calls can be suspended. */
+  readonly resumable?: boolean;
 }
 
 /** A module that takes this long to load is not going to end. */
 const LOAD_MS = 5_000;
+
+interface Thread extends Pick<Isolate, "terminate"> {
+  readonly worker: Worker;
+  readonly channel: GuestChannel;
+}
 
 /**
  * A thread's start takes some 25 ms of a core, before any code of the tool is there. One core is left to the tools that run already: started all at
@@ -30,9 +38,37 @@ const starts = new Starts(Math.max(1, availableParallelism() - 1));
 export async function openThread(
   name: string,
   code: LoadedCode,
-  { url, workerData, metered }: ThreadScript,
+  script: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Isolate> {
+  const thread = await startThread(name, script, open);
+  const { channel, terminate } = thread;
+  const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
+  const loaded = await channel.load(code);
+  clearTimeout(tooSlow);
+  if (loaded.kind === "loaded") return isolateOf(thread, script.resumable === true && new ResumableCalls(channel));
+  terminate("the tool did not load");
+  const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
+  throw new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${reason}.`);
+}
+
+/** A thread that goes on with a call that was suspended in another one. */
+export async function thawThread(
+  name: string,
+  snapshot: Uint8Array<ArrayBuffer>,
+  script: ThreadScript,
+  open: Set<Isolate["terminate"]>,
+): Promise<Isolate> {
+  const thread = await startThread(name, script, open);
+  return isolateOf(thread, new ResumableCalls(thread.channel, snapshot));
+}
+
+/** Up to the point where it can be given something to do. */
+async function startThread(
+  name: string,
+  { url, workerData, metered }: ThreadScript,
+  open: Set<Isolate["terminate"]>,
+): Promise<Thread> {
   const started = await starts.take(name);
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
@@ -45,33 +81,32 @@ export async function openThread(
   // A thread can fail more than once, and an error that nobody hears ends the process.
   worker.on("error", (error) => terminate(`the thread failed: ${String(error)}`));
   worker.once("exit", () => terminate("the thread ended"));
-  const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
+  const tooSlow = setTimeout(() => terminate("it did not start in time"), LOAD_MS);
   await channel.ready;
   started();
-  const loaded = await channel.load(code);
   clearTimeout(tooSlow);
-  // A thread keeps the process alive while a call waits for it, and no longer.
+  return { worker, channel, terminate };
+}
+
+/** A thread keeps the process alive while a call waits for it, and no longer. */
+function isolateOf({ worker, channel, terminate }: Thread, resumable: ResumableCalls | false): Isolate {
   let calls = 0;
   worker.unref();
-  if (loaded.kind === "loaded") {
-    return {
-      async call(call: IsolateCall, port: CallPort) {
-        if (calls++ === 0) worker.ref();
-        try {
-          return await channel.call(call, port);
-        } finally {
-          if (--calls === 0) worker.unref();
-        }
-      },
-      terminate,
-      get alive() {
-        return channel.open;
-      },
-    };
-  }
-  terminate("the tool did not load");
-  const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
-  throw new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${reason}.`);
+  return {
+    async call(call, port) {
+      if (calls++ === 0) worker.ref();
+      try {
+        return await (resumable || channel).call(call, port);
+      } finally {
+        if (--calls === 0) worker.unref();
+      }
+    },
+    ...(resumable && { suspend: () => resumable.suspend() }),
+    terminate,
+    get alive() {
+      return channel.open;
+    },
+  };
 }
 
 /** A worker as the port that a channel owns. Its messages come to a listener that the channel can drop. */

@@ -7,13 +7,15 @@ import type {
   GuestReady,
   HostMessage,
   LoadedCode,
+  MachineMessage,
   MeterMessage,
 } from "./message.ts";
+import type { SuspendedMachine } from "../wasm/interpreter/port.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
 export interface GuestPort {
-  postMessage(message: HostMessage, options?: { transfer: ArrayBuffer[] }): void;
+  postMessage(message: HostMessage | MachineMessage, options?: { transfer: ArrayBuffer[] }): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onmessageerror: ((event: MessageEvent) => void) | null;
   close(): void;
@@ -30,7 +32,9 @@ export interface GuestChannel {
   readonly ready: Promise<GuestReady | undefined>;
   load(code: LoadedCode): Promise<LoadOutcome>;
   call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome>;
-  /** In place of {@link GuestChannel.load}: the guest behind the port is loaded and runs this call already. Its outstanding requests are asked again. */
+  /** Takes the machine of the one call that runs. `undefined`: not exactly one does, and nothing has changed. Only of a metered channel to an interpreter. */
+  suspend(): Promise<SuspendedMachine | undefined>;
+  /** In place of {@link GuestChannel.load} and `call`: the machine runs this call already. Its outstanding requests are asked again. */
   resume(call: IsolateCall, port: CallPort, before: ResumedCall): Promise<IsolateOutcome>;
   /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
   close(reason: string): void;
@@ -44,6 +48,7 @@ export interface ResumedCall {
   readonly messages: number;
   readonly requests: number;
   readonly outstanding: readonly { readonly number: number; readonly request: CapabilityRequest }[];
+  readonly machine: SuspendedMachine;
 }
 
 export interface ChannelOptions {
@@ -66,7 +71,7 @@ interface RunningCall {
 /** How far the guest is in the body of its call. */
 export type BodyState = "open" | "pulled" | "over";
 
-const anew: ResumedCall = { messages: 0, requests: 0, outstanding: [] };
+const anew: Omit<ResumedCall, "machine"> = { messages: 0, requests: 0, outstanding: [] };
 
 type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
@@ -87,6 +92,7 @@ export function openChannel(
   let phase: "starting" | "ready" | "loading" | "loaded" | "ended" = "starting";
   let ending: Ending = { kind: "lost", reason: "closed" };
   let busyAtEnd = false;
+  let suspending: PromiseWithResolvers<SuspendedMachine | undefined> | undefined;
 
   const isBusy = (): boolean => (phase === "ended" ? busyAtEnd : phase === "loading" || calls.size > 0);
 
@@ -99,6 +105,7 @@ export function openChannel(
     port.close();
     ready.resolve(undefined);
     loading.resolve({ kind: "lost", reason: as.kind === "lost" ? as.reason : "too many messages" });
+    suspending?.resolve(undefined);
     for (const { settle } of calls.values()) settle(as);
   };
   const broken = (reason: string): void => {
@@ -171,7 +178,7 @@ export function openChannel(
   const begin = (
     call: IsolateCall,
     callPort: CallPort,
-    before: ResumedCall,
+    before: Omit<ResumedCall, "machine">,
     send: () => void,
   ): Promise<IsolateOutcome> => {
     const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
@@ -241,6 +248,7 @@ export function openChannel(
   const meterHandlers = {
     usage: ({ callId, fuelUsed, peakMemoryBytes }) => calls.get(callId)?.port.used?.({ fuelUsed, peakMemoryBytes }),
     exhausted: ({ callId, outcome }) => calls.get(callId)?.settle(outcome),
+    suspended: ({ machine }) => suspending?.resolve(machine),
     died: ({ reason, by }) => {
       if (by) calls.get(by.callId)?.settle(by.outcome);
       end({ kind: "lost", reason });
@@ -270,10 +278,16 @@ export function openChannel(
       if (phase !== "loaded") return Promise.resolve(ending);
       return begin(call, callPort, anew, () => port.postMessage({ type: "call", call }));
     },
+    suspend() {
+      if (phase !== "loaded") return Promise.resolve(undefined);
+      suspending = Promise.withResolvers();
+      port.postMessage({ type: "suspend" });
+      return suspending.promise;
+    },
     resume(call, callPort, before) {
-      if (phase !== "starting") return Promise.resolve(ending);
+      if (phase !== "ready") return Promise.resolve(ending);
       phase = "loaded";
-      return begin(call, callPort, before, () => {});
+      return begin(call, callPort, before, () => port.postMessage({ type: "thaw", machine: before.machine }));
     },
     close(reason) {
       if (phase !== "ended") end({ kind: "lost", reason });
@@ -287,7 +301,10 @@ export function openChannel(
   };
 }
 
-const meterTypes = { usage: true, exhausted: true, died: true } satisfies Record<MeterMessage["type"], true>;
+const meterTypes = { usage: true, exhausted: true, suspended: true, died: true } satisfies Record<
+  MeterMessage["type"],
+  true
+>;
 
 /** The relay never passes on such a message of its guest: it would have made it itself. */
 function isMeterMessage(data: unknown): data is MeterMessage {

@@ -1,4 +1,5 @@
 import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
+import type { SuspendedMachine } from "../wasm/interpreter/port.ts";
 
 /** Host to guest. Trusted: the guest checks nothing. */
 export type HostMessage =
@@ -11,6 +12,13 @@ export type HostMessage =
   | { readonly type: "taken"; readonly callId: string; readonly more: boolean }
   /** What was pulled of the body: without a byte its end, `undefined` where it broke off. */
   | { readonly type: "pulled"; readonly callId: string; readonly bytes: Uint8Array | undefined };
+
+/** Host to the relay around an interpreter, in the order of what it sends the guest. */
+export type MachineMessage =
+  /** Gives its machine away, where exactly one call runs in it; `suspended` follows in any case. */
+  | { readonly type: "suspend" }
+  /** In place of `load` and `call`: it takes this machine, which goes on as it was. */
+  | { readonly type: "thaw"; readonly machine: SuspendedMachine };
 
 /** The text of an ES module, or a metered WebAssembly module. */
 export type LoadedCode = string | LoadedModule;
@@ -60,6 +68,8 @@ export type MeterMessage =
   | { readonly type: "usage"; readonly callId: string; readonly fuelUsed: number; readonly peakMemoryBytes: number }
   /** A call reached one of its bounds. */
   | ({ readonly type: "exhausted" } & Exhaustion)
+  /** All that its guest said before has been passed on. */
+  | { readonly type: "suspended"; readonly machine: SuspendedMachine | undefined }
   /** Nothing more will come. `by`: the call whose bound ended all of it, in one message, so that none is sent after it in between. */
   | { readonly type: "died"; readonly reason: string; readonly by?: Exhaustion };
 

@@ -1,19 +1,10 @@
-import {
-  type Broker,
-  type CallPort,
-  type Isolate,
-  type IsolateCall,
-  IsolateFailure,
-  type IsolateHost,
-  type IsolateOutcome,
-  type RegisteredTool,
-} from "@keyhole/kernel";
+import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { type GuestChannel, openChannel } from "../../protocol/channel.ts";
 import shell from "../guest/shell.ts?iife";
 import type { Engine } from "./engine.ts";
-import { bootImage, type InterpreterPort, openVmPort, resumeVmPort, type VmBounds } from "./port.ts";
-import { type ResumeResult, type Suspension, type SuspensionOptions, Suspender } from "./suspender.ts";
-import { type CallBefore, type TrackedPort, trackedPort } from "./tracked-port.ts";
+import { bootImage, openVmPort, type VmBounds } from "./port.ts";
+import { ResumableCalls } from "./resumable.ts";
+import { snapshotKindOf } from "./snapshot.ts";
 import type { Image } from "./vm.ts";
 
 export interface InterpreterOptions extends VmBounds {
@@ -21,26 +12,6 @@ export interface InterpreterOptions extends VmBounds {
   readonly engine: Engine;
   /** What serves capabilities. Default: none. */
   readonly brokers?: readonly Broker[];
-  /** Lets calls that wait be put into bytes. Default: they cannot be. */
-  readonly suspension?: SuspensionOptions;
-}
-
-/** An isolate whose call can be put aside while it waits. */
-export interface SuspendableIsolate extends Isolate {
-  /**
-   * Puts the one call that this isolate runs into bytes, and ends the isolate: the promise of its `call` settles as `lost`, and nothing of it goes on here. What was answered
-   * before is delivered first; what was not is asked again by {@link InterpreterHost.resume}, so answer it there from what you know where it must not be done twice.
-   */
-  suspend(): Promise<Suspension>;
-}
-
-export interface InterpreterHost extends IsolateHost {
-  open(tool: RegisteredTool): Promise<SuspendableIsolate>;
-  /**
-   * Goes on with a suspended call, here or in another process, on any host of this kind with the same engine and key: for the same outcome, the same fuel and the same requests.
-   * The bytes are taken to be hostile. They are refused when they are not what was sealed, when they were used before, and when tool or kernel is another.
-   */
-  resume(tool: RegisteredTool, snapshot: Uint8Array, port: CallPort): Promise<ResumeResult<SuspendableIsolate>>;
 }
 
 /**
@@ -52,10 +23,21 @@ export interface InterpreterHost extends IsolateHost {
  * const engine = await compileEngine(bytes); // of quickjs-wasi/quickjs.wasm
  * const kernel = await createKernel({ host: interpreterHost({ engine, fuel: 2_000_000_000 }), policy });
  */
-export function interpreterHost({ engine, brokers = [], suspension, ...bounds }: InterpreterOptions): InterpreterHost {
-  const open = new Set<Isolate["terminate"]>();
-  const suspender = new Suspender(engine, shell, suspension);
+export function interpreterHost({ engine, brokers = [], ...bounds }: InterpreterOptions): IsolateHost {
+  const terminators = new Set<Isolate["terminate"]>();
   let image: Image | undefined;
+  const open = (): [GuestChannel, Isolate["terminate"]] => {
+    image ??= bootImage(engine, shell);
+    const channel = openChannel(openVmPort(engine, image, bounds), (reason) => terminate(`protocol: ${reason}`), {
+      metered: true,
+    });
+    const terminate = (reason: string): void => {
+      channel.close(reason);
+      terminators.delete(terminate);
+    };
+    terminators.add(terminate);
+    return [channel, terminate];
+  };
   return {
     name: "interpreter",
     sources: ["module"],
@@ -68,82 +50,38 @@ export function interpreterHost({ engine, brokers = [], suspension, ...bounds }:
           "UNSUPPORTED_HOST",
           `The interpreter runs modules, and ${tool.id} is ${tool.body.source}.`,
         );
-      image ??= bootImage(engine, shell);
-      const isolate = new InterpreterIsolate(tool, openVmPort(engine, image, bounds), suspender, open);
-      await isolate.load(tool.body.code);
-      return isolate;
+      const [channel, terminate] = open();
+      await channel.ready;
+      const loaded = await channel.load(tool.body.code);
+      if (loaded.kind === "loaded") return isolateOf(channel, terminate);
+      terminate("the tool did not load");
+      const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
+      throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${reason}.`);
     },
-    async resume(tool, bytes, port) {
-      const read = await suspender.read(tool, bytes);
-      if (!read.ok) return read;
-      const { call, used, image: suspended } = read.snapshot;
-      const vmPort = resumeVmPort(engine, { image: suspended, callId: call.callId, used }, bounds);
-      const isolate = new InterpreterIsolate(tool, vmPort, suspender, open);
-      return { ok: true, isolate, callId: call.callId, outcome: isolate.resume(call, port, read.snapshot) };
+    snapshotKind: async () => snapshotKindOf(engine, shell),
+    async thaw(_, snapshot) {
+      const [channel, terminate] = open();
+      await channel.ready;
+      return isolateOf(channel, terminate, snapshot);
     },
     async close() {
-      for (const terminate of open) terminate("the host was closed");
+      for (const terminate of terminators) terminate("the host was closed");
     },
   };
 }
 
-class InterpreterIsolate implements SuspendableIsolate {
-  readonly terminate: Isolate["terminate"];
-  readonly #tool: RegisteredTool;
-  readonly #port: InterpreterPort;
-  readonly #channel: GuestChannel;
-  readonly #suspender: Suspender;
-  readonly #calls = new Map<string, { readonly call: IsolateCall; readonly tracked: TrackedPort }>();
-
-  constructor(tool: RegisteredTool, port: InterpreterPort, suspender: Suspender, open: Set<Isolate["terminate"]>) {
-    this.#tool = tool;
-    this.#port = port;
-    this.#suspender = suspender;
-    this.#channel = openChannel(port, (reason) => this.terminate(`protocol: ${reason}`), { metered: true });
-    this.terminate = (reason) => {
-      this.#channel.close(reason);
-      open.delete(this.terminate);
-    };
-    open.add(this.terminate);
-  }
-
-  get alive(): boolean {
-    return this.#channel.open;
-  }
-
-  /** @throws {IsolateFailure} */
-  async load(code: string): Promise<void> {
-    await this.#channel.ready;
-    const loaded = await this.#channel.load(code);
-    if (loaded.kind === "loaded") return;
-    this.terminate("the tool did not load");
-    const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
-    throw new IsolateFailure("TOOL_ERROR", `The module of ${this.#tool.id} failed to load: ${reason}.`);
-  }
-
-  call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
-    const tracked = trackedPort(port);
-    return this.#running(call, tracked, this.#channel.call(call, tracked.port));
-  }
-
-  resume(call: IsolateCall, port: CallPort, before: CallBefore): Promise<IsolateOutcome> {
-    const tracked = trackedPort(port, before);
-    return this.#running(call, tracked, this.#channel.resume(call, tracked.port, before));
-  }
-
-  async suspend(): Promise<Suspension> {
-    const [running] = this.#calls.values();
-    const suspension = await this.#suspender.write(this.#tool, this.#port, running);
-    if (suspension.ok) this.terminate("the call was suspended");
-    return suspension;
-  }
-
-  async #running(call: IsolateCall, tracked: TrackedPort, outcome: Promise<IsolateOutcome>): Promise<IsolateOutcome> {
-    this.#calls.set(call.callId, { call, tracked });
-    try {
-      return await outcome;
-    } finally {
-      this.#calls.delete(call.callId);
-    }
-  }
+function isolateOf(
+  channel: GuestChannel,
+  terminate: Isolate["terminate"],
+  snapshot?: Uint8Array<ArrayBuffer>,
+): Isolate {
+  const calls = new ResumableCalls(channel, snapshot);
+  return {
+    call: (call, port) => calls.call(call, port),
+    suspend: () => calls.suspend(),
+    terminate,
+    get alive() {
+      return channel.open;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { GuestPort } from "../../protocol/channel.ts";
-import type { Exhaustion, HostMessage, MeterMessage } from "../../protocol/message.ts";
+import type { Exhaustion, HostMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
@@ -29,16 +29,10 @@ interface Running {
 }
 
 /** A machine that waits in the middle of one call. */
-export interface Suspended {
+export interface SuspendedMachine {
   readonly image: Image;
   readonly callId: string;
   readonly used: CallFuel;
-}
-
-/** The port, and the way to take its machine away. */
-export interface InterpreterPort extends GuestPort {
-  /** Only between messages. Afterwards the port is dead. `undefined`: not exactly one call is running, and nothing has changed. */
-  suspend(): Suspended | undefined;
 }
 
 /** Boots a machine up to the point where a tool can be loaded. Every isolate begins as a copy of it. */
@@ -50,28 +44,18 @@ export function bootImage(engine: Engine, shell: string): Image {
  * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before anything
  * else happens here.
  */
-export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): InterpreterPort {
+export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): GuestPort {
   const port = new VmPort(engine, image, bounds);
   port.ready();
   return port;
 }
 
-/** The same, of a machine that was suspended. */
-export function resumeVmPort(
-  engine: Engine,
-  { image, callId, used: { fuel, fuelUsed, memoryBytes } }: Suspended,
-  bounds: VmBounds = {},
-): InterpreterPort {
-  const port = new VmPort(engine, image, bounds);
-  port.running.set(callId, { fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
-  return port;
-}
-
-class VmPort implements InterpreterPort {
+class VmPort implements GuestPort {
   onmessage: GuestPort["onmessage"] = null;
   onmessageerror: GuestPort["onmessageerror"] = null;
   readonly #bounds: VmBounds;
-  readonly running = new Map<string, Running>();
+  readonly #running = new Map<string, Running>();
+  readonly #restore: (image: Image) => Vm;
   #vm: Vm | undefined;
   #current: Running | undefined;
 
@@ -84,23 +68,15 @@ class VmPort implements InterpreterPort {
         return undefined;
       },
     };
-    this.#vm = Vm.restore(engine, host, image);
+    this.#restore = (of) => Vm.restore(engine, host, of);
+    this.#vm = this.#restore(image);
   }
 
   ready(): void {
     queueMicrotask(() => this.#say({ type: "ready", imports: true, wasm: false }));
   }
 
-  suspend(): Suspended | undefined {
-    const [entry, ...more] = this.running;
-    if (this.#vm === undefined || entry === undefined || more.length > 0) return undefined;
-    const [callId, { fuel, fuelUsed, memoryBytes }] = entry;
-    const image = this.#vm.image();
-    this.#vm = undefined;
-    return { image, callId, used: { fuel, fuelUsed, memoryBytes } };
-  }
-
-  postMessage(message: HostMessage): void {
+  postMessage(message: HostMessage | MachineMessage): void {
     // As a port does it: the sender goes on first.
     queueMicrotask(() => this.#handle(message));
   }
@@ -109,19 +85,35 @@ class VmPort implements InterpreterPort {
     this.#vm = undefined;
   }
 
-  #handle(message: HostMessage): void {
+  #handle(message: HostMessage | MachineMessage): void {
     if (this.#vm === undefined) return;
+    if (message.type === "suspend") return this.#say({ type: "suspended", machine: this.#suspend(this.#vm) });
+    if (message.type === "thaw") return this.#thaw(message.machine);
     if (message.type === "load") return this.#load(this.#vm, message);
     const callId = message.type === "call" ? message.call.callId : message.callId;
     if (message.type === "call") {
       const { fuel = this.#bounds.fuel ?? MAX_FUEL, memoryBytes = this.#bounds.memoryBytes ?? MEMORY_BYTES } =
         message.call;
-      this.running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
+      this.#running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
     }
-    const call = this.running.get(callId);
+    const call = this.#running.get(callId);
     if (call === undefined) return;
     const slice = this.#run(this.#vm, call, message, bytesIn(message));
     if (slice.state !== "running") this.#end(callId, call, slice);
+  }
+
+  /** Afterwards the port is dead. */
+  #suspend(vm: Vm): SuspendedMachine | undefined {
+    const [entry, ...more] = this.#running;
+    if (entry === undefined || more.length > 0) return undefined;
+    const [callId, { fuel, fuelUsed, memoryBytes }] = entry;
+    this.#vm = undefined;
+    return { image: vm.image(), callId, used: { fuel, fuelUsed, memoryBytes } };
+  }
+
+  #thaw({ image, callId, used: { fuel, fuelUsed, memoryBytes } }: SuspendedMachine): void {
+    this.#vm = this.#restore(image);
+    this.#running.set(callId, { fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
   }
 
   #load(vm: Vm, message: HostMessage): void {
@@ -151,9 +143,9 @@ class VmPort implements InterpreterPort {
     }
     if (body instanceof Uint8Array) attach(message, body);
     const callId = endedCall(message);
-    const running = callId === undefined ? undefined : this.running.get(callId);
+    const running = callId === undefined ? undefined : this.#running.get(callId);
     if (callId !== undefined && running !== undefined && this.#vm !== undefined) {
-      this.running.delete(callId);
+      this.#running.delete(callId);
       const inThisSlice = this.#current === running ? this.#vm.usedInSlice : 0;
       this.#sayUsage(callId, running.fuelUsed + inThisSlice, this.#vm.memoryBytes);
       this.#vm.grace();
@@ -192,7 +184,7 @@ function running(fuel: number, memoryBytes: number): Running {
   return { fuel, fuelLeft: fuel, fuelUsed: 0, memoryBytes };
 }
 
-const meterTypes: ReadonlySet<unknown> = new Set<MeterMessage["type"]>(["usage", "exhausted", "died"]);
+const meterTypes: ReadonlySet<unknown> = new Set<MeterMessage["type"]>(["usage", "exhausted", "suspended", "died"]);
 
 interface LoadFailed {
   readonly type: "load-failed";

@@ -1,6 +1,7 @@
-import { type CapabilityRequest, engineVersion, hashBytes, type IsolateCall } from "@keyhole/kernel";
+import { type CapabilityRequest, hashBytes } from "@keyhole/kernel";
 import { readStamp } from "../meter/stamp.ts";
 import type { Engine } from "./engine.ts";
+import type { SuspendedMachine } from "./port.ts";
 import type { Image } from "./vm.ts";
 
 /** What a call has cost and may still cost. */
@@ -17,39 +18,35 @@ export interface OutstandingRequest {
   readonly request: CapabilityRequest;
 }
 
-/** One call that waits, with everything that it is. */
+/** One call that waits, with the machine that it waits in. */
 export interface Snapshot {
-  /** Random: by it a second use is known. */
-  readonly id: string;
-  /** See {@link versionOf}. */
-  readonly version: string;
-  readonly toolHash: string;
-  readonly call: IsolateCall;
-  readonly used: CallFuel;
   /** Log lines and progress reports so far. */
   readonly messages: number;
   /** Requests so far, also those that were answered. */
   readonly requests: number;
   readonly outstanding: readonly OutstandingRequest[];
-  readonly image: Image;
+  readonly machine: SuspendedMachine;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const LENGTH_BYTES = 4;
+/** Counted up with every change of {@link Snapshot}. */
+const FORMAT = 1;
 
-/** Names the kernel, the engine, how it was metered and the shell in it: memory means something else in any other. */
-export function versionOf(engine: Engine, shell: string): string {
+/** Names the engine, how it was metered and the shell in it: memory means something else in any other. */
+export function snapshotKindOf(engine: Engine, shell: string): string {
   const stamp = readStamp(engine.module);
-  return hashBytes(encoder.encode(JSON.stringify([engineVersion, stamp?.version, stamp?.originalHash, shell])));
+  const parts = [FORMAT, stamp?.version, stamp?.originalHash, shell];
+  return `interpreter ${hashBytes(encoder.encode(JSON.stringify(parts)))}`;
 }
 
 /** Length of the head, head as JSON, memory, bodies of requests. */
-export function writeSnapshot({ image, outstanding, ...rest }: Snapshot): Uint8Array<ArrayBuffer> {
-  const { memory, ...registers } = image;
-  const head = {
+export function writeSnapshot({ machine, outstanding, ...rest }: Snapshot): Uint8Array<ArrayBuffer> {
+  const { memory, ...registers } = machine.image;
+  const head: Head = {
     ...rest,
-    image: { ...registers, memoryLength: memory.length },
+    machine: { ...machine, image: { ...registers, memoryLength: memory.length } },
     outstanding: outstanding.map(({ number, request: { body, ...asked } }) => ({
       number,
       request: asked,
@@ -69,8 +66,10 @@ export function writeSnapshot({ image, outstanding, ...rest }: Snapshot): Uint8A
   return out;
 }
 
-type Head = Omit<Snapshot, "image" | "outstanding"> & {
-  readonly image: Omit<Image, "memory"> & { readonly memoryLength: number };
+type Head = Omit<Snapshot, "machine" | "outstanding"> & {
+  readonly machine: Omit<SuspendedMachine, "image"> & {
+    readonly image: Omit<Image, "memory"> & { readonly memoryLength: number };
+  };
   readonly outstanding: readonly {
     readonly number: number;
     readonly request: Omit<CapabilityRequest, "body">;
@@ -78,27 +77,17 @@ type Head = Omit<Snapshot, "image" | "outstanding"> & {
   }[];
 };
 
-/**
- * Reads what {@link writeSnapshot} wrote. Only of bytes that are known to come from there.
- *
- * @returns undefined when another version of the kernel wrote them
- */
-export function readSnapshot(bytes: Uint8Array<ArrayBuffer>, version: string): Snapshot | undefined {
+/** Reads what {@link writeSnapshot} wrote, with the same engine and shell. Only of bytes that are known to come from there. */
+export function readSnapshot(bytes: Uint8Array<ArrayBuffer>): Snapshot {
   const start = LENGTH_BYTES + new DataView(bytes.buffer).getUint32(0, true);
-  const head: unknown = JSON.parse(decoder.decode(bytes.subarray(LENGTH_BYTES, start)));
-  if (!isOfVersion(head, version)) return undefined;
+  const head = JSON.parse(decoder.decode(bytes.subarray(LENGTH_BYTES, start))) as Head;
   let at = start;
   const take = (length: number): Uint8Array<ArrayBuffer> => bytes.slice(at, (at += length));
-  const { memoryLength, ...registers } = head.image;
+  const { memoryLength, ...registers } = head.machine.image;
   const memory = take(memoryLength);
   const outstanding = head.outstanding.map(({ number, request, bodyLength }) => ({
     number,
     request: bodyLength === null ? request : { ...request, body: take(bodyLength) },
   }));
-  return { ...head, image: { ...registers, memory }, outstanding };
-}
-
-/** The same version writes the same shape. */
-function isOfVersion(head: unknown, version: string): head is Head {
-  return typeof head === "object" && head !== null && "version" in head && head.version === version;
+  return { ...head, machine: { ...head.machine, image: { ...registers, memory } }, outstanding };
 }

@@ -2,15 +2,11 @@ import type { CallPort, CapabilityReply, CapabilityRequest } from "@keyhole/kern
 import type { Snapshot } from "./snapshot.ts";
 
 /** What a resumed call did before it was suspended. */
-export type CallBefore = Pick<Snapshot, "messages" | "requests" | "outstanding">;
+export type CallBefore = Omit<Snapshot, "machine">;
 
 /** The kernel's end of one call, with what a suspended call has to remember of it. */
 export interface TrackedPort extends CallBefore {
   readonly port: CallPort;
-  /** From here on no answer passes: its request is asked again where the call is resumed. */
-  hold(): void;
-  /** Undoes {@link TrackedPort.hold}. */
-  release(): void;
 }
 
 export function trackedPort(
@@ -21,13 +17,10 @@ export function trackedPort(
   let { messages, requests } = before;
   /** What a resumed call asks first, under the numbers that its guest knows. */
   const again = before.outstanding.map(({ number }) => number);
-  let released = Promise.resolve();
-  let release = (): void => {};
 
   const ask = async (number: number, request: CapabilityRequest): Promise<CapabilityReply> => {
     outstanding.set(number, request);
     const reply = await port.request(request);
-    await released;
     outstanding.delete(number);
     return reply;
   };
@@ -57,11 +50,5 @@ export function trackedPort(
     get outstanding() {
       return [...outstanding].map(([number, request]) => ({ number, request }));
     },
-    hold() {
-      const gate = Promise.withResolvers<void>();
-      released = gate.promise;
-      release = gate.resolve;
-    },
-    release: () => release(),
   };
 }

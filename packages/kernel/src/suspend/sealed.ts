@@ -10,7 +10,7 @@
 const magic = new TextEncoder().encode("keyhole.suspend1");
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** More than a machine of the default bound with its call's requests. */
+/** More than a machine of the largest default bound with its call's requests. */
 const MAX_BYTES = 629_145_600;
 
 export type SealingKey = CryptoKey;
@@ -54,8 +54,24 @@ export async function unseal(key: SealingKey, sealed: Uint8Array): Promise<Uint8
 
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
-  stream: ReadableWritablePair<Uint8Array, BufferSource>,
+  stream: CompressionStream | DecompressionStream,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const body = new Blob([bytes]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(body).arrayBuffer());
+  const writer = stream.writable.getWriter();
+  // What goes wrong with writing is seen where it is read.
+  writer.write(bytes).catch(() => {});
+  writer.close().catch(() => {});
+  const reader = stream.readable.getReader();
+  const pieces: Uint8Array[] = [];
+  for (let next = await reader.read(); next.value; next = await reader.read()) pieces.push(next.value);
+  return joined(pieces);
+}
+
+export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

@@ -1,0 +1,41 @@
+import { limits } from "../limits.ts";
+import type { Broker, CapabilityError } from "./broker.ts";
+import type { Effect } from "./capability.ts";
+
+/** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
+export interface GateCounts {
+  /** Sorted, none twice. */
+  readonly effects: readonly Effect[];
+  readonly wasUsed: boolean;
+  readonly requestsLeft: number;
+  readonly networkRequests: number;
+  readonly networkBytes: number;
+  readonly fileBytes: { readonly "fs.read": number; readonly "fs.write": number };
+  readonly lastRefusal: CapabilityError | undefined;
+  /** Of the next entry in the journal. */
+  readonly index: number;
+  /** Secrets whose values went out. */
+  readonly revealed: readonly { readonly name: string; readonly host: string }[];
+}
+
+/** One request on its way through a gate, for whoever looks after it from outside. */
+export interface Ticket {
+  /** Of its entry in the journal, from the moment it has one; given before where the request had one already. */
+  index?: number;
+  /** It is going to be asked again: what comes of it now is told nobody. */
+  isWithdrawn?: boolean;
+  /** Serves it in place of its broker. */
+  readonly serve?: Broker["serve"];
+}
+
+export const noCounts: GateCounts = {
+  effects: [],
+  wasUsed: false,
+  requestsLeft: limits.requestsPerCall,
+  networkRequests: 0,
+  networkBytes: 0,
+  fileBytes: { "fs.read": 0, "fs.write": 0 },
+  lastRefusal: undefined,
+  index: 0,
+  revealed: [],
+};

@@ -1,0 +1,1 @@
+export { callSuspender, type SuspenderOptions } from "./suspender.ts";
