@@ -8,8 +8,12 @@ afterEach(() => {
 
 /** Opens a page of this origin under a Content-Security-Policy of its own; it opens a host there, and says how that went. */
 function openUnder(policy: string, isolation: "worker" | "interpreter" = "worker"): Promise<unknown> {
+  return saidUnder(policy, `${new URL("./policy-page.ts", import.meta.url).href}?isolation=${isolation}`);
+}
+
+/** What a script says in a page under such a policy. */
+function saidUnder(policy: string, script: string): Promise<unknown> {
   const page = document.createElement("iframe");
-  const script = `${new URL("./policy-page.ts", import.meta.url).href}?isolation=${isolation}`;
   // In a page that is made from text, Firefox takes 'self' for an origin without a name.
   const own = policy.replaceAll("'self'", location.origin);
   page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${own}"><script type="module" src="${script}"></script>`;
@@ -75,6 +79,39 @@ describe("a page's Content-Security-Policy, for tools in the interpreter", () =>
       code: "UNSUPPORTED_HOST",
       hint: expect.stringContaining(directive),
       left: 0,
+    });
+  });
+});
+
+describe("a page's Content-Security-Policy, for the network of tools", () => {
+  const { hostname } = location;
+  const asked = (policy: string, port: number): Promise<unknown> =>
+    saidUnder(
+      `script-src 'self'; ${policy}`,
+      `${new URL("./net-page.ts", import.meta.url).href}?url=${encodeURIComponent(`http://${hostname}:${port}/`)}`,
+    );
+
+  it("is named when it lacks connect-src for a host", async () => {
+    expect(await asked("connect-src 'self'", 8769)).toEqual({
+      ok: false,
+      error: {
+        code: "UNAVAILABLE",
+        message: `The Content-Security-Policy of this page does not let it ask ${hostname}:8769.`,
+        hint: expect.stringContaining(`connect-src http://${hostname}:8769`),
+      },
+    });
+  });
+
+  it("is named when it is the fallback that lacks it", async () => {
+    expect(await asked("default-src 'self'", 8769)).toMatchObject({
+      error: { hint: expect.stringContaining(`connect-src http://${hostname}:8769`) },
+    });
+  });
+
+  it("is not blamed for a host that does not answer", async () => {
+    expect(await asked(`connect-src 'self' ws: http://${hostname}:8769`, 8769)).toMatchObject({
+      ok: false,
+      error: { code: "UNAVAILABLE", message: expect.stringContaining("(CORS)") },
     });
   });
 });

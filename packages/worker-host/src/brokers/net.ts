@@ -4,6 +4,7 @@ import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
 import { needOf, type NetRequest, readRequest } from "./net/request.ts";
 import { revealed } from "./net/reveal.ts";
+import { watchPolicy } from "./page-policy.ts";
 
 export interface NetBrokerOptions {
   /** Default: the platform's. */
@@ -36,6 +37,7 @@ type Send = NonNullable<NetBrokerOptions["fetch"]>;
 
 async function fetchFollowing(first: NetRequest, session: BrokerSession, send: Send): Promise<CapabilityReply> {
   let request = first;
+  const policy = watchPolicy((blocked) => URL.canParse(blocked) && new URL(blocked).origin === request.url.origin);
   try {
     for (let hop = 0; hop <= redirectLimit; hop++) {
       const outgoing = await revealed(request, session);
@@ -72,7 +74,11 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       "Ask for the final address.",
     );
   } catch (error) {
-    return session.signal.aborted ? cancelled : unreachable(request.url, error, session);
+    if (session.signal.aborted) return cancelled;
+    const lacks = await policy.lacks();
+    return lacks === undefined ? unreachable(request.url, error, session) : forbidden(request.url, lacks);
+  } finally {
+    policy.leave();
   }
 }
 
@@ -122,6 +128,14 @@ function hiddenRedirect(url: URL): CapabilityReply {
     "UNAVAILABLE",
     `${url.host} answers with a redirect, and a browser does not say where to, so its target cannot be checked.`,
     "Ask for the final address, or use a host outside the browser.",
+  );
+}
+
+function forbidden(url: URL, lacks: string): CapabilityReply {
+  return refused(
+    "UNAVAILABLE",
+    `The Content-Security-Policy of this page does not let it ask ${url.host}.`,
+    `Add ${lacks} to it; in a worker, to the policy that the worker's file is served with.`,
   );
 }
 

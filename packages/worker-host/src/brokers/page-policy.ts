@@ -11,22 +11,31 @@ export interface PolicyWatch {
 
 /** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, is what is being watched */
 export function watchPolicy(isOurs: (blocked: string) => boolean): PolicyWatch {
-  if (typeof SecurityPolicyViolationEvent === "undefined") return { lacks: async () => undefined, leave: () => {} };
+  if (!("SecurityPolicyViolationEvent" in globalThis)) return { lacks: async () => undefined, leave: () => {} };
   let lacks: string | undefined;
   const note = (event: Event): void => {
-    const { effectiveDirective, blockedURI } = event as SecurityPolicyViolationEvent;
+    const { effectiveDirective, blockedURI } = event as Violation;
     if (isOurs(blockedURI)) lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
   };
-  addEventListener("securitypolicyviolation", note);
+  here.addEventListener("securitypolicyviolation", note);
   return {
     async lacks() {
       // The event is a task of its own, behind the failure.
       if (lacks === undefined) await new Promise((resolve) => setTimeout(resolve, eventMs));
       return lacks;
     },
-    leave: () => removeEventListener("securitypolicyviolation", note),
+    leave: () => here.removeEventListener("securitypolicyviolation", note),
   };
 }
+
+/** Of `SecurityPolicyViolationEvent` (CSP 3), which platforms outside a page do not even have as a type. */
+interface Violation extends Event {
+  readonly effectiveDirective: string;
+  readonly blockedURI: string;
+}
+
+/** A page or a worker of one: nothing else knows the event. */
+const here = globalThis as unknown as EventTarget & { readonly location: { readonly origin: string } };
 
 /** Long for a task that is queued already, short for a request that has failed. */
 const eventMs = 50;
@@ -34,5 +43,5 @@ const eventMs = 50;
 function sourceFor(blocked: string): string {
   if (blocked === "wasm-eval") return "'wasm-unsafe-eval'";
   const origin = URL.canParse(blocked) ? new URL(blocked).origin : blocked;
-  return origin === location.origin ? "'self'" : origin;
+  return origin === here.location.origin ? "'self'" : origin;
 }
