@@ -11,6 +11,8 @@ import { contentStore } from "@keyhole/worker-host/content";
 
 const policy: PolicyDocument = { version: "1", posture: "standard" };
 
+let asked = 0;
+
 /** Trusted tools, one for each way in which a call can go. */
 const tools = [
   defineTool({
@@ -79,6 +81,15 @@ const tools = [
         yield piece.map((byte) => 255 - byte);
       }
     },
+  }),
+  defineTool({
+    name: "ill",
+    version: "1.0.0",
+    description: "Is not well, and says how often it was asked.",
+    input: { type: "object" },
+    output: { kind: "text" },
+    health: () => `Asked ${(asked += 1)} times.`,
+    execute: () => "fine",
   }),
   defineTool({
     name: "broken",

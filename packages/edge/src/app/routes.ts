@@ -7,6 +7,7 @@ import { type Identity, identitySchema, requireScope, type Scope } from "./auth.
 import { readBody } from "./body.ts";
 import { callRoute } from "./calls.ts";
 import { identityHeader } from "./gateway.ts";
+import { HealthDesk } from "./health.ts";
 import { HttpRefusal, httpProblem, problemOf } from "./problem.ts";
 
 /** What the routes of one tenant work on. */
@@ -46,6 +47,9 @@ export function createRoutes({ kernel, desk, policy, content }: Served): Routes 
   app.post("/v1/tools/:name/calls", allow("tools:call"), (c) =>
     callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
   );
+
+  const health = new HealthDesk(kernel);
+  app.post("/v1/tools/:name/health", allow("tools:call"), (c) => health.answer(c.req.param("name"), c.var.identity));
 
   app.get("/v1/audit", allow("audit:read"), async (c) => {
     const { from, limit } = auditRange(c.req.query());
