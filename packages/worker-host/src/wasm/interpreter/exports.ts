@@ -6,6 +6,7 @@ export interface QuickJsExports {
   qjs_init(): number;
   qjs_set_memory_limit(bytes: number): void;
   qjs_set_max_stack_size(bytes: number): void;
+  qjs_set_interrupt_handler(isOn: number): void;
   qjs_get_runtime_ptr(): number;
   qjs_get_context_ptr(): number;
   qjs_set_runtime_and_context(runtime: number, context: number): void;

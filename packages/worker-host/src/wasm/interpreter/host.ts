@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { bootImage, openVmPort, type VmBounds } from "./port.ts";
 import { ResumableCalls } from "./resumable.ts";
 import { snapshotKindOf } from "./snapshot.ts";
+import { takesTurns } from "./turns.ts";
 import type { Image } from "./vm.ts";
 
 export interface InterpreterOptions extends VmBounds {
@@ -15,9 +16,10 @@ export interface InterpreterOptions extends VmBounds {
 }
 
 /**
- * Runs tool packages in QuickJS, on this thread, in any place that has WebAssembly. Fuel, memory and call depth are exact and the same everywhere; a
- * tool that never yields ends when its fuel does, and until then nothing else happens on this thread. Give it a bound: `fuel`, or each
- * tool's own. On Node `nodeHost()` runs the same interpreter in a thread of its own.
+ * Runs tool packages in QuickJS, on this thread, in any place that has WebAssembly. Fuel, memory and call depth are exact and the same everywhere. Where the engine can put a stack
+ * aside (JSPI), a tool that never yields runs in turns of some milliseconds, and is stopped at its deadline; elsewhere, while its module is loaded, and inside one function of the
+ * language that takes long (`JSON.parse`), it ends when its fuel does, and until then nothing else happens on this thread. So give it a bound: `fuel`, or each tool's own. On Node
+ * `nodeHost()` runs the same interpreter in a thread of its own.
  *
  * @example
  * const engine = await compileEngine(bytes); // of quickjs-wasi/quickjs.wasm
@@ -28,7 +30,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
   let image: Image | undefined;
   const open = (): [GuestChannel, Isolate["terminate"]] => {
     image ??= bootImage(engine, shell);
-    const channel = openChannel(openVmPort(engine, image, bounds), (reason) => terminate(`protocol: ${reason}`), {
+    const channel = openChannel(openVmPort(engine, image, bounds, true), (reason) => terminate(`protocol: ${reason}`), {
       metered: true,
     });
     const terminate = (reason: string): void => {
@@ -42,7 +44,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
     name: "interpreter",
     sources: ["module"],
     enforces: ["fuel", "memoryBytes"],
-    preempts: false,
+    preempts: takesTurns(),
     brokers,
     async open(tool) {
       if (tool.body.source !== "module")

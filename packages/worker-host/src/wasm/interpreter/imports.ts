@@ -2,6 +2,8 @@
 export interface VmHost {
   readonly memory: () => WebAssembly.Memory;
   readonly call: (name: string, values: readonly number[]) => number;
+  /** Asked every few thousand steps of the guest, outside of the host's functions. 0: it goes on. */
+  readonly interrupt: () => unknown;
 }
 
 /** WASI's errors (preview 1, `errno`). */
@@ -9,7 +11,7 @@ const badFile = 8;
 
 const decoder = new TextDecoder();
 
-export function vmImports({ memory, call }: VmHost): WebAssembly.Imports {
+export function vmImports({ memory, call, interrupt }: VmHost): WebAssembly.Imports {
   return {
     env: {
       host_call(name: number, length: number, _self: number, count: number, values: number) {
@@ -17,7 +19,7 @@ export function vmImports({ memory, call }: VmHost): WebAssembly.Imports {
         const text = decoder.decode(new Uint8Array(buffer, name, length).slice());
         return call(text, count === 0 ? [] : [...new Uint32Array(buffer, values, count)]);
       },
-      host_interrupt: () => 0,
+      host_interrupt: interrupt,
       host_promise_rejection() {},
       host_module_normalize: () => 0,
       host_module_load: () => 0,

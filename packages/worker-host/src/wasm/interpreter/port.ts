@@ -41,11 +41,13 @@ export function bootImage(engine: Engine, shell: string): Image {
 }
 
 /**
- * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before anything
- * else happens here.
+ * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before the next one is; and, where it does
+ * not share its thread, before anything else happens here.
+ *
+ * @param sharesThread whether the kernel runs here too. Default no: the thread is the machine's own
  */
-export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}): GuestPort {
-  const port = new VmPort(engine, image, bounds);
+export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}, sharesThread = false): GuestPort {
+  const port = new VmPort(engine, image, bounds, sharesThread);
   port.ready();
   return port;
 }
@@ -58,8 +60,11 @@ class VmPort implements GuestPort {
   readonly #restore: (image: Image) => Vm;
   #vm: Vm | undefined;
   #current: Running | undefined;
+  /** Of the messages so far. As a port does it: the sender goes on first. */
+  #handled = Promise.resolve();
+  #unhandled = 0;
 
-  constructor(engine: Engine, image: Image, bounds: VmBounds) {
+  constructor(engine: Engine, image: Image, bounds: VmBounds, sharesThread: boolean) {
     this.#bounds = bounds;
     const host: HostFunctions = {
       ...services,
@@ -68,7 +73,7 @@ class VmPort implements GuestPort {
         return undefined;
       },
     };
-    this.#restore = (of) => Vm.restore(engine, host, of);
+    this.#restore = (of) => Vm.restore(engine, host, of, sharesThread);
     this.#vm = this.#restore(image);
   }
 
@@ -77,15 +82,22 @@ class VmPort implements GuestPort {
   }
 
   postMessage(message: HostMessage | MachineMessage): void {
-    // As a port does it: the sender goes on first.
-    queueMicrotask(() => this.#handle(message));
+    // A machine that computes is not waiting: what it is told meanwhile would be lost with its port.
+    if (message.type === "suspend" && this.#unhandled > 0)
+      return queueMicrotask(() => this.#say({ type: "suspended", machine: undefined }));
+    this.#unhandled += 1;
+    this.#handled = this.#handled.then(async () => {
+      await this.#handle(message);
+      this.#unhandled -= 1;
+    });
   }
 
   close(): void {
+    this.#vm?.stop();
     this.#vm = undefined;
   }
 
-  #handle(message: HostMessage | MachineMessage): void {
+  async #handle(message: HostMessage | MachineMessage): Promise<void> {
     if (this.#vm === undefined) return;
     if (message.type === "suspend") return this.#say({ type: "suspended", machine: this.#suspend(this.#vm) });
     if (message.type === "thaw") return this.#thaw(message.machine);
@@ -98,7 +110,7 @@ class VmPort implements GuestPort {
     }
     const call = this.#running.get(callId);
     if (call === undefined) return;
-    const slice = this.#run(this.#vm, call, message, bytesIn(message));
+    const slice = await this.#run(this.#vm, call, message, bytesIn(message));
     if (slice.state !== "running") this.#end(callId, call, slice);
   }
 
@@ -116,17 +128,17 @@ class VmPort implements GuestPort {
     this.#running.set(callId, { fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
   }
 
-  #load(vm: Vm, message: HostMessage): void {
+  async #load(vm: Vm, message: HostMessage): Promise<void> {
     const { fuel = LOAD_FUEL, memoryBytes = MEMORY_BYTES } = this.#bounds;
-    const { state } = this.#run(vm, running(Math.min(fuel, LOAD_FUEL), memoryBytes), message);
+    const { state } = await this.#run(vm, running(Math.min(fuel, LOAD_FUEL), memoryBytes), message);
     if (state === "running") return;
     this.#say({ type: "load-failed", name: "Error", message: `it ended with ${state} while it was loaded` });
     this.#die(state);
   }
 
-  #run(vm: Vm, running: Running, message: HostMessage, body?: Uint8Array): Slice {
+  async #run(vm: Vm, running: Running, message: HostMessage, body?: Uint8Array): Promise<Slice> {
     this.#current = running;
-    const slice = vm.deliver(running.fuelLeft, running.memoryBytes, JSON.stringify(message, forGuest), body);
+    const slice = await vm.deliver(running.fuelLeft, running.memoryBytes, JSON.stringify(message, forGuest), body);
     this.#current = undefined;
     running.fuelLeft -= slice.fuelUsed;
     running.fuelUsed += slice.fuelUsed;

@@ -2,6 +2,7 @@ import { fill, MAX_STACK_BYTES, readTank, type TankState, topUp } from "../meter
 import type { Engine } from "./engine.ts";
 import type { QuickJsExports } from "./exports.ts";
 import { vmImports } from "./imports.ts";
+import { type Turns, turnsOf } from "./turns.ts";
 
 /** What the guest passes to a function of the host, and gets back. */
 export type HostValue = string | Uint8Array | undefined;
@@ -41,18 +42,21 @@ export class Vm {
   readonly #exports: QuickJsExports;
   readonly #tank: { value: bigint };
   readonly #pages: { value: number };
+  readonly #turns: Turns;
   #dispatch = 0;
   #fuel = 0;
   #usedInSlice = 0;
   #grace = 0;
 
-  private constructor(engine: Engine, host: HostFunctions) {
+  private constructor(engine: Engine, host: HostFunctions, sharesThread: boolean) {
     const functions: HostFunctions = { ...host };
+    this.#turns = turnsOf(sharesThread, () => readTank(this.#tank.value).fuel);
     const { exports } = new WebAssembly.Instance(
       engine.module,
       vmImports({
         memory: () => this.#exports.memory,
         call: (name, values) => this.#hostCall(functions, name, values),
+        interrupt: this.#turns.interrupt,
       }),
     );
     this.#exports = exports as unknown as QuickJsExports;
@@ -66,22 +70,24 @@ export class Vm {
    * @throws Error when the shell does not come up: a bug of ours
    */
   static boot(engine: Engine, host: HostFunctions, shell: string, fuel: number): Vm {
-    const vm = new Vm(engine, host);
-    const slice = vm.run(fuel, 2 ** 28, () => {
+    const vm = new Vm(engine, host, false);
+    const slice = vm.#run(fuel, 2 ** 28, () => {
       const exports = vm.#exports;
       exports._initialize();
       exports.qjs_init();
       exports.qjs_set_max_stack_size(GUEST_STACK_BYTES);
       vm.#defineHost(Object.keys(host));
       vm.#free(vm.#evaluate(shell, "shell", 0));
-      vm.#runJobs();
+      while (vm.#hasJob()) exports.qjs_execute_pending_job();
+      exports.qjs_set_interrupt_handler(1);
     });
     if (slice.state !== "running" || vm.#dispatch === 0) throw new Error(`The shell did not start: ${slice.state}.`);
     return vm;
   }
 
-  static restore(engine: Engine, host: HostFunctions, image: Image): Vm {
-    const vm = new Vm(engine, host);
+  /** @param sharesThread whether other work waits on this thread while the guest computes */
+  static restore(engine: Engine, host: HostFunctions, image: Image, sharesThread: boolean): Vm {
+    const vm = new Vm(engine, host, sharesThread);
     const { memory, __stack_pointer: stackPointer } = vm.#exports;
     const missing = (image.memory.length - memory.buffer.byteLength) / PAGE_BYTES;
     if (missing > 0) memory.grow(missing);
@@ -119,36 +125,58 @@ export class Vm {
     this.#fuel += GRACE_FUEL;
   }
 
-  /** Hands the shell a message and lets the guest run until it has nothing more to do. */
-  deliver(fuel: number, memoryBytes: number, text: string, body?: Uint8Array): Slice {
-    return this.run(fuel, memoryBytes, () => {
-      const values = [this.#newString(text), body ? this.#newBytes(body) : this.#exports.qjs_get_undefined()];
-      const result = this.#call(this.#dispatch, values);
-      for (const value of [...values, result]) this.#free(value);
-      this.#runJobs();
-    });
+  /** A slice that is being delivered does not go on, and never settles. */
+  stop(): void {
+    this.#turns.stop();
   }
 
-  run(fuel: number, memoryBytes: number, work: () => void): Slice {
-    this.#fuel = fuel;
-    this.#tank.value = fill(fuel, MAX_STACK_BYTES);
-    this.#pages.value = Math.max(Math.ceil(memoryBytes / PAGE_BYTES), this.memoryBytes / PAGE_BYTES);
+  /** Hands the shell a message and lets the guest run until it has nothing more to do. One at a time. */
+  async deliver(fuel: number, memoryBytes: number, text: string, body?: Uint8Array): Promise<Slice> {
+    this.#begin(fuel, memoryBytes);
     let trapped = false;
     try {
-      // QuickJS counts what it allocates, and says so in an error that the tool can catch.
-      if (this.#dispatch !== 0) this.#exports.qjs_set_memory_limit(Math.min(memoryBytes, 2 ** 31 - 1));
+      this.#limitMemory(memoryBytes);
+      const values = [this.#newString(text), body ? this.#newBytes(body) : this.#exports.qjs_get_undefined()];
+      const result = await this.#call(this.#dispatch, values);
+      for (const value of [...values, result]) this.#free(value);
+      const executeJob = this.#turns.enter(this.#exports.qjs_execute_pending_job);
+      while (this.#hasJob()) await executeJob();
+    } catch {
+      trapped = true;
+    }
+    return this.#end(trapped);
+  }
+
+  #run(fuel: number, memoryBytes: number, work: () => void): Slice {
+    this.#begin(fuel, memoryBytes);
+    let trapped = false;
+    try {
       work();
     } catch {
       trapped = true;
     }
+    return this.#end(trapped);
+  }
+
+  #begin(fuel: number, memoryBytes: number): void {
+    this.#fuel = fuel;
+    this.#tank.value = fill(fuel, MAX_STACK_BYTES);
+    this.#pages.value = Math.max(Math.ceil(memoryBytes / PAGE_BYTES), this.memoryBytes / PAGE_BYTES);
+  }
+
+  /** QuickJS counts what it allocates, and says so in an error that the tool can catch. */
+  #limitMemory(memoryBytes: number): void {
+    this.#exports.qjs_set_memory_limit(Math.min(memoryBytes, 2 ** 31 - 1));
+  }
+
+  #end(trapped: boolean): Slice {
     const { fuel: left, state } = readTank(this.#tank.value);
     const fuelUsed = Math.min(this.#fuel, this.#fuel - left);
     return { fuelUsed, state: trapped && state === "running" ? "trapped" : state };
   }
 
-  #runJobs(): void {
-    while (this.#exports.qjs_is_job_pending() && readTank(this.#tank.value).state === "running")
-      this.#exports.qjs_execute_pending_job();
+  #hasJob(): boolean {
+    return this.#exports.qjs_is_job_pending() !== 0 && readTank(this.#tank.value).state === "running";
   }
 
   #defineHost(names: readonly string[]): void {
@@ -176,7 +204,7 @@ export class Vm {
       this.#dispatch = this.#exports.qjs_dup_value(values[0]!);
       return this.#exports.qjs_dup_value(this.#exports.qjs_get_undefined());
     }
-    if (name === "evaluate") return this.#evaluate(String(this.#read(values[0]!)), "tool", moduleFlag);
+    if (name === "evaluate") return this.#evaluateTool(String(this.#read(values[0]!)));
     const work = Object.hasOwn(functions, name) ? functions[name] : undefined;
     // The name is read from the guest's memory.
     if (work === undefined) throw new WebAssembly.RuntimeError("no such function of the host");
@@ -218,6 +246,14 @@ export class Vm {
     this.#exports.qjs_throw(box);
   }
 
+  /** From within a call of the guest: this function is on the stack, and a stack with it cannot be put aside. */
+  #evaluateTool(code: string): number {
+    this.#exports.qjs_set_interrupt_handler(0);
+    const result = this.#evaluate(code, "tool", moduleFlag);
+    this.#exports.qjs_set_interrupt_handler(1);
+    return result;
+  }
+
   #evaluate(code: string, name: string, flags: number): number {
     const bytes = encoder.encode(code);
     const at = this.#write(bytes);
@@ -228,10 +264,11 @@ export class Vm {
     return result;
   }
 
-  #call(callee: number, values: readonly number[]): number {
+  async #call(callee: number, values: readonly number[]): Promise<number> {
     const list = this.#exports.wasm_malloc(values.length * 4);
     new Uint32Array(this.#exports.memory.buffer, list, values.length).set(values);
-    const result = this.#exports.qjs_call(callee, this.#exports.qjs_get_undefined(), values.length, list);
+    const call = this.#turns.enter(this.#exports.qjs_call as (...values: unknown[]) => unknown);
+    const result = (await call(callee, this.#exports.qjs_get_undefined(), values.length, list)) as number;
     this.#exports.wasm_free(list);
     return result;
   }

@@ -7,15 +7,16 @@ import { type Tape, Unanswered } from "./tape.ts";
  */
 export type Waiting = "stack" | "replay";
 
-type Callable = (...values: unknown[]) => unknown;
+export type Callable = (...values: unknown[]) => unknown;
 
 /** JavaScript Promise Integration (https://webassembly.github.io/js-promise-integration). */
-interface PromiseIntegration {
+export interface PromiseIntegration {
   readonly Suspending: new (callee: Callable) => Callable;
   readonly promising: (callee: Callable) => Callable;
 }
 
-function integration(): PromiseIntegration | undefined {
+/** `undefined` where the engine does not have it. */
+export function integration(): PromiseIntegration | undefined {
   const { Suspending, promising } = WebAssembly as unknown as Partial<PromiseIntegration>;
   return typeof Suspending === "function" && typeof promising === "function" ? { Suspending, promising } : undefined;
 }

@@ -1,0 +1,71 @@
+import { type Callable, integration, type PromiseIntegration } from "../machine/suspend.ts";
+
+/**
+ * Fuel after which everything else of the thread has its turn: some milliseconds, which is far more than a turn costs. How the fuel is cut into turns changes nothing
+ * of what a guest does or of what it costs.
+ */
+const TURN_FUEL = 100_000_000;
+
+/** How a machine runs on its thread. */
+export interface Turns {
+  /** What calls a function of the machine's. */
+  enter(callee: Callable): Callable;
+  /** What the machine calls now and then while it computes. */
+  readonly interrupt: Callable;
+  /** A machine that waits for its turn never gets it. */
+  stop(): void;
+}
+
+/** It runs to its end before anything else happens on the thread. */
+const whole: Turns = { enter: (callee) => callee, interrupt: () => 0, stop() {} };
+
+/**
+ * On a thread that it shares, a machine runs in turns, where the engine can put a stack aside (JSPI): timers and other calls come in between, so that a deadline is
+ * noticed, and a machine that was stopped does not go on.
+ *
+ * @param fuelLeft what the machine has at this moment
+ */
+export function turnsOf(sharesThread: boolean, fuelLeft: () => number): Turns {
+  const engine = sharesThread ? integration() : undefined;
+  return engine === undefined ? whole : new InTurns(engine, fuelLeft);
+}
+
+/** Whether a tool that never yields can be stopped on its kernel's own thread. */
+export function takesTurns(): boolean {
+  return integration() !== undefined;
+}
+
+class InTurns implements Turns {
+  readonly interrupt: Callable;
+  readonly #engine: PromiseIntegration;
+  readonly #fuelLeft: () => number;
+  /** Fuel at which the present turn ends. */
+  #turnEnd = 0;
+  #stopped = false;
+
+  constructor(engine: PromiseIntegration, fuelLeft: () => number) {
+    this.#engine = engine;
+    this.#fuelLeft = fuelLeft;
+    this.interrupt = new engine.Suspending(() => this.#check());
+  }
+
+  enter(callee: Callable): Callable {
+    this.#turnEnd = this.#fuelLeft() - TURN_FUEL;
+    return this.#engine.promising(callee);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #check(): 0 | Promise<0> {
+    const left = this.#fuelLeft();
+    if (left > this.#turnEnd) return 0;
+    this.#turnEnd = left - TURN_FUEL;
+    return new Promise((resolve) => {
+      setTimeout(() => {
+        if (!this.#stopped) resolve(0);
+      }, 0);
+    });
+  }
+}

@@ -1,0 +1,4 @@
+import { testEngine } from "./engine.ts";
+import { describeTurns } from "./turns.shared.ts";
+
+describeTurns(testEngine);

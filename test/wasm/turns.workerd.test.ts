@@ -1,0 +1,4 @@
+import { builtTestEngine } from "./built-engine.ts";
+import { describeTurns } from "./turns.shared.ts";
+
+describeTurns(async () => builtTestEngine());
