@@ -41,7 +41,7 @@ const engineTests = [
   "test/hostile/*.browser.test.ts",
 ];
 
-/** Not in WebKitGTK, where stopping a tool that never yields holds up later isolates. */
+/** Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
 const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
 
 function browserProject(
