@@ -103,7 +103,7 @@ export default defineConfig({
         test: {
           ...patience,
           name: "node",
-          globalSetup: "./test/hostile/canary.ts",
+          globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],
           environment: "node",
           setupFiles: everyEvent,
           include: ["test/**/*.test.ts"],

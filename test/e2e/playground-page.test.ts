@@ -24,7 +24,7 @@ const visitors: Visitor[] = [];
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([servePage(), launch()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

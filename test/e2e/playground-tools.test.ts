@@ -11,7 +11,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([servePage(), launch()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await builder.build(builder.environments["verify"]!);
   vi.unstubAllEnvs();
   browser = await launch();
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await rm(folder, { recursive: true, force: true });
@@ -140,7 +140,7 @@ describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
   let site: Site;
   beforeAll(async () => {
     site = await servePage();
-  }, 60_000);
+  });
   afterAll(() => site.close());
 
   it("holds for verify.html and for the command, without the kernel", async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
       .writeHead(200, { "content-type": "text/plain", "access-control-allow-origin": "*" })
       .end("a page of the web"),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -1,13 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "vite";
-import { vi } from "vitest";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+import { inject } from "vitest";
 
 export interface Site {
   /** Origin, without a slash at the end. */
@@ -17,31 +12,18 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Builds the page as `npm start` does, and serves the files and nothing else. */
+/** Serves the files of the built page, and nothing else. */
 export async function servePage(): Promise<Site> {
-  const folder = await mkdtemp(join(tmpdir(), "keyhole-page-"));
-  // Vitest says "test", with which React would come in its development form.
-  vi.stubEnv("NODE_ENV", "production");
-  await build({
-    configFile: join(root, "vite.config.ts"),
-    logLevel: "error",
-    environments: { client: { build: { outDir: folder, sourcemap: false } } },
-  });
-  vi.unstubAllEnvs();
-  const site = await serve((request, response) => {
+  const built = await fetch(inject("playground"));
+  const folder = await built.text();
+  if (!built.ok) throw new Error(folder);
+  return serve((request, response) => {
     const path = pathOf(request);
     readFile(join(folder, path === "/" ? "index.html" : path)).then(
       (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "text/html" }).end(content),
       () => response.writeHead(404).end(),
     );
   });
-  return {
-    ...site,
-    close: async () => {
-      await site.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 const types: Readonly<Record<string, string>> = {
