@@ -19,7 +19,7 @@ import { expect } from "vitest";
 /** Only tests have it. */
 export const testKey = new Uint8Array(32).map((_, at) => at + 1);
 
-function packageOf(name: string, body: string, more: Record<string, unknown>): ToolPackage {
+export function packageOf(name: string, body: string, more: Record<string, unknown>): ToolPackage {
   const definition = {
     name,
     version: "1.0.0",

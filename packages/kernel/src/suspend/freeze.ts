@@ -11,11 +11,13 @@ export type Isolates = ReadonlyMap<Live, Pick<FrozenRun, "isolate" | "hostKind">
 
 export function freeze(root: Live, snapshotId: string, isolates: Isolates): Frozen {
   const { callsLeft, messagesLeft } = root.call.tree;
+  const { log, policyState, authority } = root.steps.parts;
   return {
     version: kernelVersion,
     snapshotId,
-    log: root.steps.parts.log.end,
+    log: log.end,
     root: freezeCall(root, isolates),
+    labels: policyState.labels.of(root.call.sessionId, authority().policy.allLabels),
     tree: { callsLeft, messagesLeft },
   };
 }
@@ -88,7 +90,9 @@ function requestOf({ ticket, reply, child }: Pending<Live>, isolates: Isolates):
 
 function answerOf(reply: CapabilityReply): Pick<Extract<FrozenRequest, { kind: "answered" }>, "replyText" | "body"> {
   if (!reply.ok) return { replyText: JSON.stringify(reply), body: null };
-  return { replyText: JSON.stringify({ ok: true, value: reply.value }), body: reply.body ?? null };
+  // A copy: a view of another kind, as Node's files give, would write itself as JSON.
+  const body = reply.body ? new Uint8Array(reply.body) : null;
+  return { replyText: JSON.stringify({ ok: true, value: reply.value }), body };
 }
 
 /** The answer as it was. */

@@ -13,7 +13,7 @@ import { joined } from "./sealed.ts";
  * Which kernels read each other's snapshots: the engine of the policy, and the form of {@link Frozen}, which is counted up with every change of it or of what a
  * kernel makes of it.
  */
-export const kernelVersion: string = `${engineVersion} suspend/1`;
+export const kernelVersion: string = `${engineVersion} suspend/2`;
 
 /** What a snapshot holds: everything of a call that its kernel knew, and of the calls that it waits for. */
 export interface Frozen {
@@ -23,6 +23,8 @@ export interface Frozen {
   /** Where the log went on when it was made. Another log has another digest there. */
   readonly log: { readonly seq: number; readonly prev: string };
   readonly root: FrozenCall;
+  /** Of its session: what its tools know by now is under them wherever they go on. */
+  readonly labels: readonly string[];
   /** Of the whole tree. */
   readonly tree: { readonly callsLeft: number; readonly messagesLeft: number };
 }

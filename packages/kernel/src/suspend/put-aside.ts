@@ -29,7 +29,14 @@ export function obstacleOf(live: Live, givesUp: boolean): Obstacle | undefined {
   if (live.hasEnded) return refusal("CALL_NOT_FOUND", `The call ${call.callId} has ended.`);
   if (call.output || call.body)
     return refusal("STREAMS", "Its caller is in the middle of it: a part of what it gives or takes is a stream.");
-  if (place.kind === "asking") return undefined;
+  if (place.kind === "asking")
+    return live.path.hasRun
+      ? refusal(
+          "NOT_WAITING",
+          "It had begun when it was resumed, and waits for leave to go on.",
+          "Try again when somebody has answered.",
+        )
+      : undefined;
   if (place.kind === "on-its-way" || !place.leased)
     return refusal("NOT_WAITING", "It is on its way, and waits for nothing that can wait elsewhere.", "Try again.");
   const { tool, host } = place.started;

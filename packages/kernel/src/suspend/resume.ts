@@ -54,7 +54,7 @@ export async function resume(
       claim.undo();
       return refused(steps, slot, frozen);
     }
-    return await begin(frozen, steps, { ...parts, confirm: claim.confirm, options: given, release: slot.state });
+    return await begin(frozen, steps, { ...parts, ...claim, options: given, release: slot.state });
   } catch (error) {
     if (error instanceof AuditUnavailable)
       return refused(steps, stop("AUDIT_UNAVAILABLE", error.message, { details: { ran: false } }), frozen);
@@ -67,11 +67,13 @@ async function begin(
   steps: Steps,
   {
     confirm,
+    undo,
     options,
     release,
     thaws,
   }: ResumeParts & {
     readonly confirm: () => Promise<boolean>;
+    readonly undo: () => void;
     readonly options: ResumeOptions;
     readonly release: (() => void) | undefined;
   },
@@ -80,20 +82,27 @@ async function begin(
   let hasBegun = false;
   try {
     const since = await readSince(parts.log, frozen);
-    if (since.wasResumed || !(await confirm())) return refused(steps, resumedBefore, frozen);
+    if (since.wasResumed) return refused(steps, resumedBefore, frozen);
     const all = callsIn(frozen.root);
     const taken = all.flatMap(({ state }) => (state.kind === "running" ? state.revocations : []));
+    const secrets = parts.secrets && (await withSecrets(parts.secrets, all));
+    // Last, when nothing can fail any more: what others have noted cannot be undone.
+    if (!(await confirm())) return refused(steps, resumedBefore, frozen);
     const own = new Steps({
       ...parts,
       revocations: withTaken(parts.revocations, [...taken, ...since.revocations]),
-      secrets: parts.secrets && (await withSecrets(parts.secrets, all)),
+      secrets,
     });
+    parts.policyState.labels.add(frozen.root.sessionId, frozen.labels);
     const resumption: Resumption = { steps: own, thaws, snapshotId: frozen.snapshotId, since };
     const call = restoreCall(frozen.root, own, options, undefined, frozen.tree);
     hasBegun = true;
     return await goOn(call, frozen.root, resumption, release);
   } finally {
-    if (!hasBegun) release?.();
+    if (!hasBegun) {
+      release?.();
+      undo();
+    }
   }
 }
 
