@@ -199,7 +199,7 @@ describe("the keyboard", { timeout: 30_000 }, () => {
     await keyboard.press("Escape");
     await keyboard.press("ArrowDown");
     await keyboard.press("ArrowDown");
-    await page.getByRole("heading", { name: "calculator" }).waitFor();
+    await page.getByRole("heading", { name: "base64_file" }).waitFor();
   });
 
   it("stays at the form when the button that it pressed goes away", async () => {

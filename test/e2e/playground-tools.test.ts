@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { hashBytes } from "@keyhole/kernel";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { servePage, type Site } from "./playground/site.ts";
-import { callOf, choose, endOf, eventsOf, launch, run, visit, type Visitor } from "./playground/visitor.ts";
+import { serve, servePage, type Site } from "./playground/site.ts";
+import { callOf, choose, endOf, eventsOf, field, launch, run, visit, type Visitor } from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -64,5 +64,61 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
     await callOf(page).getByRole("button", { name: "Save base64_file.txt" }).click();
     const saved = await (await downloading).path();
     expect(await readFile(saved, "latin1")).toBe(expected);
+  });
+});
+
+describe("web_search", { timeout: 30_000 }, () => {
+  /** Answers as SearXNG does. */
+  const engine = (): Promise<Site> =>
+    serve((request, response) => {
+      const asked = new URL(request.url ?? "/", "http://localhost").searchParams;
+      const results = [{ title: `About ${asked.get("q")}`, url: "https://example.org/", content: "An excerpt." }];
+      const headers = { "content-type": "application/json", "access-control-allow-origin": "*" };
+      response.writeHead(200, headers).end(JSON.stringify({ results, answers: [] }));
+    });
+
+  const policy = async (): Promise<string> => {
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    const text = await page.getByRole("textbox", { name: "Policy (JSON)" }).inputValue();
+    await page.getByRole("button", { name: "Close Policy" }).click();
+    return text;
+  };
+
+  it("is not there without a search engine, and the page says so", async () => {
+    const { page } = visitor;
+    await page.getByText("web_search is not here: no search engine is set up.").waitFor();
+    expect(await page.getByRole("option", { name: /^web_search\b/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Set up web search" }).click();
+    await field(page, "Address of the search").fill("search.example.org");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^This is not the address of a search/).waitFor();
+  });
+
+  it("asks the engine that was set up, and no other host", async () => {
+    const { page } = visitor;
+    const search = await engine();
+    try {
+      await page.getByRole("button", { name: "Set up web search" }).click();
+      await field(page, "Address of the search").fill(`${search.origin}/search`);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText(`web_search asks ${new URL(search.origin).host}.`).waitFor();
+      await choose(page, "web_search");
+      await field(page, "query").fill("keyholes");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("About keyholes");
+      expect(search.requests).toEqual(["GET /search"]);
+      expect(await policy()).toContain("web_search");
+      await page.reload();
+      await choose(page, "web_search");
+
+      await page.getByRole("button", { name: "Change web search" }).click();
+      await page.getByRole("button", { name: "Remove the tool" }).click();
+      await page.getByText("web_search is not here: no search engine is set up.").waitFor();
+      expect(await policy()).not.toContain("web_search");
+    } finally {
+      await search.close();
+    }
   });
 });

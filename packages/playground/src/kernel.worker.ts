@@ -6,14 +6,23 @@ import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { indexedDbKv } from "@keyhole/worker-host/brokers/kv-indexeddb";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
-import { builtinTools, runCode } from "@keyhole/worker-host/tools";
+import { builtinTools, runCode, webSearchAt } from "@keyhole/worker-host/tools";
 import type { Endpoint } from "comlink";
+import { isPageSettings, type PageSettings } from "./client/search-settings.ts";
 import { startPolicy } from "./kernel/default-policy.ts";
 import { exampleDatabase } from "./kernel/example-database.ts";
 import { exampleTools } from "./tools/index.ts";
 
 /** The page is typed as a window; in here it is a dedicated worker. */
 const page = self as unknown as Endpoint;
+
+const told = new Promise<PageSettings>((resolve) =>
+  addEventListener("message", function listen({ data }: MessageEvent<unknown>) {
+    if (!isPageSettings(data)) return;
+    removeEventListener("message", listen);
+    resolve(data);
+  }),
+);
 
 /** The kernel lives here, apart from the page's work; the frames in which tools run are the page's. */
 async function boot(): Promise<Kernel> {
@@ -25,7 +34,9 @@ async function boot(): Promise<Kernel> {
     dbBroker({ main: exampleDatabase() }),
   ];
   const kernel = await createKernel({ host, brokers, policy: startPolicy });
-  for (const tool of [...builtinTools, runCode, ...exampleTools]) {
+  const { search } = (await told).settings;
+  const searches = search === undefined ? [] : [webSearchAt(search)];
+  for (const tool of [...builtinTools, ...searches, runCode, ...exampleTools]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${tool.manifest.name}: ${registered.error.message}`);
   }

@@ -12,6 +12,7 @@ import { Button } from "../ui/Button.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
+import { SearchSettingsSheet, SearchState } from "./SearchSettings.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
@@ -23,7 +24,7 @@ interface AppProps {
   readonly startPlace: Place;
 }
 
-type Open = "policy" | "edge" | undefined;
+type Open = "policy" | "edge" | "search" | undefined;
 
 /** One session per visit: what a person allows "for this session" ends when the page does. */
 const sessionId = `playground-${crypto.randomUUID()}`;
@@ -53,6 +54,7 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
             key={place}
             connection={connection}
             onOpenPolicy={() => setOpen("policy")}
+            onOpenSearch={() => setOpen("search")}
             onReconnect={reconnect}
           />
         ) : (
@@ -65,6 +67,15 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
         )}
       </div>
       <PolicySheet governance={client?.governance} isOpen={open === "policy"} onClose={close} />
+      <SearchSettingsSheet
+        governance={client?.governance}
+        isOpen={open === "search"}
+        onClose={close}
+        onSaved={() => {
+          close();
+          reconnect();
+        }}
+      />
       <EdgeSettingsSheet
         isOpen={open === "edge"}
         onClose={close}
@@ -115,10 +126,11 @@ function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProp
 interface WorkbenchProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
   readonly onOpenPolicy: () => void;
+  readonly onOpenSearch: () => void;
   readonly onReconnect: () => void;
 }
 
-function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): ReactNode {
+function Workbench({ connection, onOpenPolicy, onOpenSearch, onReconnect }: WorkbenchProps): ReactNode {
   const { client, tools } = connection;
   const [selected, setSelected] = useState<string | undefined>(() => firstOf(tools)?.id);
   /** On a narrow screen only one of the two is in sight. */
@@ -155,7 +167,14 @@ function Workbench({ connection, onOpenPolicy, onReconnect }: WorkbenchProps): R
 
   return (
     <main className="bench" data-view={view}>
-      <ToolList tools={tools} selected={selected} onSelect={select} onOpen={openTool} searchRef={search} />
+      <ToolList
+        tools={tools}
+        selected={selected}
+        onSelect={select}
+        onOpen={openTool}
+        searchRef={search}
+        footer={client.place === "browser" && <SearchState onOpen={onOpenSearch} />}
+      />
       {tool !== undefined && (
         <ToolPanel
           tool={tool}

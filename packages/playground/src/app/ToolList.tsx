@@ -13,6 +13,8 @@ interface ToolListProps {
   /** A press or Enter: go on to the tool's form. Arrow keys only select. */
   readonly onOpen: (id: string) => void;
   readonly searchRef: RefObject<HTMLInputElement | null>;
+  /** Below the tools. */
+  readonly footer?: ReactNode;
 }
 
 function matches({ manifest }: ToolSummary, text: string): boolean {
@@ -22,7 +24,7 @@ function matches({ manifest }: ToolSummary, text: string): boolean {
   );
 }
 
-export function ToolList({ tools, selected, onSelect, onOpen, searchRef }: ToolListProps): ReactNode {
+export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer }: ToolListProps): ReactNode {
   const [text, setText] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => tools.filter((tool) => matches(tool, text)), [tools, text]);
@@ -69,6 +71,7 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef }: ToolL
       >
         {(tool) => <ToolItem tool={tool} onOpen={() => onOpen(tool.id)} />}
       </ListBox>
+      {footer}
     </nav>
   );
 }

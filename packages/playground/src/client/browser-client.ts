@@ -1,6 +1,7 @@
 import type { JsonValue, Mode } from "@keyhole/kernel";
 import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
+import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type KernelClient } from "./kernel-client.ts";
 
 const caller = "playground";
@@ -11,6 +12,7 @@ const startMs = 15_000;
 /** The kernel in a worker of this page. */
 export async function openBrowserClient(): Promise<KernelClient> {
   const worker = new Worker(new URL("../kernel.worker.ts", import.meta.url), { type: "module", name: "kernel" });
+  worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings);
   serveStage(worker);
   const kernel = connectKernel(worker);
   const died = whenDead(worker);

@@ -19,7 +19,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
     if (first) onChoose(first);
   };
   return (
-    <fieldset className="group" aria-labelledby="body-label" aria-describedby="body-hint">
+    <fieldset className="field" aria-labelledby="body-label" aria-describedby="body-hint">
       <GroupLabel label="File" required id="body-label" />
       <div className="file">
         <FileTrigger onSelect={choose} {...(mediaType !== undefined && { acceptedFileTypes: [mediaType] })}>

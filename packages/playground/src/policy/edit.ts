@@ -2,6 +2,7 @@ import { checkHostPattern, loadPolicy, type PolicyDocument, type SetupError } fr
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
 const networkTool = "http_fetch";
+const searchTool = "web_search";
 
 export type Reading =
   | { readonly ok: true; readonly document: PolicyDocument }
@@ -64,6 +65,16 @@ export function parseHost(typed: string): ParsedHost {
 export function withHost(document: PolicyDocument, host: string, port: number | undefined): PolicyDocument {
   const capability = { kind: "net.read", hosts: [host], ...(port !== undefined && { ports: [port] }) } as const;
   return { ...document, grants: [...(document.grants ?? []), { tool: networkTool, capability }] };
+}
+
+/** `web_search` may ask the search engine at this address, and no other; without an address none. */
+export function withSearch(document: PolicyDocument, address: string | undefined): PolicyDocument {
+  const others = (document.grants ?? []).filter(({ tool }) => tool !== searchTool);
+  if (address === undefined) return { ...document, grants: others };
+  const { hostname, port, protocol } = new URL(address);
+  const ports = [port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)];
+  const capability = { kind: "net.read", hosts: [hostname], ports, methods: ["GET"] } as const;
+  return { ...document, grants: [...others, { tool: searchTool, capability }] };
 }
 
 export function withoutGrant(document: PolicyDocument, index: number): PolicyDocument {

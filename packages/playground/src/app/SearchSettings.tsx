@@ -1,0 +1,110 @@
+import type { PolicyDocument } from "@keyhole/kernel";
+import { type SubmitEvent, type ReactNode, useState } from "react";
+import { FieldError, Input, Label, TextField } from "react-aria-components";
+import { faultOf, type Governance } from "../client/kernel-client.ts";
+import { loadSearch, readSearch, saveSearch } from "../client/search-settings.ts";
+import { withSearch } from "../policy/edit.ts";
+import { Button } from "../ui/Button.tsx";
+import { Sheet } from "../ui/Sheet.tsx";
+import { visible } from "../ui/visible.ts";
+
+interface SearchSettingsProps {
+  readonly governance: Governance | undefined;
+  readonly onSaved: () => void;
+}
+
+export function SearchSettingsSheet({
+  isOpen,
+  onClose,
+  ...rest
+}: SearchSettingsProps & { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
+  return (
+    <Sheet title="Web search" isOpen={isOpen} onClose={onClose}>
+      <SearchForm {...rest} />
+    </Sheet>
+  );
+}
+
+const notAnAddress = "This is not the address of a search. Write one like https://search.example.org/search.";
+
+function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
+  const [address, setAddress] = useState(() => loadSearch() ?? "");
+  const [fault, setFault] = useState("");
+
+  const save = async (wanted: string | undefined): Promise<void> => {
+    try {
+      const { policy } = (await governance?.read()) ?? {};
+      const applied = await governance?.setPolicy?.(withSearch(policy as unknown as PolicyDocument, wanted) as never);
+      if (applied?.ok !== true)
+        return setFault(applied?.error.message ?? "The policy of this kernel cannot be changed.");
+      saveSearch(wanted);
+      onSaved();
+    } catch (error) {
+      setFault(faultOf(error).message);
+    }
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const wanted = readSearch(address);
+    if (wanted === undefined) setFault(notAnAddress);
+    else void save(wanted);
+  };
+  return (
+    <form className="stack" onSubmit={submit} noValidate>
+      <p>
+        <code>web_search</code> asks a search engine that speaks the JSON of SearXNG. Keyhole comes with none.
+      </p>
+      <TextField
+        className="field"
+        value={address}
+        onChange={(typed) => {
+          setAddress(typed);
+          setFault("");
+        }}
+        isInvalid={fault !== ""}
+        validationBehavior="aria"
+      >
+        <Label className="label">Address of the search</Label>
+        <Input
+          className="input mono"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="https://search.example.org/search"
+        />
+        <FieldError className="fault">{fault}</FieldError>
+      </TextField>
+      <p className="hint">
+        The engine has to answer in JSON (its setting <code>search.formats</code>) and to let this page read it (CORS).
+        One of your own at <code>http://127.0.0.1:8888/search</code> will do.
+      </p>
+      <p className="hint">
+        Saving starts the kernel anew with the tool for this address, and grants it this host in the policy, for{" "}
+        <code>GET</code> alone.
+      </p>
+      <div className="actions">
+        <Button look="primary" type="submit">
+          Save
+        </Button>
+        {loadSearch() !== undefined && <Button onPress={() => void save(undefined)}>Remove the tool</Button>}
+      </div>
+    </form>
+  );
+}
+
+/** Below the list of tools: whether there is a search, and the way to set one up. */
+export function SearchState({ onOpen }: { readonly onOpen: () => void }): ReactNode {
+  const address = loadSearch();
+  return (
+    <div className="tool-setup">
+      <p className="hint">
+        {address === undefined
+          ? "web_search is not here: no search engine is set up."
+          : `web_search asks ${visible(new URL(address).host)}.`}
+      </p>
+      <Button look="quiet" icon="sliders" onPress={onOpen}>
+        {address === undefined ? "Set up web search" : "Change web search"}
+      </Button>
+    </div>
+  );
+}

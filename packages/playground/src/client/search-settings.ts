@@ -1,0 +1,32 @@
+/**
+ * Where `web_search` searches: the address of a search engine that speaks SearXNG's JSON. There is none that a page could come with, so without a setting the
+ * page has no such tool.
+ */
+const key = "keyhole.search";
+
+export function loadSearch(): string | undefined {
+  return readSearch(localStorage.getItem(key) ?? "");
+}
+
+export function saveSearch(address: string | undefined): void {
+  if (address === undefined) localStorage.removeItem(key);
+  else localStorage.setItem(key, address);
+}
+
+/** What a person typed, as an address; `undefined` where `webSearchAt` would not take it. */
+export function readSearch(typed: string): string | undefined {
+  const text = typed.trim();
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, username, password, search, hash, href } = new URL(text);
+  const isPlain = username === "" && password === "" && search === "" && hash === "";
+  return (protocol === "http:" || protocol === "https:") && isPlain ? href : undefined;
+}
+
+/** What the page tells its kernel's worker, once, before anything else. */
+export interface PageSettings {
+  readonly settings: { readonly search: string | undefined };
+}
+
+export function isPageSettings(data: unknown): data is PageSettings {
+  return typeof data === "object" && data !== null && "settings" in data;
+}
