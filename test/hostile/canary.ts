@@ -27,6 +27,8 @@ export default async function canary(project: TestProject): Promise<() => void> 
     response.setHeader("content-type", url.endsWith("/events") ? "text/event-stream" : "text/javascript");
     response.end("/**/");
   });
+  // A connection that the server closes while it is idle is lost to a client that is about to use it, on a machine that is busy.
+  server.keepAliveTimeout = 0;
   server.on("upgrade", (request, socket) => {
     hits.push(`UPGRADE ${request.url}`);
     socket.destroy();
