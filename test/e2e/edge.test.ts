@@ -2,6 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallResult, terminalTypes, verifyChain } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { endlessDeck } from "../hostile/chaos/faults.ts";
+import { randomFrom } from "../support/random.ts";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
 
 const startMs = 120_000;
@@ -176,6 +178,31 @@ describe("a tool that spins", () => {
       [1, 2, 3, 4].map((value) => ({ value })),
     );
   });
+});
+
+it("whatever goes wrong at the same time, each call ends as it may, and the next one is served", async () => {
+  const draw = randomFrom(20_261_121);
+  const faults = [
+    { deed: "spin", timeoutMs: 400, ends: ["TIMEOUT"] },
+    { deed: "hang", timeoutMs: 300, ends: ["TIMEOUT"] },
+    // One that runs while the sandbox dies has said nothing yet and runs again, once.
+    { deed: "count", timeoutMs: 30_000, ends: ["OK", "ISOLATE_LOST"] },
+    { deed: "log", timeoutMs: 30_000, ends: ["OK", "ISOLATE_LOST"] },
+    { deed: "no such deed", timeoutMs: 30_000, ends: ["INVALID_INPUT"] },
+  ];
+  const deal = endlessDeck(faults, draw);
+  const wrong: string[] = [];
+  const inSession = async (_: unknown, session: number): Promise<void> => {
+    for (let round = 0; round < 5; round++) {
+      const { deed, timeoutMs, ends } = deal();
+      const options = { sessionId: `chaos ${session}`, bounds: { timeoutMs } };
+      const end = codeOf((await service.call("deed", { deed }, options)).result);
+      if (!ends.includes(end)) wrong.push(`${deed}: ${end}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 3 }, inSession));
+  expect(wrong).toEqual([]);
+  expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
 });
 
 it("a tool that took the shell's place and does not end is ended with its sandbox", async () => {
