@@ -13,7 +13,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
 import { bodyPortContract } from "./isolate-body.ts";
 import { bodyKernelContract } from "./isolate-body-kernel.ts";
-import { portContract } from "./isolate-port.ts";
+import { anyIsolateContract } from "./isolate-any.ts";
+import { anyScript, portContract } from "./isolate-port.ts";
 import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
 import { type HostTraits, subjectFor } from "./isolate-subject.ts";
@@ -21,6 +22,7 @@ import { type HostTraits, subjectFor } from "./isolate-subject.ts";
 /** What every isolate host must do: first at its own port, then under a whole kernel. */
 export function describeIsolateHost(name: string, makeHost: () => Promise<IsolateHost>, traits: HostTraits): void {
   describe(`the isolate host ${name}`, () => {
+    describe("as any other", () => anyIsolateContract(makeHost, anyScript, traits.preempts));
     describe("at its port", () => portContract(makeHost, traits));
     describe("under a kernel", () => kernelContract(makeHost, traits));
     describe("with streams, at its port", () => streamPortContract(makeHost));

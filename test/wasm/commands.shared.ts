@@ -33,6 +33,7 @@ const commands = {
   subject: { module: modules.subject, env, fuel: FUEL, memoryBytes: 4 * 2 ** 20 },
   exits: { module: modules.exits },
   sockets: { module: modules.sockets },
+  sleeper: { module: modules.sleeper },
 } as const satisfies Record<string, WasiCommand>;
 
 function brokerOf({ brokers }: IsolateHost) {
@@ -129,6 +130,21 @@ export function describeCommands(name: string, { open, preempts, stores = true }
     it("is told that there are no sockets", async () => {
       const reply = await runWith(brokerOf(host), undefined, { command: "sockets" });
       expect(reply).toMatchObject({ ok: true, value: { exitCode: 232 } });
+    });
+
+    it("sleeps for as long as it says where its call has a real clock, and elsewhere no time passes", async () => {
+      const command = { kind: "process.spawn", commands: [{ command: "sleeper" }] } as const;
+      const sleep = async (grants: readonly Capability[]): Promise<{ exitCode: number; tookMs: number }> => {
+        const start = performance.now();
+        const reply = await run("", "", { command: "sleeper" }, { grants });
+        if (!reply.ok) throw new Error(reply.error.message);
+        return { exitCode: (reply.value as { exitCode: number }).exitCode, tookMs: performance.now() - start };
+      };
+      expect((await sleep([command])).exitCode).toBe(30);
+      const { exitCode, tookMs } = await sleep([command, { kind: "clock" }]);
+      // Timers are rounded, and so are clocks: by a millisecond each.
+      expect(exitCode).toBeGreaterThanOrEqual(28);
+      expect(tookMs).toBeGreaterThanOrEqual(28);
     });
 
     it("has real chance only where the call does", async () => {

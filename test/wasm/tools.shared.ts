@@ -11,6 +11,7 @@ import type {
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toolOf } from "./tools.ts";
+import { anyIsolateContract, type AnyTool } from "../contract/isolate-any.ts";
 import { registered } from "../support/registered.ts";
 
 const FUEL = 20_000_000;
@@ -151,8 +152,33 @@ const deeds: readonly (readonly [deed: string, value: string, outcome: IsolateOu
   ],
 ];
 
+const moduleCall = (deed: string, value = ""): IsolateCall => ({
+  callId: `any-${calls++}`,
+  sessionId: "session",
+  inputText: JSON.stringify({ deed, value }),
+  outputKind: "json",
+  outputBytes: 10_000,
+  seed: "5eed".repeat(16),
+  nowMs: 1_700_000_000_000,
+});
+
+const anyModule = (): AnyTool => ({
+  tool: registered(toolOf("subject")),
+  echo: (text) => moduleCall("echo", text),
+  echoed: (text) => JSON.stringify({ deed: "echo", value: text }),
+  overhead: JSON.stringify({ deed: "echo", value: "" }).length,
+  ask: () => moduleCall("read", "granted"),
+  answered: '{"read":"content"}',
+  insist: () => moduleCall("need", "secret"),
+  chatter: () => moduleCall("chatter"),
+  fail: () => moduleCall("exit", "it"),
+  loop: () => moduleCall("loop"),
+});
+
 /** What every host of modules does, at its own port. */
-export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHost>): void {
+export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHost>, preempts = false): void {
+  describe(`the isolate contract, for modules in ${name}`, () => anyIsolateContract(makeHost, anyModule, preempts));
+
   describe(`modules in ${name}`, () => {
     let host: IsolateHost;
     let subject: RegisteredTool;

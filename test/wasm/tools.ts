@@ -24,6 +24,7 @@ export const modules = {
   exits: bytesOf(built.exits),
   sockets: bytesOf(built.sockets),
   partial: bytesOf(built.partial),
+  sleeper: bytesOf(built.sleeper),
 } as const;
 
 const definition = {

@@ -6,9 +6,9 @@ folder=$(mktemp -d)
 include=../../../packages/worker-host/include
 clang --target=wasm32-wasi -O2 -s -I "$include" -Wl,-z,stack-size=1048576 -o "$folder/subject.wasm" subject.c
 clang --target=wasm32 -O2 -s -nostdlib -fno-builtin -I "$include" -Wl,--no-entry -Wl,-z,stack-size=16384 -o "$folder/plain.wasm" plain.c
-for name in catcher signatures starter exits sockets partial; do wat2wasm --enable-exceptions -o "$folder/$name.wasm" "$name.wat"; done
+for name in catcher signatures starter exits sockets partial sleeper; do wat2wasm --enable-exceptions -o "$folder/$name.wasm" "$name.wat"; done
 separator='{'
-for name in subject plain catcher signatures starter exits sockets partial; do
+for name in subject plain catcher signatures starter exits sockets partial sleeper; do
   printf '%s\n  "%s": "%s"' "$separator" "$name" "$(base64 -w0 "$folder/$name.wasm")"
   separator=,
 done > "${1:-tools.json}"
