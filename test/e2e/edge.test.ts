@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type CallResult, terminalTypes, verifyChain } from "@keyhole/kernel";
+import { type CallResult, hashBytes, terminalTypes, verifyChain } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { endlessDeck } from "../hostile/chaos/faults.ts";
 import { randomFrom } from "../support/random.ts";
@@ -107,6 +107,31 @@ describe("the edge", () => {
     expect(await service.call("deed", { deed: "count" }, { sessionId: "one" })).toMatchObject({ result: { data: 2 } });
     expect(await service.call("deed", { deed: "count" }, { sessionId: "two" })).toMatchObject({ result: { data: 1 } });
     expect(await service.call("deed", { deed: "count" })).toMatchObject({ result: { data: 1 } });
+  });
+
+  it("lets bytes flow through a tool and back at the same time", async () => {
+    const bytes = new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255);
+    const answering = await service.send("/v1/tools/drink/calls", {
+      method: "POST",
+      body: bytes,
+      headers: {
+        accept: "application/octet-stream",
+        "content-type": "application/octet-stream",
+        "keyhole-call": `:${btoa(JSON.stringify({ input: { deed: "echo" } }))}:`,
+      },
+    });
+    expect(answering.status).toBe(200);
+    const bodyHash = hashBytes(bytes);
+    expect(hashBytes(new Uint8Array(await answering.arrayBuffer()))).toBe(bodyHash);
+    expect((await service.events()).find(({ type }) => type === "body.read")).toMatchObject({
+      callId: answering.headers.get("keyhole-call-id"),
+      payload: { bodyHash, bodyBytes: 3_000_000, whole: true },
+    });
+  });
+
+  it("says how a tool is", async () => {
+    const response = await service.post("/v1/tools/deed/health", {});
+    expect([response.status, await response.json()]).toEqual([200, { state: "healthy" }]);
   });
 
   it("streams what happens", async () => {

@@ -1,6 +1,7 @@
 import { gatewayWorker, kernelObject, type KernelObjectClass } from "@keyhole/edge";
 import { packageHash, type ToolManifest, type ToolPackage } from "@keyhole/kernel";
 import { builtinTools } from "@keyhole/worker-host/tools";
+import drink from "../../contract/tools/drink.ts?tool";
 import asking from "./asking.ts?tool";
 import deed from "./deed.ts?tool";
 
@@ -14,7 +15,7 @@ const manifest: ToolManifest = { ...deed.manifest, name: "defiant" };
 const defiant: ToolPackage = { manifest, code, hash: packageHash(manifest, code) ?? "" };
 
 const Configured: KernelObjectClass = kernelObject({
-  tools: [...builtinTools, asking, deed, defiant],
+  tools: [...builtinTools, asking, deed, defiant, drink],
   policy: { version: "1", posture: "standard" },
 });
 
