@@ -60,14 +60,14 @@ const careful = packageOf(
 );
 
 /** Asks another tool, and hands on what it got, or why it got nothing. */
-const relaying = packageOf(
+export const relaying = packageOf(
   "relaying",
   `try { return { got: await context.tools.call(input.tool, input.input) }; } catch (error) { return { code: error.code }; }`,
   { capabilities: [{ kind: "tool.call", tools: ["*"] }] },
 );
 
 /** Somebody has to allow it. */
-const guarded = packageOf("guarded", `return { done: input };`, { approval: "always" });
+export const guarded = packageOf("guarded", `return { done: input };`, { approval: "always" });
 
 export const openGrants = [
   ...files.map((capability) => ({ tool: "*", capability })),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { createServer, isRunnableDevEnvironment, type Plugin } from "vite";
-import { keyhole } from "../../scripts/keyhole-plugin.mjs";
+import type { Plugin } from "vite";
+import { runOnNode } from "../support/run-on-node.ts";
 
 /**
  * Serves as `virtual:bombs-on-node` what the interpreter's hostile programs cost on Node, counted now and from these sources: every other runtime is held
@@ -21,27 +21,8 @@ function onNode(id: string, name: string, file: string): Plugin {
     name: id,
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     load: async (source) =>
-      source === `\0${id}` ? `export const ${name} = ${JSON.stringify(await run(file))};` : undefined,
+      source === `\0${id}`
+        ? `export const ${name} = ${JSON.stringify(await runOnNode(fileURLToPath(new URL(file, import.meta.url))))};`
+        : undefined,
   };
-}
-
-async function run(file: string): Promise<object> {
-  const server = await createServer({
-    configFile: false,
-    logLevel: "silent",
-    appType: "custom",
-    server: { middlewareMode: true, ws: false, watch: null },
-    plugins: [keyhole()],
-    ssr: { resolve: { conditions: ["keyhole-source", "node"] }, noExternal: [/^@keyhole\//] },
-  });
-  try {
-    const { ssr } = server.environments;
-    if (!isRunnableDevEnvironment(ssr)) throw new Error("the server has no runner");
-    const module = await ssr.runner.import<{ default(): Promise<object> }>(
-      fileURLToPath(new URL(file, import.meta.url)),
-    );
-    return await module.default();
-  } finally {
-    await server.close();
-  }
 }

@@ -108,7 +108,7 @@ class Suspender implements CallSuspender {
   }
 
   #until(isThere: () => boolean, { steps }: Live, waitMs: number): Promise<void> {
-    if (isThere()) return Promise.resolve();
+    if (waitMs <= 0 || isThere()) return Promise.resolve();
     return new Promise((resolve) => {
       const leave = (): void => {
         stopTimer();

@@ -1,0 +1,245 @@
+import { type Approver, type CallOptions, type IsolateHost, type Kernel, memorySink } from "@keyhole/kernel";
+import { interpreterHost } from "@keyhole/worker-host/wasm";
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../support/fake-clock.ts";
+import { expectSoundLog } from "../support/kernel.ts";
+import {
+  begin,
+  openGrants,
+  policy,
+  slowFiles,
+  suspendingKernel,
+  typesOf,
+  type Underway,
+} from "../support/suspension.ts";
+import { testEngine } from "../wasm/engine.ts";
+
+const host = async (): Promise<IsolateHost> => interpreterHost({ engine: await testEngine() });
+const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
+const dayMs = 86_400_000;
+
+async function bytesOf(kernel: Kernel, { callId, result }: Underway): Promise<Uint8Array<ArrayBuffer>> {
+  const suspension = await kernel.suspend(callId, { waitMs: 0 });
+  if (!suspension.ok) throw new Error(suspension.error.message);
+  expect(await result).toMatchObject({ ok: false, callId, error: { code: "SUSPENDED" } });
+  return suspension.bytes;
+}
+
+/** A call, and what its approver was asked when that is there. */
+async function asking(
+  kernel: Kernel,
+  tool: string,
+  input: unknown,
+  options: CallOptions = {},
+): Promise<Underway & { readonly approvalId: string }> {
+  const asked = Promise.withResolvers<string>();
+  const approver: Approver = ({ approvalId }) => {
+    asked.resolve(approvalId);
+    return new Promise(() => {});
+  };
+  const call = await begin(kernel, tool, input, { ...options, approver });
+  return { ...call, approvalId: await asked.promise };
+}
+
+describe("time", () => {
+  it("stands still for a call that is suspended, and goes on with it", async () => {
+    const clock = new FakeClock();
+    const first = await suspendingKernel(await host(), { clock });
+    const call = await begin(first.kernel, "patient", {}, { bounds: { timeoutMs: 10_000 } });
+    await first.files.untilAsked("read a", "read b");
+    await clock.advance(9_000);
+    const bytes = await bytesOf(first.kernel, call);
+    await clock.advance(dayMs);
+    const second = await suspendingKernel(await host(), { clock });
+    const resumed = second.kernel.resume(bytes);
+    await second.files.untilAsked("read a", "read b");
+    await clock.advance(999);
+    second.files.answer("read a");
+    await clock.advance(2);
+    expect(await resumed).toMatchObject({ ok: false, error: { code: "TIMEOUT" }, meta: { durationMs: 10_000 } });
+    await expectSoundLog(second.kernel);
+  });
+
+  it("does not answer a question that is suspended", async () => {
+    const clock = new FakeClock();
+    const { kernel } = await suspendingKernel(await host(), { clock });
+    const call = await asking(kernel, "guarded", {});
+    const bytes = await bytesOf(kernel, call);
+    await clock.advance(3 * dayMs);
+    expect(await kernel.resume(bytes, { approver: yes })).toMatchObject({ ok: true, callId: call.callId });
+    await expectSoundLog(kernel);
+  });
+});
+
+describe("a question that goes on", () => {
+  it("is another one under another policy", async () => {
+    const first = await suspendingKernel(await host());
+    const { approvalId, ...call } = await asking(first.kernel, "guarded", { n: 1 });
+    const bytes = await bytesOf(first.kernel, call);
+    const other = await suspendingKernel(await host(), { policy: { ...policy, grants: [] } });
+    const asked: string[] = [];
+    const approver: Approver = async (request, signal) => {
+      asked.push(request.approvalId);
+      return yes(request, signal);
+    };
+    expect(await other.kernel.resume(bytes, { approver })).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(1);
+    expect(asked).not.toContain(approvalId);
+  });
+
+  it("is not asked where the policy denies by now, or where nobody is there to answer", async () => {
+    const first = await suspendingKernel(await host());
+    const bytes = await bytesOf(first.kernel, await asking(first.kernel, "guarded", {}));
+    const rules = [{ id: "closed", effect: "deny", when: { tool: ["guarded"] }, reason: "Closed.", examples: { match: [{ tool: "guarded" }], notMatch: [{ tool: "echo" }] } }]; // prettier-ignore
+    const closed = await suspendingKernel(await host(), { policy: { ...policy, rules } });
+    expect(await closed.kernel.resume(bytes, { approver: yes })).toMatchObject({ error: { code: "POLICY_DENIED" } });
+    const alone = await suspendingKernel(await host());
+    expect(await alone.kernel.resume(bytes)).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
+    for (const { kernel } of [closed, alone]) await expectSoundLog(kernel);
+  });
+});
+
+describe("an idempotency key of a suspended call", () => {
+  const key = { idempotencyKey: "once" };
+
+  it("stays taken, and its result is given later", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    const call = await begin(kernel, "patient", {}, key);
+    await files.untilAsked("read a", "read b");
+    const bytes = await bytesOf(kernel, call);
+    const again = { sessionId: "session", ...key };
+    expect(await kernel.call("patient", {}, again)).toMatchObject({ ok: false, error: { code: "SUSPENDED" } });
+    files.open();
+    const result = await kernel.resume(bytes);
+    expect(result).toMatchObject({ ok: true, callId: call.callId });
+    expect(await kernel.call("patient", {}, again)).toMatchObject({ ok: true, meta: { cached: true } });
+    expect(files.asked.filter((each) => each === "write c")).toHaveLength(1);
+    await kernel.close();
+  });
+
+  it("stays taken over a restart, also where nothing had started", async () => {
+    for (const tool of ["patient", "guarded"]) {
+      const sink = memorySink();
+      const first = await suspendingKernel(await host(), { sink });
+      const call =
+        tool === "guarded" ? await asking(first.kernel, tool, {}, key) : await begin(first.kernel, tool, {}, key);
+      if (tool === "patient") await first.files.untilAsked("read a", "read b");
+      const bytes = await bytesOf(first.kernel, call);
+      await first.kernel.close();
+      const second = await suspendingKernel(await host(), { sink, approver: yes, files: await slowFiles(true) });
+      const again = { sessionId: "session", ...key };
+      expect(await second.kernel.call(tool, {}, again)).toMatchObject({ ok: false, error: { code: "INVALID_INPUT", details: [{ reason: "outcome-unknown" }] } }); // prettier-ignore
+      expect(await second.kernel.resume(bytes)).toMatchObject({ ok: true });
+      expect(await second.kernel.call(tool, {}, again)).toMatchObject({ ok: true, meta: { cached: true } });
+      await expectSoundLog(second.kernel);
+      await second.kernel.close();
+    }
+  });
+
+  it("that another call used meanwhile, where nobody knew of this one: nothing is done twice", async () => {
+    const first = await suspendingKernel(await host());
+    const bytes = await bytesOf(first.kernel, await asking(first.kernel, "guarded", {}, key));
+    const other = await suspendingKernel(await host(), { approver: yes });
+    expect(await other.kernel.call("guarded", {}, { sessionId: "session", ...key })).toMatchObject({ ok: true });
+    expect(await other.kernel.resume(bytes)).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+    await expectSoundLog(other.kernel);
+  });
+});
+
+describe("recovery", () => {
+  it("takes no suspended call for lost, and one that went on and did not end", async () => {
+    const sink = memorySink();
+    const first = await suspendingKernel(await host(), { sink });
+    const call = await begin(first.kernel, "patient", {});
+    await first.files.untilAsked("read a", "read b");
+    const bytes = await bytesOf(first.kernel, call);
+    const second = await suspendingKernel(await host(), { sink });
+    expect(typesOf(await second.events(), call.callId).at(-1)).toBe("tool.suspended");
+    void second.kernel.resume(bytes);
+    await second.files.untilAsked("read a", "read b");
+    // The process dies here.
+    const third = await suspendingKernel(await host(), { sink });
+    expect(typesOf(await third.events(), call.callId).slice(-2)).toEqual(["tool.resumed", "tool.lost"]);
+    expect(await third.kernel.resume(bytes)).toMatchObject({ error: { code: "SNAPSHOT_REFUSED" } });
+  });
+});
+
+describe("calls within a suspended call", () => {
+  it("have their end also where their caller does not come to wait for them again", async () => {
+    const first = await suspendingKernel(await host());
+    const input = { tool: "relaying", input: { tool: "guarded", input: {} } };
+    const call = await asking(first.kernel, "relaying", input);
+    const bytes = await bytesOf(first.kernel, call);
+    // Calls are not granted any more: the outermost does not go on.
+    const other = await suspendingKernel(await host(), { policy: { ...policy, grants: openGrants.slice(0, 2) } });
+    expect(await other.kernel.resume(bytes, { approver: yes })).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
+    const events = await other.events();
+    const ends = events.filter(({ type }) => type === "tool.failed" || type === "tool.blocked").map(({ type }) => type);
+    expect(ends.toSorted((a, b) => a.localeCompare(b))).toEqual(["tool.blocked", "tool.failed", "tool.failed"]);
+    await expectSoundLog(other.kernel);
+  });
+
+  it("end with their caller when whoever resumed it cancels", async () => {
+    const first = await suspendingKernel(await host());
+    const call = await asking(first.kernel, "relaying", { tool: "guarded", input: {} });
+    const bytes = await bytesOf(first.kernel, call);
+    const second = await suspendingKernel(await host());
+    const controller = new AbortController();
+    const approver: Approver = () => {
+      controller.abort();
+      return new Promise(() => {});
+    };
+    const result = await second.kernel.resume(bytes, { approver, signal: controller.signal });
+    expect(result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    await expectSoundLog(second.kernel);
+  });
+});
+
+describe("suspending", () => {
+  it("twice at the same time makes one snapshot", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    const { callId, result } = await begin(kernel, "patient", {});
+    await files.untilAsked("read a", "read b");
+    const both = await Promise.all([kernel.suspend(callId, { waitMs: 0 }), kernel.suspend(callId, { waitMs: 0 })]);
+    expect(both.map((each) => each.ok || each.error.code)).toEqual([true, "NOT_WAITING"]);
+    expect(await result).toMatchObject({ error: { code: "SUSPENDED" } });
+  });
+
+  it("a call whose log fails ends, and gives no bytes", async () => {
+    const sink = memorySink();
+    let isFull = false;
+    const { kernel, files } = await suspendingKernel(await host(), {
+      sink: {
+        ...sink,
+        append: (records) => {
+          if (isFull) throw new Error("disk full");
+          return sink.append(records);
+        },
+      },
+    });
+    const { callId, result } = await begin(kernel, "patient", {});
+    await files.untilAsked("read a", "read b");
+    isFull = true;
+    expect(await kernel.suspend(callId, { waitMs: 0 })).toMatchObject({
+      ok: false,
+      error: { code: "AUDIT_UNAVAILABLE" },
+    });
+    expect(await result).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
+  });
+
+  it("waits for an answer that comes in time", async () => {
+    const clock = new FakeClock();
+    const { kernel, files } = await suspendingKernel(await host(), { clock });
+    const { callId, result } = await begin(kernel, "careful", {});
+    await files.untilAsked("write c");
+    const suspending = kernel.suspend(callId);
+    await clock.advance(999);
+    files.answer("write c");
+    const suspension = await suspending;
+    if (!suspension.ok) throw new Error(suspension.error.message);
+    expect(await result).toMatchObject({ error: { code: "SUSPENDED" } });
+    const second = await suspendingKernel(await host());
+    expect(await second.kernel.resume(suspension.bytes)).toMatchObject({ ok: true, data: "written" });
+    expect(second.files.asked).toEqual([]);
+  });
+});
