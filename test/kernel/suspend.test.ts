@@ -1,4 +1,13 @@
-import { type Approver, type CallOptions, type IsolateHost, type Kernel, memorySink } from "@keyhole/kernel";
+import {
+  type Approver,
+  type Broker,
+  type CallOptions,
+  type CapabilityReply,
+  type IsolateHost,
+  type Kernel,
+  memorySink,
+} from "@keyhole/kernel";
+import { secretKeeper } from "@keyhole/kernel/secrets";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -6,6 +15,7 @@ import { expectSoundLog } from "../support/kernel.ts";
 import {
   begin,
   openGrants,
+  packageOf,
   policy,
   slowFiles,
   suspendingKernel,
@@ -57,7 +67,6 @@ describe("time", () => {
     second.files.answer("read a");
     await clock.advance(2);
     expect(await resumed).toMatchObject({ ok: false, error: { code: "TIMEOUT" }, meta: { durationMs: 10_000 } });
-    await expectSoundLog(second.kernel);
   });
 
   it("does not answer a question that is suspended", async () => {
@@ -192,6 +201,64 @@ describe("calls within a suspended call", () => {
     const result = await second.kernel.resume(bytes, { approver, signal: controller.signal });
     expect(result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     await expectSoundLog(second.kernel);
+  });
+});
+
+describe("a secret that a call had told a server before it was suspended", () => {
+  const value = "correct horse battery";
+  const knocking = packageOf(
+    "knocking",
+    `const token = context.secret("door");
+     const text = async (key) => new TextDecoder().decode(await context.kv.get(key));
+     return [await text(token), (await text("echo")).replaceAll(token, "PLACE")];`,
+    {
+      effects: ["kv.read"],
+      capabilities: [
+        { kind: "kv.read", keys: ["door"] },
+        { kind: "secret.use", names: ["door"], hosts: ["example.com"] },
+      ],
+    },
+  );
+  const grants = knocking.manifest.capabilities.map((capability) => ({ tool: "*", capability }));
+
+  /** A server that is told the secret, and gives it back when it is asked for it, at once or never. */
+  const serverOf = (gives: boolean, echoed: () => void): Broker => ({
+    kinds: ["kv.read"],
+    needs: () => ({ ok: true, needs: [{ kind: "kv.read", key: "door" }] }),
+    async serve({ arguments: { key } }, { secrets }) {
+      const found = (text: string): CapabilityReply => ({
+        ok: true,
+        value: { found: true },
+        body: new TextEncoder().encode(text),
+      });
+      if (key !== "echo") return found((await secrets.reveal(String(key), "example.com")).ok ? "told" : "refused");
+      echoed();
+      return gives ? found(`It was ${value}.`) : new Promise(() => {});
+    },
+  });
+
+  it("is still taken out of what the server says", async () => {
+    const names: string[] = [];
+    const secrets = secretKeeper({ get: (name) => (names.push(name), value) });
+    const asked = Promise.withResolvers<void>();
+    const options = { tools: [knocking], secrets, policy: { ...policy, grants } };
+    const first = await suspendingKernel(await host(), { ...options, brokers: [serverOf(false, asked.resolve)] });
+    const call = await begin(first.kernel, "knocking", {});
+    await asked.promise;
+    const bytes = await bytesOf(first.kernel, call);
+    const fresh = secretKeeper({ get: (name) => (names.push(name), value) });
+    const second = await suspendingKernel(await host(), {
+      ...options,
+      secrets: fresh,
+      brokers: [serverOf(true, () => {})],
+    });
+    const result = await second.kernel.resume(bytes);
+    expect(result).toMatchObject({ ok: true, data: ["told", "It was PLACE."] });
+    // Asked for once in each kernel; what was told is in the journal once.
+    expect(names).toEqual(["door", "door"]);
+    const events = [...(await first.events()), ...(await second.events())];
+    expect(events.filter(({ payload }) => "kind" in payload && payload.kind === "secret.use")).toHaveLength(1);
+    expect(JSON.stringify([result, events])).not.toContain(value);
   });
 });
 

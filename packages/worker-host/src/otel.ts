@@ -68,7 +68,7 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
     nested.delete(callId);
     open.delete(callId);
     const { span, name, startMs } = ending;
-    const code = "code" in payload ? payload.code : undefined;
+    const code = "code" in payload ? payload.code : "snapshotId" in payload ? "SUSPENDED" : undefined;
     finish(span, code, Date.parse(time));
     measure(duration, name, code, Date.parse(time) - startMs);
   };
@@ -76,7 +76,7 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
   kernel.audit.subscribe((event) => {
     const span = event.type === "call.invoked" ? startNested(event) : nested.get(event.callId ?? "")?.span;
     if (span) addEvent(span, event);
-    if (terminalTypes.includes(event.type)) endNested(event);
+    if (terminalTypes.includes(event.type) || event.type === "tool.suspended") endNested(event);
   });
 
   const call = async (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> => {

@@ -61,7 +61,8 @@ class Suspender implements CallSuspender {
     const live = new Live(
       { call, path, steps, thaw },
       () => this.#changed(),
-      () => this.#calls.delete(call.callId),
+      // One that was resumed here may have taken its place.
+      (ended) => void (this.#calls.get(call.callId) === ended && this.#calls.delete(call.callId)),
     );
     this.#calls.set(call.callId, live);
     if (call.parent) this.#calls.get(call.parent.call.callId)?.begins(live);

@@ -1,11 +1,4 @@
-import {
-  type CallPort,
-  type Isolate,
-  type IsolateCall,
-  IsolateFailure,
-  type IsolateHost,
-  type RegisteredTool,
-} from "@keyhole/kernel";
+import { type Isolate, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
 import { filesBroker } from "../brokers/files.ts";
 import { opfsStore } from "../brokers/files-opfs.ts";
 import { kvBroker } from "../brokers/kv.ts";
@@ -18,6 +11,7 @@ import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
+import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { domStage } from "./dom-stage.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
 import { Starts } from "../starts.ts";
@@ -86,7 +80,8 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const stage = options.stage ?? pageStage();
   const interpreted = options.isolation === "interpreter";
   // Not part of pages that never ask for it.
-  const boot = interpreted ? await (await import("./interpreter.ts")).interpreterBoot() : undefined;
+  const interpreter = interpreted ? await import("./interpreter.ts") : undefined;
+  const boot = await interpreter?.interpreterBoot();
   const pairs = new Pairs(stage, boot, capacity, options.warm ?? 1);
   await pairs.start();
   const files = filesBroker(opfsStore());
@@ -98,7 +93,15 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     capacity,
     brokers: [netBroker(), files, kvBroker(indexedDbKv())],
     check: faultOf,
-    open: (tool) => openIsolate(tool, pairs),
+    open: (tool) => openIsolate(tool, pairs, interpreter?.resumableCalls),
+    ...(interpreter &&
+      boot && {
+        snapshotKind: () => interpreter.interpreterKind(boot),
+        async thaw({ id }, snapshot) {
+          const pair = await pairs.take("module", id);
+          return isolateOf(pair, interpreter.resumableCalls(pair.channel, snapshot));
+        },
+      }),
     close: async () => pairs.close(),
   };
   const open = (module: LoadedModule, name: string): Promise<Isolate> =>
@@ -116,7 +119,11 @@ function pageStage(): FrameStage {
   );
 }
 
-async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate> {
+async function openIsolate(
+  tool: RegisteredTool,
+  pairs: Pairs,
+  resumable: ((channel: GuestChannel) => ResumableCalls) | undefined,
+): Promise<Isolate> {
   if (tool.body.source === "inline" || tool.body.source === "process")
     throw new IsolateFailure(
       "UNSUPPORTED_HOST",
@@ -125,11 +132,17 @@ async function openIsolate(tool: RegisteredTool, pairs: Pairs): Promise<Isolate>
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
   const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
-  return loadPair(pairs.take(source, tool.id), loadable, tool.id);
+  return loadPair(pairs.take(source, tool.id), loadable, tool.id, source === "module" ? resumable : undefined);
 }
 
-async function loadPair(pair: Promise<Pair>, code: LoadedCode, name: string): Promise<Isolate> {
-  const { channel, retire } = await pair;
+async function loadPair(
+  opening: Promise<Pair>,
+  code: LoadedCode,
+  name: string,
+  resumable?: (channel: GuestChannel) => ResumableCalls,
+): Promise<Isolate> {
+  const pair = await opening;
+  const { channel, retire } = pair;
   const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
   const loaded = await channel.load(code);
   clearTimeout(tooSlow);
@@ -139,8 +152,13 @@ async function loadPair(pair: Promise<Pair>, code: LoadedCode, name: string): Pr
       ? new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.name}: ${loaded.message}`)
       : new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.reason}.`);
   }
+  return isolateOf(pair, resumable?.(channel));
+}
+
+function isolateOf({ channel, retire }: Pair, resumable: ResumableCalls | undefined): Isolate {
   return {
-    call: (call: IsolateCall, port: CallPort) => channel.call(call, port),
+    call: (call, port) => (resumable ?? channel).call(call, port),
+    ...(resumable && { suspend: () => resumable.suspend() }),
     terminate: retire,
     get alive() {
       return channel.open;

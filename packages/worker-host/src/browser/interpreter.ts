@@ -1,5 +1,10 @@
 import { IsolateFailure } from "@keyhole/kernel";
 import quickJsUrl from "quickjs-wasi/quickjs.wasm?metered-url";
+import type { GuestChannel } from "../protocol/channel.ts";
+import shell from "../wasm/guest/shell.ts?iife";
+import { builtEngine } from "../wasm/interpreter/engine.ts";
+import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
+import { snapshotKindOf } from "../wasm/interpreter/snapshot.ts";
 
 /** The host's first message to a worker that holds the interpreter. */
 export interface InterpreterBoot {
@@ -27,6 +32,16 @@ export async function interpreterBoot(): Promise<InterpreterBoot> {
       "Serve the file, and let the page's Content-Security-Policy connect to it (connect-src 'self').",
     );
   }
+}
+
+/** What snapshots of these workers depend on. */
+export async function interpreterKind({ quickJs }: InterpreterBoot): Promise<string> {
+  return snapshotKindOf(builtEngine(await WebAssembly.compile(quickJs)), shell);
+}
+
+/** The calls of such a worker. */
+export function resumableCalls(channel: GuestChannel, snapshot?: Uint8Array<ArrayBuffer>): ResumableCalls {
+  return new ResumableCalls(channel, snapshot);
 }
 
 async function fetchEngine(): Promise<ArrayBuffer> {
