@@ -298,8 +298,8 @@ describe("a capability request", () => {
     await settle();
   });
 
-  it("to a broker that breaks tells the tool nothing about the host", async () => {
-    const { kernel } = await bench(
+  it("to a broker that breaks tells the tool nothing about the host, and is on record", async () => {
+    const { kernel, events } = await bench(
       fakeNet(() => {
         throw new Error("/etc/secret-path");
       }),
@@ -307,6 +307,10 @@ describe("a capability request", () => {
     const result = await kernel.call("subject", { urls: ["https://example.com/"] });
     expect(result).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
     expect(JSON.stringify(result)).not.toContain("secret-path");
+    expect((await events()).find(({ type }) => type === "capability.used")).toMatchObject({
+      payload: { target: "GET example.com:443/", outcome: "failed" },
+    });
+    await expectSoundLog(kernel);
   });
 
   it("floods are bounded", async () => {

@@ -8,6 +8,7 @@ import type { Broker, BrokerSession, CapabilityError, CapabilityReply, Capabilit
 import { type CapabilityKind, isEffect, type Effect, type Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { type GateCounts, noCounts, type Ticket } from "./counts.ts";
+import { bounds, ended, failed, outOfOrder } from "./refusals.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
@@ -134,12 +135,8 @@ export class Gate {
     try {
       return await (foreign.kind === "tool.call" ? this.#callOut(foreign, ticket) : this.#serve(foreign, ticket));
     } catch (error) {
-      // A broker or the journal broke its promise: the tool learns nothing of the host.
-      return this.#refuse({
-        code: "UNAVAILABLE",
-        message: "The capability is out of order.",
-        hint: error instanceof Error ? error.name : "",
-      });
+      // What a request would need, or the journal, broke its promise.
+      return this.#refuse(outOfOrder(error));
     } finally {
       this.#inFlight--;
     }
@@ -235,8 +232,14 @@ export class Gate {
     if (isEffect(kind) && !counts.effects.includes(kind)) counts.effects = [...counts.effects, kind].toSorted();
     const spent = this.#spendFiles(kind, request.body);
     if (spent) return { target, reply: failed(spent) };
-    const serve = (session: BrokerSession): Promise<CapabilityReply> =>
-      ticket.serve ? ticket.serve(request, session) : broker.serve(request, session);
+    const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
+      try {
+        return await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session));
+      } catch (error) {
+        // What it did before it broke may have had an effect: this goes on record like any other answer.
+        return failed(outOfOrder(error));
+      }
+    };
     const session = this.#session(kind);
     const reply = await (this.#options.secrets
       ? (this.#carriers ??= new Carriers()).serve(session, serve)
@@ -332,14 +335,4 @@ export class Gate {
     this.#counts.lastRefusal = error;
     return failed(error);
   }
-}
-
-function failed(error: CapabilityError): { readonly ok: false; readonly error: CapabilityError } {
-  return { ok: false, error };
-}
-
-const ended = failed({ code: "CAPABILITY_DENIED", message: "The call has ended; its grants ended with it.", hint: "" });
-
-function bounds(message: string): CapabilityError {
-  return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
 }

@@ -1,0 +1,23 @@
+import type { CapabilityError, CapabilityReply } from "./broker.ts";
+
+type Refused = Extract<CapabilityReply, { ok: false }>;
+
+export function failed(error: CapabilityError): Refused {
+  return { ok: false, error };
+}
+
+/** Something of the host broke its promise: the tool learns nothing of it. */
+export function outOfOrder(error: unknown): CapabilityError {
+  const hint = error instanceof Error ? error.name : "";
+  return { code: "UNAVAILABLE", message: "The capability is out of order.", hint };
+}
+
+export const ended: Refused = failed({
+  code: "CAPABILITY_DENIED",
+  message: "The call has ended; its grants ended with it.",
+  hint: "",
+});
+
+export function bounds(message: string): CapabilityError {
+  return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
+}
