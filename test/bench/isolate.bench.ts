@@ -22,6 +22,7 @@ interface Figures {
   readonly streamMs: number;
   readonly kernelBinaryMs: number;
   readonly kernelStreamMs: number;
+  readonly kernelBodyMs: number;
 }
 
 const server = await createServer({
@@ -77,6 +78,7 @@ function bulkRows({
   streamMs,
   kernelBinaryMs,
   kernelStreamMs,
+  kernelBodyMs,
 }: Figures): (readonly [string, string, string])[] {
   const row = (what: string, ms: number) =>
     [what, `${ms.toFixed(1)} ms`, `${(ms / bareBulkMs).toFixed(2)} × bare`] as const;
@@ -87,6 +89,7 @@ function bulkRows({
     row("isolate, the same as a stream", streamMs),
     row("kernel.call, binary of 10 MB", kernelBinaryMs),
     row("kernel.call, the same as a stream", kernelStreamMs),
+    row("kernel.call, a body of 10 MB", kernelBodyMs),
     row("hash of 10 MB by itself", hashMs),
   ];
 }

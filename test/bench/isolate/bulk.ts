@@ -1,12 +1,14 @@
-// 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel.
+// 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel; and through the kernel the other way.
 import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import bytesPackage from "./bytes.ts?tool";
 import piecesPackage from "./pieces.ts?tool";
+import swallowPackage from "./swallow.ts?tool";
 import { registered } from "../../support/registered.ts";
 
 const BYTES = 10_000_000;
 const rounds = 21;
+const chunk = new Uint8Array(BYTES).fill(7);
 
 /** It makes its bytes for every message, as the tools do. */
 const bareScript = `onmessage = ({ ports: [port] }) => {
@@ -69,13 +71,13 @@ async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise
   };
 }
 
-async function kernelTrips(): Promise<Record<"kernelBinary" | "kernelStream", () => Promise<void>>> {
+async function kernelTrips(): Promise<Record<"kernelBinary" | "kernelStream" | "kernelBody", () => Promise<void>>> {
   const kernel = await createKernel({
     host: await browserHost(),
     policy: { version: "1", posture: "permissive" },
     cache: false,
   });
-  for (const pkg of [bytesPackage, piecesPackage]) kernel.register(pkg);
+  for (const pkg of [bytesPackage, piecesPackage, swallowPackage]) kernel.register(pkg);
   const input = { length: BYTES };
   return {
     async kernelBinary() {
@@ -86,6 +88,11 @@ async function kernelTrips(): Promise<Record<"kernelBinary" | "kernelStream", ()
       const output = new WritableStream<Uint8Array>();
       const result = await kernel.call("pieces", input, { sessionId: "bench", output });
       if (!result.ok) throw new Error(result.error.message);
+    },
+    async kernelBody() {
+      const body = new Blob([chunk]).stream();
+      const result = await kernel.call("swallow", {}, { sessionId: "bench", body });
+      if (!result.ok || result.data !== BYTES) throw new Error("it did not get all of it");
     },
   };
 }
