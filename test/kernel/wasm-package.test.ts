@@ -89,6 +89,26 @@ describe("registering a module", () => {
     expect(await kernel.call("subject", { deed: "echo" })).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
   });
 
+  it.each<[string, object, RegExp, RegExp]>([
+    ["no name", { name: undefined }, /^$/, /the property "name"/],
+    ["a misspelt member", { bound: { fuel: 1 } }, /^$/, /no property "bound"/],
+    ["a schema that is none", { input: { type: "thing" } }, /^\/input/, /type/],
+  ])("says what is wrong with %s, when it is packed", (_, change, path, message) => {
+    const refused = wasmPackage({ ...definition, ...change }, modules.subject);
+    const error = {
+      code: "INVALID_MANIFEST",
+      path: expect.stringMatching(path),
+      message: expect.stringMatching(message),
+    };
+    expect(refused).toMatchObject({ ok: false, error });
+  });
+
+  it("says what a manifest from a file lacks", () => {
+    const { name: _, output: __, ...rest } = definition;
+    const message = "The manifest lacks name, output.";
+    expect(wasmPackage(rest as typeof definition, modules.subject)).toMatchObject({ error: { message } });
+  });
+
   const definition = {
     name: "subject",
     version: "1.0.0",

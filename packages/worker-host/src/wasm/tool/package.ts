@@ -1,4 +1,5 @@
 import {
+  checkPackage,
   type InferGiven,
   type InferOutput,
   manifestOf,
@@ -6,6 +7,7 @@ import {
   packageHash,
   type SchemaSource,
   type Setup,
+  type SetupError,
   type ToolDefinition,
   type ToolManifest,
   type ToolPackage,
@@ -20,8 +22,8 @@ export type WasmDefinition<Input extends SchemaSource, Output extends OutputSour
   Pick<ToolManifest, "wasm">;
 
 /**
- * Packs a WebAssembly module as a tool: a WASI command, or a module that exports `alloc` and `run`. It is checked as it will be when it is registered: what it
- * imports, and whether it can be metered.
+ * Packs a WebAssembly module as a tool: a WASI command, or a module that exports `alloc` and `run`. It is checked as it will be when it is registered: its manifest,
+ * what it imports, and whether it can be metered.
  *
  * @example
  * const words = wasmPackage(
@@ -34,14 +36,22 @@ export function wasmPackage<const Input extends SchemaSource, const Output exten
   definition: WasmDefinition<Input, Output>,
   bytes: Uint8Array,
 ): Setup<ToolPackage<InferGiven<Input>, InferOutput<Output>>> {
+  const missing = required.filter((name) => !Object.hasOwn(definition, name));
+  if (missing.length > 0) return refused(`The manifest lacks ${missing.join(", ")}.`);
   const code = new Uint8Array(bytes);
   const manifest = manifestOf({ definition, code: { execute } }, "wasm");
+  const packed = { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  const checked = checkPackage(packed);
+  if (!checked.ok) return checked;
   const prepared = prepare(code, manifest.bounds.memoryBytes);
-  if (!prepared.ok) return prepared;
-  const hash = packageHash(manifest, code);
-  if (hash !== undefined) return { ok: true, value: { manifest, code, hash } };
-  const message = "The manifest has no canonical form.";
-  return { ok: false, error: { code: "INVALID_MANIFEST", path: "", message, hint: "It is JSON." } };
+  return prepared.ok ? { ok: true, value: packed } : prepared;
+}
+
+/** What nobody can say for its author. A definition that was read from a file may lack them. */
+const required = ["name", "version", "description", "input", "output"];
+
+function refused(message: string): { readonly ok: false; readonly error: SetupError } {
+  return { ok: false, error: { code: "INVALID_MANIFEST", path: "", message, hint: "" } };
 }
 
 /** Never called: the module is the code. */
