@@ -8,6 +8,9 @@ export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles 
     return Buffer.from(typeof file === "string" || file instanceof Uint8Array ? file : JSON.stringify(file));
   };
   return {
+    write: async (path) => {
+      throw new Error(`EACCES: ${path}`);
+    },
     text: async (path) => bytesOf(path).toString("utf8"),
     async *chunks(path) {
       const bytes = bytesOf(path);

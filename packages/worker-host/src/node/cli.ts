@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { runCommand } from "./command.ts";
 
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     policy: { type: "string" },
     tool: { type: "string" },
     input: { type: "string" },
+    out: { type: "string" },
     withheld: { type: "boolean" },
     json: { type: "boolean" },
     help: { type: "boolean" },
@@ -30,6 +31,7 @@ const { key, ...others } = values;
 const { exitCode, output } = await runCommand(positionals, key === undefined ? others : { keys: key, ...others }, {
   text: (path) => readFile(path, "utf8"),
   chunks: (path) => createReadStream(path, { highWaterMark: 262_144 }),
+  write: (path, bytes) => writeFile(path, bytes),
 });
 process.stdout.write(output);
 process.exitCode = exitCode;

@@ -1,6 +1,7 @@
 import { readFileKind } from "./command/file-kind.ts";
 import { type CommandFiles, type CommandOptions, type CommandResult, Unusable } from "./command/io.ts";
 import { lint } from "./command/lint.ts";
+import { meterModule } from "./command/meter.ts";
 import { verifyLogFile } from "./command/verify-log.ts";
 import { verifyProofFile } from "./command/verify-proof.ts";
 import { verifyRunFile } from "./command/verify-run.ts";
@@ -11,6 +12,7 @@ const usage = `keyhole verify LOG [--checkpoint FILE [--keys FILE]] [--withheld]
 keyhole verify PROOF [--keys FILE] [--log FILE] [--policy FILE --tool FILE --input FILE] [--json]
 keyhole verify RUN [--json]
 keyhole lint POLICY
+keyhole meter MODULE [--out FILE] [--json]
 
 verify   says what a file is, and whether it is what was written. Works offline; what was not given is not checked.
   LOG           an audit log: one event a line, or a JSON list. Read once, in little memory, however large it is
@@ -23,6 +25,8 @@ verify   says what a file is, and whether it is what was written. Works offline;
   --policy      the policy document;  --tool  the tool's package, or its manifest;  --input  the call's arguments
   --json        the report as JSON
 lint     what is wrong with a policy document, at which line, and which of its rules do nothing
+meter    what metering makes of a WebAssembly module, and whether it can be a tool or a command
+  --out         where to write the metered module
 
 Ends with 0 if nothing is wrong, with 1 if something is, with 2 if that could not be found out.
 `;
@@ -35,15 +39,24 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const [command, file, ...more] = positionals;
   if (options["help"] === true) return { exitCode: 0, output: usage };
-  if (file === undefined || more.length > 0 || (command !== "verify" && command !== "lint"))
-    return { exitCode: 2, output: usage };
+  const run = command === undefined || file === undefined || more.length > 0 ? undefined : commands.get(command);
+  if (run === undefined || file === undefined) return { exitCode: 2, output: usage };
   try {
-    return await (command === "verify" ? verify(file, options, files) : lint(file, files));
+    return await run(file, options, files);
   } catch (error) {
     if (error instanceof Unusable) return { exitCode: 2, output: `${error.message}\n` };
     throw error;
   }
 }
+
+const commands: ReadonlyMap<
+  string,
+  (file: string, options: CommandOptions, files: CommandFiles) => Promise<CommandResult>
+> = new Map([
+  ["verify", verify],
+  ["lint", (file, _options, files) => lint(file, files)],
+  ["meter", meterModule],
+]);
 
 async function verify(file: string, options: CommandOptions, files: CommandFiles): Promise<CommandResult> {
   const found = await readFileKind(file, files);

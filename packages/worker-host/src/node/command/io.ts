@@ -6,11 +6,12 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** What a command reads. Paths are those that the person typed. */
+/** What a command reads and writes. Paths are those that the person typed. */
 export interface CommandFiles {
   text(path: string): Promise<string>;
   /** In pieces: a log can be larger than memory. */
   chunks(path: string): AsyncIterable<Uint8Array>;
+  write(path: string, bytes: Uint8Array): Promise<void>;
 }
 
 export type CommandOptions = Readonly<Record<string, unknown>>;
