@@ -64,12 +64,20 @@ export async function thawThread(
 }
 
 /** Up to the point where it can be given something to do. */
-async function startThread(
-  name: string,
+async function startThread(name: string, script: ThreadScript, open: Set<Isolate["terminate"]>): Promise<Thread> {
+  const started = await starts.take(name);
+  try {
+    return await startedThread(script, open);
+  } finally {
+    started();
+  }
+}
+
+async function startedThread(
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Thread> {
-  const started = await starts.take(name);
+  // Throws where the system has no thread to give.
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
   const terminate = (reason: string): void => {
@@ -83,7 +91,6 @@ async function startThread(
   worker.once("exit", () => terminate("the thread ended"));
   const tooSlow = setTimeout(() => terminate("it did not start in time"), LOAD_MS);
   await channel.ready;
-  started();
   clearTimeout(tooSlow);
   return { worker, channel, terminate };
 }
