@@ -100,6 +100,18 @@ describe.each<[string, () => IsolateHost | Promise<IsolateHost>]>([
     expect(await replayed(changed)).toMatchObject({ ok: false, kind: "diverged" });
   });
 
+  it.each<[string, object]>([
+    ["a text", { ok: true, value: null, body: "bytes" }],
+    ["what looks like bytes", { ok: true, value: null, body: { length: 1, buffer: {} } }],
+    ["no answer", {}],
+  ])("diverges where an answer was forged: %s", async (_, reply) => {
+    const { entries } = await recorded("drink", { deed: "echo" }, [new Uint8Array([1, 2, 3])]);
+    const forged = entries.map((entry) =>
+      entry.kind === "reply" ? { ...entry, reply: reply as never, body: null } : entry,
+    );
+    expect(await replayed(await saved(forged))).toMatchObject({ ok: false, kind: "diverged" });
+  });
+
   it("is looked at, and run afresh with a body of its own", async () => {
     const { entries } = await recorded("drink", { deed: "count" }, [new Uint8Array(5)]);
     const [call] = inspect({ entries });

@@ -240,8 +240,9 @@ class Journal {
   }
 }
 
-/** Not checked again: the guest takes replies as it takes those of a broker. */
+/** Not checked again: the guest takes replies as it takes those of a broker. Bytes alone are the host's to hand on: what a forged answer calls so is left out. */
 function replyOf({ reply, body }: Extract<RunEntry, { kind: "reply" }>): CapabilityReply {
+  const { body: _, ...said } = reply;
   const bytes = body === null ? undefined : decodeBase64(body);
-  return { ...reply, ...(bytes && { body: bytes }) } as unknown as CapabilityReply;
+  return { ...said, ...(bytes && { body: bytes }) } as unknown as CapabilityReply;
 }
