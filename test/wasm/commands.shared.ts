@@ -222,8 +222,10 @@ export function describeCommands(name: string, { open, preempts, stores = true }
     });
 
     it.skipIf(!stores)("has the files that its call was granted, and no others", async () => {
-      expect(await call("write", `${folder}/a`)).toMatchObject({ ok: true, data: { written: `${folder}/a` } });
-      expect(await call("read", `${folder}/a`)).toMatchObject({ ok: true, data: { read: "written by a tool" } });
+      const written = { ok: true, data: { written: `${folder}/a` } };
+      expect(await call("write", `${folder}/a`)).toMatchObject(written);
+      const read = { ok: true, data: { read: "written by a tool" }, effects: ["fs.read", "process.spawn"] };
+      expect(await call("read", `${folder}/a`)).toMatchObject(read);
       expect(await call("read", "elsewhere")).toMatchObject({ ok: true, data: { failed: "open", errno: 2 } });
       expect(await call("write", "elsewhere")).toMatchObject({ ok: true, data: { failed: "close", errno: 2 } });
       expect(await call("read", `${folder}/../elsewhere`)).toMatchObject({ ok: true, data: { failed: "open" } });

@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Broker, CapabilityError } from "./broker.ts";
-import type { Effect } from "./capability.ts";
+import { type CapabilityKind, type Effect, isEffect } from "./capability.ts";
 
 /** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
 export interface GateCounts {
@@ -39,3 +39,8 @@ export const noCounts: GateCounts = {
   index: 0,
   revealed: [],
 };
+
+/** With that of a request, or of what serving it needs besides: the hop of a redirect, a file of a command. */
+export function effectsWith(kind: CapabilityKind, effects: readonly Effect[]): readonly Effect[] {
+  return isEffect(kind) && !effects.includes(kind) ? [...effects, kind].toSorted() : effects;
+}

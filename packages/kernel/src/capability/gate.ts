@@ -5,9 +5,9 @@ import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { Carriers } from "./carriers.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
-import { type CapabilityKind, isEffect, type Effect, type Need } from "./capability.ts";
+import type { CapabilityKind, Effect, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
-import { type GateCounts, noCounts, type Ticket } from "./counts.ts";
+import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import { bounds, ended, failed, outOfOrder } from "./refusals.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
@@ -226,10 +226,9 @@ export class Gate {
       const refusal = this.#refusal(need);
       if (refusal) return { target, reply: failed(refusal) };
     }
-    const counts = this.#counts;
-    counts.wasUsed = true;
+    this.#counts.wasUsed = true;
     const { kind } = request;
-    if (isEffect(kind) && !counts.effects.includes(kind)) counts.effects = [...counts.effects, kind].toSorted();
+    this.#counts.effects = effectsWith(kind, this.#counts.effects);
     const spent = this.#spendFiles(kind, request.body);
     if (spent) return { target, reply: failed(spent) };
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
@@ -295,7 +294,11 @@ export class Gate {
     return {
       secrets: this.#secrets,
       signal: end.signal,
-      refusal: (need) => this.#refusal(need),
+      refusal: (need) => {
+        const refusal = this.#refusal(need);
+        if (!refusal) this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
+        return refusal;
+      },
       spend: (usage) => this.#spend(usage),
       limit: (need) =>
         Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
