@@ -1,4 +1,12 @@
-import { type CallOptions, checkPackage, hashBytes, limits, manifestOf, type ToolContext } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type CallOptions,
+  checkPackage,
+  hashBytes,
+  limits,
+  manifestOf,
+  type ToolContext,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { dischargeFault } from "../../packages/kernel/src/review/discharge.ts";
 import { settle } from "../support/fake-clock.ts";
@@ -92,6 +100,25 @@ describe("a body", () => {
       });
     expect(await kernel.verifyPure("subject", [{}])).toMatchObject({ ok: false, kind: "refused" });
     expect(await kernel.health("subject")).toEqual({ state: "healthy" });
+  });
+
+  it("makes it another call: who allowed one for the session is asked again", async () => {
+    let asked = 0;
+    const approver = async (): Promise<ApprovalAnswer> => ({
+      answer: "allow",
+      scope: "session",
+      approver: `${++asked}`,
+    });
+    const { kernel } = await openKernel({ approver });
+    kernel.register(reading({ approval: "always" }));
+    for (const value of [1, 2]) {
+      const { body } = bodySource([bytes(value)]);
+      expect(await kernel.call("subject", {}, { body, sessionId: "session" })).toMatchObject({
+        ok: true,
+        proof: { approval: { approver: `${value}` } },
+      });
+    }
+    expect(kernel.approvals.list()).toEqual([]);
   });
 
   it("cannot come from a tool that calls the tool", async () => {

@@ -73,7 +73,9 @@ async function approveByAsking(state: Decided, ports: ApprovalPorts): Promise<St
   try {
     const result = await askFor(state, approver, ports);
     const approval = result.ok ? result.state.proof.approval : null;
-    if (approval) approvals.remember(key, tool.id, approval);
+    // With other bytes it is not the same call.
+    const isAgain = approval?.scope === "session" && call.body !== undefined;
+    if (approval && !isAgain) approvals.remember(key, tool.id, approval);
     return result;
   } finally {
     done();
