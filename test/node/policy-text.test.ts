@@ -71,7 +71,8 @@ describe("a policy in YAML", () => {
         const expected = JSON.parse(JSON.stringify(value)) as unknown;
         for (const text of [JSON.stringify(value), stringify(value, { aliasDuplicateObjects: false })]) {
           const read = parsePolicyText(text);
-          if (read.ok) expect(read.value.document).toEqual(expected);
+          // YAML knows -0, which no policy can tell from 0.
+          if (read.ok) expect(JSON.parse(JSON.stringify(read.value.document))).toEqual(expected);
         }
       }),
     );
