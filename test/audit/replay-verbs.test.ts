@@ -12,7 +12,8 @@ import { inspect, readRun, recordingHost, replay, rerun, type RunEntry, writeRun
 import { nodeHost } from "@keyhole/worker-host/node";
 import { calculator, runCode } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPolicy, toolOf } from "../support/kernel.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { echo, openPolicy, toolOf } from "../support/kernel.ts";
 import { registered } from "../support/registered.ts";
 
 /** Written to a file and read again. */
@@ -238,6 +239,22 @@ describe("the verbs", () => {
     expect(inspect({ entries: entries.slice(0, 2) })).toMatchObject([
       { requests: [{ reply: null }], outcome: undefined },
     ]);
+  });
+
+  it("inspect says when a call was made, also where its tool saw no time", async () => {
+    const entries: RunEntry[] = [];
+    const clock = new FakeClock(Date.UTC(2026, 1, 3));
+    const kernel = await createKernel({
+      host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
+      policy: openPolicy,
+      clock,
+    });
+    kernel.register(echo);
+    await kernel.call("echo", { message: "x" });
+    expect(entries[0]).toMatchObject({ nowMs: 0 });
+    expect(inspect({ entries })).toMatchObject([{ startedAt: "2026-02-03T00:00:00.000Z" }]);
+    const elsewhere = entries.map((entry) => ({ ...entry, callId: "a" }));
+    expect(inspect({ entries: elsewhere })).toMatchObject([{ startedAt: "1970-01-01T00:00:00.000Z" }]);
   });
 
   it("rerun asks the world of today, and the log leads back to the old call", async () => {

@@ -205,6 +205,34 @@ describe("a run", () => {
     expect(await waiting).toMatchObject({ divergence: { reason: "The call did not end." } });
   });
 
+  it("is executed by a changed tool that stands in for its own, up to what that does otherwise", async () => {
+    const { run } = await recorded([["a", "b"]]);
+    const [own] = options.tools;
+    type Execute = (typeof reader)["code"]["execute"];
+    const changed = (execute: Execute, name = "reader") => ({
+      ...own!,
+      hash: `blake3:${"1".repeat(64)}`,
+      manifest: { ...own!.manifest, name, version: "2.0.0" },
+      body: { source: "inline", code: { execute } as never } as const,
+    });
+    const refactored = changed(async (input, context) => reader.code.execute(input, context));
+    expect(await replay(run, { ...options, tools: [], instead: [refactored] })).toEqual({ ok: true, calls: 1 });
+    const later = changed(async (input, context) => {
+      const given = (await reader.code.execute(input, context)) as { readonly now: number };
+      return { ...given, now: given.now + 1 };
+    });
+    // Its own is there too.
+    expect(await replay(run, { ...options, instead: [later] })).toMatchObject({
+      kind: "diverged",
+      divergence: { seq: run.entries.length - 1, difference: { path: "/output/now" } },
+    });
+    const another = changed(reader.code.execute, "other");
+    expect(await replay(run, { ...options, tools: [], instead: [another] })).toMatchObject({
+      kind: "refused",
+      reason: expect.stringMatching(/is not among the tools/),
+    });
+  });
+
   it("is refused whole before anything runs", async () => {
     const { run } = await recorded([["a"], ["b"]]);
     let runs = 0;

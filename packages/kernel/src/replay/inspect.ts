@@ -15,7 +15,7 @@ export interface InspectedCall {
   readonly tool: string;
   readonly toolHash: string;
   readonly input: JsonValue;
-  /** RFC 3339, UTC: the call's start, which its logical clock shows. */
+  /** RFC 3339, UTC: when the call was made, as its id says. The tool's own clock can stand elsewhere: that of a pure one at 1970. */
   readonly startedAt: string;
   /** What it asked for, in order; `reply` is `null` for what it did not wait for. */
   readonly requests: readonly { readonly request: JsonObject; readonly reply: JsonObject | null }[];
@@ -48,7 +48,7 @@ export function inspect({ entries }: Run): readonly InspectedCall[] {
           tool,
           toolHash,
           input: inputOf(entry),
-          startedAt: new Date(nowMs).toISOString(),
+          startedAt: startOf(callId, nowMs),
           requests: [],
           outcome: undefined,
         };
@@ -89,6 +89,12 @@ export function rerun(
 ): Promise<CallResult> {
   const [name = "", version = ""] = tool.split("@", 2);
   return kernel.call(name, input, { version, ...options, correlationId: callId });
+}
+
+/** The time in a UUIDv7 (RFC 9562, section 5.7); the tool's clock where the id is another one. */
+function startOf(callId: string, nowMs: number): string {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(callId) ?? [];
+  return new Date(high === undefined ? nowMs : Number.parseInt(`${high}${low}`, 16)).toISOString();
 }
 
 function inputOf({ inputText }: CallEntry): JsonValue {

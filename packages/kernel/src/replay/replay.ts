@@ -35,6 +35,11 @@ export interface ReplayOptions {
   /** The tools of the run, as `checkPackage` gives them. One with another hash is another tool. */
   readonly tools: readonly RegisteredTool[];
   readonly clock: Clock;
+  /**
+   * Tools that stand in for those of the run that have their name, whatever their version and hash: what a changed tool does with the inputs and answers of then. Default: none, and each
+   * call runs on the very tool that it ran on.
+   */
+  readonly instead?: readonly RegisteredTool[];
   /** For each call. Default 10,000. */
   readonly timeoutMs?: number;
 }
@@ -78,14 +83,16 @@ interface Playable {
   readonly tool: RegisteredTool;
 }
 
-/** The very tool that ran, made of its package and the input's program where it had one; a sentence where it cannot be had. */
-function toolFor(call: Call, { tools, host }: ReplayOptions): RegisteredTool | string {
+/** The very tool that ran, or one that stands in for it, made of its package and the input's program where it had one; a sentence where it cannot be had. */
+function toolFor(call: Call, { tools, host, instead = [] }: ReplayOptions): RegisteredTool | string {
   const packageHash = call.packageHash ?? call.toolHash;
-  const found = tools.find(({ hash }) => hash === packageHash);
-  if (!found) return `${call.tool} with hash ${packageHash} is not among the tools.`;
+  const changed = instead.find(({ manifest }) => manifest.name === call.tool.split("@", 1)[0]);
+  const found = changed ?? tools.find(({ hash }) => hash === packageHash);
+  if (!found)
+    return `${call.tool} with hash ${packageHash} is not among the tools. A changed one can stand in for it: \`instead\`.`;
   const tool = call.packageHash === undefined ? found : composed(found, call);
-  if (tool?.hash !== call.toolHash)
-    return `The package ${packageHash} and the program in the input do not make what ran, ${call.toolHash}.`;
+  if (!tool || (!changed && tool.hash !== call.toolHash))
+    return `The package ${found.hash} and the program in the input do not make what ran, ${call.toolHash}.`;
   if (!host.sources.includes(tool.manifest.source))
     return `The host does not run tools of source ${tool.manifest.source}.`;
   return call.real.length > 0
