@@ -19,7 +19,7 @@ import shell from "./thread.ts?esm";
 import { openModuleThread } from "./wasm.ts";
 
 export interface NodeHostOptions {
-  /** The folder that file tools see, which has to exist. Default: files in memory, gone with the host. */
+  /** The folder that file tools see; the first write makes it. Default: files in memory, gone with the host. */
   readonly files?: string;
   /** The file that holds the tools' values. Default: values in memory, gone with the host. */
   readonly values?: string;

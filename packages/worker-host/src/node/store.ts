@@ -26,7 +26,7 @@ import {
  * On Linux every step starts from an opened folder whose place was checked: a process that swaps folders for links at the right moment leads
  * nothing elsewhere. On other systems it can, between a check and the step after it.
  *
- * @param root an existing folder; may itself be reached over links
+ * @param root the first write makes it, where it is not there; may itself be reached over links
  */
 export function nodeStore(root: string): FileStore {
   const place = async (path: string): Promise<string> => {
@@ -58,6 +58,7 @@ export function nodeStore(root: string): FileStore {
       ),
     write: (path, bytes) =>
       attempt(async () => {
+        await mkdir(root, { recursive: true });
         try {
           await makeFolders(path);
           await inFolder(await parentOf(path), (parent) => replace(parent, nameOf(path), bytes));
