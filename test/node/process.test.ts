@@ -111,8 +111,8 @@ describe("a tool that is a program", () => {
       /code 3\. a\nno such row$/,
     ],
     ["a signal", "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 1e6)", {}, "TOOL_ERROR", /code 143/],
-    ["no JSON", "console.log('{')", {}, "NOT_NORMALIZABLE", /plain data/],
-    ["nothing", "", {}, "NOT_NORMALIZABLE", /plain data/],
+    ["no JSON", "console.log('{')", {}, "NOT_NORMALIZABLE", /returned text that is not JSON\.$/],
+    ["nothing", "", {}, "NOT_NORMALIZABLE", /not JSON/],
     ["no UTF-8", "process.stdout.write(Buffer.from([34, 255, 34]))", {}, "NOT_NORMALIZABLE", /not-utf8/],
     [
       "another contract",
