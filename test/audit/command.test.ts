@@ -39,6 +39,7 @@ describe("keyhole verify, on a log", () => {
   it.each<[string, unknown]>([
     ["a file of another name", text],
     ["a JSON list", eventsOf(records)],
+    ["a page of the HTTP API", { events: eventsOf(records), next: 20 }],
     ["a pretty JSON list", JSON.stringify(eventsOf(records), undefined, 2)],
   ])("knows it in %s", async (_, file) => {
     expect(await run({ file }, "file")).toMatchObject({
@@ -55,6 +56,7 @@ describe("keyhole verify, on a log", () => {
       output: expect.stringMatching(/^✓ log +It is empty\.\n– end +Not checked: /),
     });
     expect(await run({ "a.json": [] }, "a.json")).toMatchObject({ exitCode: 0 });
+    expect(await run({ "a.json": { events: [], next: 0 } }, "a.json")).toMatchObject({ exitCode: 0 });
   });
 
   it.each<[string, string, RegExp]>([

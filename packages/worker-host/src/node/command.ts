@@ -15,7 +15,7 @@ keyhole lint POLICY
 keyhole meter MODULE [--out FILE] [--json]
 
 verify   says what a file is, and whether it is what was written. Works offline; what was not given is not checked.
-  LOG           an audit log: one event a line, or a JSON list. Read once, in little memory, however large it is
+  LOG           an audit log: one event a line, a JSON list, or a page of the HTTP API. Lines are read once, in little memory, however large it is
   PROOF         a proof, a call's result with one, or the evidence that the playground saves
   RUN           a recorded run (.keyhole)
   --checkpoint  a checkpoint of the log, or a list of them: that nothing was cut or written anew since

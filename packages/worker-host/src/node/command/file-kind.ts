@@ -20,8 +20,9 @@ export async function readFileKind(path: string, files: CommandFiles): Promise<F
   if (path.endsWith(".keyhole")) return { kind: "run" };
   if (/\.(?:jsonl|ndjson|log)$/.test(path) || looksLikeLog(head)) return { kind: "log", list: undefined };
   const document = parse(await readText(path, files), path);
-  if (Array.isArray(document) && (document.length === 0 || isEvent(document[0])))
-    return { kind: "log", list: document as readonly JsonValue[] };
+  const list = isPage(document) ? document["events"] : document;
+  if (Array.isArray(list) && (list.length === 0 || isEvent(list[0])))
+    return { kind: "log", list: list as readonly JsonValue[] };
   return { kind: "document", document };
 }
 
@@ -51,6 +52,11 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** As the HTTP API answers for the log. Evidence has events as well, beside its proof. */
+function isPage(document: JsonValue): document is { readonly events: JsonValue; readonly next: JsonValue } {
+  return isObject(document) && Object.keys(document).toSorted().join() === "events,next";
 }
 
 function isEvent(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, loadPolicy, type Proof } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { explain, isProof, readEvidence, verifyProof } from "@keyhole/kernel/policy";
+import { readFileKind } from "./file-kind.ts";
 import {
   type CommandFiles,
   type CommandOptions,
@@ -51,8 +52,9 @@ function inWords(proof: Proof, document: unknown): readonly string[] {
 }
 
 async function readLog(path: string, files: CommandFiles): Promise<readonly JsonValue[]> {
+  const found = await readFileKind(path, files);
+  if (found.kind === "log" && found.list) return found.list;
   const text = await readText(path, files);
-  if (text.trimStart().startsWith("[")) return parse(text, path) as readonly JsonValue[];
   return text
     .split("\n")
     .filter((line) => line.trim() !== "")
