@@ -27,7 +27,7 @@ export interface CommandHost {
   readonly stores?: boolean;
 }
 
-const FUEL = 20_000_000;
+const FUEL = 100_000_000;
 const env = { PLACE: "here" };
 const commands = {
   subject: { module: modules.subject, env, fuel: FUEL, memoryBytes: 4 * 2 ** 20 },

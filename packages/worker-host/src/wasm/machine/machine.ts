@@ -33,6 +33,16 @@ const PAGE_BYTES = 65_536;
 /** Unwinds the guest. It can catch it, and then it stands still at its next check: its tank is empty. */
 export class RunStopped extends Error {}
 
+/** Calls of the host, and buffers in them, that a run has for nothing. */
+const FREE_SERVICES = 1_000;
+const SERVICE_FUEL = 2_000;
+
+/** What a run has left, and has had done. */
+interface Account {
+  readonly tank: bigint;
+  readonly served: number;
+}
+
 /**
  * One instance of a metered module, for one run. Nothing of a run reaches the next one, so that a run costs the same whenever and wherever
  * it takes place.
@@ -44,6 +54,7 @@ export class Machine {
   #tank: Counter<bigint> | undefined;
   #ending: RunEnding | undefined;
   #fuelLeft: number;
+  #served = 0;
 
   private constructor({ names }: CompiledModule, bounds: RunBounds) {
     this.#names = names;
@@ -150,13 +161,25 @@ export class Machine {
     if (this.#readTank().state !== "running") this.stop({ kind: "out-of-fuel" });
   }
 
-  /** What an import does twice is paid once: it gives back what it had taken before it was interrupted. */
-  get tank(): bigint {
-    return this.#tank?.value ?? 0n;
+  /**
+   * One more thing that the host does for the guest, or several. The first ones are free, as an ordinary program needs no more; then each costs fuel, because it takes the host
+   * time and memory, however few bytes cross. Taken before the work.
+   */
+  serve(services: number): void {
+    const before = Math.max(this.#served, FREE_SERVICES);
+    this.#served += services;
+    if (this.#served > before) this.charge((this.#served - before) * SERVICE_FUEL);
   }
 
-  refund(tank: bigint): void {
-    if (this.#tank !== undefined && this.#ending === undefined) this.#tank.value = tank;
+  /** What an import does twice is paid once: it gives back what it had taken before it was interrupted. */
+  get account(): Account {
+    return { tank: this.#tank?.value ?? 0n, served: this.#served };
+  }
+
+  refund({ tank, served }: Account): void {
+    if (this.#tank === undefined || this.#ending !== undefined) return;
+    this.#tank.value = tank;
+    this.#served = served;
   }
 
   #endingOf(error: unknown): RunEnding {
@@ -174,7 +197,7 @@ export class Machine {
   }
 
   #readTank(): ReturnType<typeof readTank> {
-    return readTank(this.tank);
+    return readTank(this.#tank?.value ?? 0n);
   }
 
   #settle(ending: RunEnding): void {

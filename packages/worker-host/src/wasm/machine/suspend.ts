@@ -59,7 +59,7 @@ function replaying(machine: Machine): Suspension {
 
 /** The guest's stack stands still meanwhile; only the import is done again. */
 function inPlace(machine: Machine, tape: Tape, work: () => unknown): unknown {
-  const { tank } = machine;
+  const { account } = machine;
   tape.forget(); // What was read meanwhile, and did not have to wait.
   const attempt = (): unknown => {
     try {
@@ -68,7 +68,7 @@ function inPlace(machine: Machine, tape: Tape, work: () => unknown): unknown {
       return value;
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
-      machine.refund(tank);
+      machine.refund(account);
       return tape.answer().then(() => {
         tape.rewind();
         if (machine.ending !== undefined) throw new RunStopped();

@@ -29,6 +29,7 @@ export function callFunction(machine: Machine, ask: Ask, local: LocalServices): 
     const { byteLength } = machine.bytes();
     if (from + length > byteLength || to + room > byteLength)
       return machine.stop({ kind: "failed", message: "it gave `keyhole.call` an address outside of its memory" });
+    machine.serve(1);
     machine.charge(length);
     if (length > 0)
       answer = encoder.encode(JSON.stringify(answerTo(machine.bytes().slice(from, from + length), ask, local)));

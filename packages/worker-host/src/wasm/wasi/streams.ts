@@ -57,12 +57,12 @@ export class Output extends Pipe {
   }
 }
 
-/** All of what was written, as far as `limit`. */
+/** All of what was written, as far as `limit`. One piece of memory, however small and many the writes are. */
 export class Collected {
-  readonly #chunks: Uint8Array[] = [];
   readonly #limit: number;
   readonly #onTooMuch: () => void;
-  byteLength = 0;
+  #room = new Uint8Array(0);
+  #byteLength = 0;
 
   constructor(limit: number, onTooMuch: () => void) {
     this.#limit = limit;
@@ -70,19 +70,19 @@ export class Collected {
   }
 
   add(bytes: Uint8Array): void {
-    if (this.byteLength + bytes.byteLength > this.#limit) return this.#onTooMuch();
-    this.byteLength += bytes.byteLength;
-    this.#chunks.push(bytes);
+    const end = this.#byteLength + bytes.byteLength;
+    if (end > this.#limit) return this.#onTooMuch();
+    if (end > this.#room.length) {
+      const room = new Uint8Array(Math.min(this.#limit, Math.max(end, this.#room.length * 2)));
+      room.set(this.#room);
+      this.#room = room;
+    }
+    this.#room.set(bytes, this.#byteLength);
+    this.#byteLength = end;
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(this.byteLength);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    return all;
+    return this.#room.slice(0, this.#byteLength);
   }
 }
 

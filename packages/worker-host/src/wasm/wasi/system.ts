@@ -87,6 +87,7 @@ function guard(machine: Machine, work: (...values: unknown[]) => unknown): (...v
   return (...values) => {
     if (machine.ending !== undefined) throw new RunStopped();
     try {
+      machine.serve(1);
       return work(...values);
     } catch (error) {
       if (error instanceof RunStopped || error instanceof Unanswered) throw error;
@@ -137,6 +138,7 @@ function measured(machine: Machine, functions: WASI["wasiImport"]): Record<strin
 /** All that a list of buffers holds; `undefined` for a list that is too long, or leads out of the memory. */
 function bufferBytes(machine: Machine, from = 0, count = 0): number | undefined {
   if (count >>> 0 > MAX_BUFFERS) return undefined;
+  machine.serve(count >>> 0);
   const view = new DataView(machine.bytes().buffer);
   let total = 0;
   for (const { buf, buf_len: size } of wasi.Iovec.read_bytes_array(view, from >>> 0, count >>> 0)) {
