@@ -2,7 +2,7 @@ import { wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { Collected } from "../../packages/worker-host/src/wasm/wasi/streams.ts";
 import { openSession } from "../brokers/session.ts";
-import { bytesOf } from "../wasm/bytes.ts";
+import { type Bytes, bytesOf } from "../wasm/bytes.ts";
 
 /**
  * `fd_write(1, 0, BUFFERS, 16384)`, TURNS times: each buffer is empty, so that not one byte crosses.
@@ -11,13 +11,18 @@ const template = bytesOf(
   "AGFzbQEAAAABDAJgBH9/f38Bf2AAAAIjARZ3YXNpX3NuYXBzaG90X3ByZXZpZXcxCGZkX3dyaXRlAAADAgEBBQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAEKKwEpAQF/QYCAgIAAIQADQEEBQQBBgICAgABBgIABEAAaIABBAWsiAA0ACws=",
 );
 
-/** Both numbers stand in five bytes each (LEB128). */
-function writes(turns: number, buffers: number): Uint8Array<ArrayBuffer> {
-  const module = template.slice();
-  for (const [at, value] of [
-    [97, turns],
-    [111, buffers],
-  ] as const)
+/** `random_get(0, BYTES)`, TURNS times. */
+const drawing = bytesOf(
+  "AGFzbQEAAAABCgJgAn9/AX9gAAACJQEWd2FzaV9zbmFwc2hvdF9wcmV2aWV3MQpyYW5kb21fZ2V0AAADAgEBBQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAEKJQEjAQF/QYCAgIAAIQADQEEAQYCAgIAAEAAaIABBAWsiAA0ACws=",
+);
+
+const writes = (turns: number, buffers: number): Bytes => patched(template, [97, turns], [111, buffers]);
+const draws = (turns: number, bytes: number): Bytes => patched(drawing, [97, turns], [109, bytes]);
+
+/** Numbers stand in five bytes each (LEB128). */
+function patched(of: Bytes, ...numbers: readonly (readonly [at: number, value: number])[]): Bytes {
+  const module = of.slice();
+  for (const [at, value] of numbers)
     for (let i = 0; i < 5; i++) module[at + i] = ((value >>> (7 * i)) & 127) | (i < 4 ? 128 : 0);
   return module;
 }
@@ -32,16 +37,24 @@ async function run(module: Uint8Array, fuel: number): Promise<unknown> {
   return reply.ok ? reply.value : reply.error;
 }
 
-const fuelOf = async (turns: number): Promise<number> =>
-  ((await run(writes(turns, 1), 1_000_000_000)) as { readonly fuelUsed: number }).fuelUsed;
+const fuelOf = async (module: Bytes): Promise<number> =>
+  ((await run(module, 1_000_000_000)) as { readonly fuelUsed: number }).fuelUsed;
 
 describe("what a module has its host do without a byte that crosses", () => {
   it("is free a thousand times, and costs fuel from then on", async () => {
-    const [one, two, most, over] = await Promise.all([1, 2, 500, 501].map(fuelOf));
+    const [one, two, most, over] = await Promise.all([1, 2, 500, 501].map((turns) => fuelOf(writes(turns, 1))));
     const turn = two! - one!;
     // A call and a buffer each.
     expect(most! - one!).toBe(499 * turn);
     expect(over! - most!).toBe(turn + 2 * 2_000);
+  });
+
+  it("is as much for 16 random bytes, which take the host far longer than the guest", async () => {
+    const bytes = 65_536;
+    const [most, over] = await Promise.all([4, 5].map((turns) => fuelOf(draws(turns, bytes))));
+    expect(over! - most!).toBeGreaterThan((bytes / 16) * 2_000);
+    const [one, two] = await Promise.all([1, 2].map((turns) => fuelOf(draws(turns, 16))));
+    expect(two! - one!).toBeLessThan(100);
   });
 
   it("ends with its fuel, and holds nothing of its host's", async () => {

@@ -183,8 +183,12 @@ function texts(machine: Machine, name: string, list: readonly string[]): Record<
   };
 }
 
+/** Drawn as one service of the host: each is a step of a generator. */
+const RANDOM_BYTES = 16;
+
 function randomBytes(machine: Machine, { sources, real, tape }: World, at: number, count: number): number {
   if (at + count > machine.bytes().byteLength) return errno.fault;
+  machine.serve(Math.ceil(count / RANDOM_BYTES));
   machine.charge(count);
   const draw = (): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(sources.random() * 256));
   machine.bytes().set(real.includes("random") ? tape.observe(draw) : draw(), at);
