@@ -8,7 +8,9 @@ import { writeFrozen } from "./frozen.ts";
 import type { Live } from "./live.ts";
 import { seal, type SealingKey } from "./sealed.ts";
 
-const suspendedNow = stop("SUSPENDED", "The call was suspended: it goes on where its snapshot is resumed.");
+const suspendedNow = stop("SUSPENDED", "The call was suspended: it goes on where its snapshot is resumed.", {
+  hint: "Its result goes to whoever resumes it.",
+});
 
 /** What reads can be asked again: nothing is done twice by it. */
 const reads: ReadonlySet<string> = new Set(["net.read", "fs.read", "db.read", "kv.read"]);
