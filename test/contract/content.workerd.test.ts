@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { sqlContent } from "@keyhole/edge";
+import { sqlContent, type SqlContentOptions } from "@keyhole/edge";
 import { type ContentStore, hashBytes } from "@keyhole/kernel";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { contentStore } from "@keyhole/worker-host/content";
@@ -11,18 +11,18 @@ let stores = 0;
 describeContentStore("in R2", () => contentStore(r2Store(bindings.FILES, { prefix: `content-${stores++}/` })));
 
 /** Storage can only be used inside its object, so each operation goes there. */
-function inObject(): ContentStore {
+function inObject(options?: SqlContentOptions): ContentStore {
   const stub = bindings.KERNEL.getByName(`content-${stores++}`);
   const use = <Result>(operation: (store: ContentStore) => Promise<Result>): Promise<Result> =>
-    runInDurableObject(stub, (_, { storage }) => operation(sqlContent(storage)));
+    runInDurableObject(stub, (_, { storage }) => operation(sqlContent(storage, options)));
   return {
-    put: (digest, bytes) => use((store) => store.put(digest, bytes)),
+    put: (digest, bytes, what) => use((store) => store.put(digest, bytes, what)),
     get: (digest) => use((store) => store.get(digest)),
     delete: (digest) => use((store) => store.delete(digest)),
   };
 }
 
-describeContentStore("in Durable Object SQLite", inObject);
+describeContentStore("in Durable Object SQLite", () => inObject());
 
 it("in Durable Object SQLite takes values of many rows, up to its bound", async () => {
   const store = inObject();
@@ -36,4 +36,22 @@ it("in Durable Object SQLite takes values of many rows, up to its bound", async 
   }
   const tooMany = new Uint8Array(33_554_433);
   await expect(store.put(hashBytes(tooMany), tooMany)).rejects.toThrow("takes values of 33554432 bytes");
+});
+
+it("in Durable Object SQLite drops the oldest outputs for new ones, and nothing that the log commits to", async () => {
+  const store = inObject({ outputBytes: 3_000_000 });
+  const values = Array.from({ length: 5 }, (_, i) => new Uint8Array(1_500_000 - i).fill(i));
+  const [kept, ...outputs] = values as [Uint8Array, ...Uint8Array[]];
+  await store.put(hashBytes(kept), kept);
+  for (const bytes of outputs) await store.put(hashBytes(bytes), bytes, "output");
+  const there = await Promise.all(values.map(async (bytes) => (await store.get(hashBytes(bytes))) !== undefined));
+  expect(there).toEqual([true, false, false, true, true]);
+
+  // One that the log commits to later is no output any more.
+  const last = outputs.at(-1) ?? kept;
+  await store.put(hashBytes(last), last);
+  for (const bytes of outputs.slice(0, 2)) await store.put(hashBytes(bytes), bytes, "output");
+  expect(await store.get(hashBytes(last))).toBeDefined();
+  const tooLarge = new Uint8Array(3_000_001);
+  await expect(store.put(hashBytes(tooLarge), tooLarge, "output")).rejects.toThrow("takes values of");
 });

@@ -20,7 +20,7 @@ export function refer(
   if (kind === "stream") return undefined;
   const { hash: digest, content } = normalForm();
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return store.put(digest, bytes).then(
+  return store.put(digest, bytes, "output").then(
     () => ({ digest, byteLength, ...(mediaType !== undefined && { mediaType }) }),
     () => {
       call.warnings.push("The output could not be stored: it is here as a whole.");
