@@ -1,4 +1,5 @@
 import type { Effect, CapabilityKind } from "../capability/capability.ts";
+import type { Use } from "../capability/exchange.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { HealthState } from "../isolate/health.ts";
@@ -106,16 +107,7 @@ export interface AuditPayloads {
     readonly reason: string;
   };
   readonly "tool.started": { readonly tool: string; readonly toolHash: string; readonly host: string };
-  readonly "capability.used": {
-    readonly index: number;
-    readonly kind: CapabilityKind;
-    readonly operation: string;
-    /** What was touched: a URL without query and credentials, or a path. */
-    readonly target: string;
-    readonly outcome: "ok" | "refused" | "failed";
-    readonly requestHash: string;
-    readonly responseHash: string;
-  };
+  readonly "capability.used": Use;
   /** What the tool was given of the body of its call: all of it, or as far as it was read. Before the end of the call. */
   readonly "body.read": { readonly bodyHash: string; readonly bodyBytes: number; readonly whole: boolean };
   /** The call carries an idempotency key: digests of the key with its caller, and of tool and input. */

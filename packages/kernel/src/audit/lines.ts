@@ -1,3 +1,5 @@
+import { joinBytes } from "../normalize/join-bytes.ts";
+
 /** UTF-8 bytes of one line of a log: far more than any event has, far less than memory. */
 export const LINE_BYTES = 1_048_576;
 
@@ -100,7 +102,7 @@ class Cutter {
   #take(rest: Uint8Array, into: string[]): LineFault | undefined {
     const fault = this.#keep(rest);
     if (fault) return fault;
-    const bytes = this.#parts.length === 1 ? rest : concat(this.#parts, this.#partsBytes);
+    const bytes = this.#parts.length === 1 ? rest : joinBytes(this.#parts);
     this.#parts = [];
     this.#partsBytes = 0;
     try {
@@ -123,14 +125,4 @@ class Cutter {
       return false;
     }
   }
-}
-
-function concat(parts: readonly Uint8Array[], byteLength: number): Uint8Array {
-  const bytes = new Uint8Array(byteLength);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -7,6 +7,7 @@ export interface Use {
   readonly index: number;
   readonly kind: CapabilityKind;
   readonly operation: string;
+  /** What was touched: a URL without query and credentials, or a path. */
   readonly target: string;
   readonly outcome: "ok" | "refused" | "failed";
   readonly requestHash: string;

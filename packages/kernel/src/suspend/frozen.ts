@@ -7,7 +7,7 @@ import type { CallOptions } from "../kernel-api.ts";
 import { engineVersion } from "../policy/seal.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { Mode } from "../tool/manifest.ts";
-import { joined } from "./sealed.ts";
+import { joinBytes } from "../normalize/join-bytes.ts";
 
 /**
  * Which kernels read each other's snapshots: the engine of the policy, and the form of {@link Frozen}, which is counted up with every change of it or of what a
@@ -118,7 +118,7 @@ export function writeFrozen(frozen: Frozen): Uint8Array<ArrayBuffer> {
   );
   const length = new Uint8Array(LENGTH_BYTES);
   new DataView(length.buffer).setUint32(0, text.length, true);
-  return joined([length, text, ...parts]);
+  return joinBytes([length, text, ...parts]);
 }
 
 /**

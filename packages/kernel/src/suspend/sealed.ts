@@ -1,3 +1,5 @@
+import { joinBytes } from "../normalize/join-bytes.ts";
+
 /**
  * Bytes that come back as they were, or not at all: AES-256-GCM over compressed data. What is sealed holds what a tool knows, and whoever keeps it may have changed it.
  *
@@ -63,15 +65,5 @@ async function through(
   const reader = stream.readable.getReader();
   const pieces: Uint8Array[] = [];
   for (let next = await reader.read(); next.value; next = await reader.read()) pieces.push(next.value);
-  return joined(pieces);
-}
-
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joinBytes(pieces);
 }
