@@ -185,15 +185,16 @@ describe("a call", { timeout: 30_000 }, () => {
       .waitFor();
   });
 
-  it("is cancelled while it spins, with its log and progress in sight", async () => {
+  it("is cancelled while it spins, with its progress in sight, and its log afterwards", async () => {
     const { page } = visitor;
     await choose(page, "spin");
     await run(page);
     await callOf(page).getByText("Spinning", { exact: true }).waitFor();
-    await callOf(page).getByRole("tab", { name: "Logs 1" }).click();
-    await callOf(page).getByText("Spinning. I will not hear you.").waitFor();
+    // At once: it has a deadline.
     await page.getByRole("button", { name: "Cancel" }).click();
     expect(await endOf(page)).toBe("Cancelled");
+    await callOf(page).getByRole("tab", { name: "Logs 1" }).click();
+    await callOf(page).getByText("Spinning. I will not hear you.").waitFor();
     await callOf(page).getByText("CANCELLED", { exact: true }).first().waitFor();
     expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
   });

@@ -144,7 +144,7 @@ describe("a run that asks for what is not there executes nothing", () => {
     [
       "a tool of another hash",
       { toolHash: `blake3:${"1".repeat(64)}` },
-      /^subject@1\.0\.0 with hash blake3:1{64} is not among the tools\.$/,
+      /^subject@1\.0\.0 with hash blake3:1{64} is not among the tools\. A changed one can stand in for it: `instead`\.$/,
     ],
     ["a tool of this hash in another algorithm", { toolHash: `sha256:${"1".repeat(64)}` }, /is not among the tools/],
     ["a program in a package that takes none", { packageHash: "" }, /is not among the tools/],
