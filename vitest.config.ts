@@ -35,11 +35,14 @@ const engineTests = [
   "test/contract/isolate.browser.test.ts",
   "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
-  "test/wasm/{interpreter,suspend,turns}.browser.test.ts",
+  "test/wasm/{interpreter,suspend}.browser.test.ts",
   "test/wasm/{commands,counts,primes,tools}.browser.test.ts",
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
 ];
+
+/** Not in WebKitGTK, which cannot put a stack aside. */
+const interpreterTurns = "test/wasm/turns.browser.test.ts";
 
 /** Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
 const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
@@ -80,7 +83,7 @@ function otherEngines(): TestProjectInlineConfiguration[] {
   const projects: TestProjectInlineConfiguration[] = [];
   if (firefox !== undefined) {
     const provider = playwright({ launchOptions: { channel: "moz-firefox", executablePath: firefox, env } });
-    projects.push(browserProject("firefox", [...engineTests, framedInterpreter], provider));
+    projects.push(browserProject("firefox", [...engineTests, interpreterTurns, framedInterpreter], provider));
   }
   if (webkit !== undefined) projects.push(browserProject("webkit", engineTests, webkitgtk(webkit, env)));
   return projects;

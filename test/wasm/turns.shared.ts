@@ -25,7 +25,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0
 export function describeTurns(makeEngine: () => Promise<Engine>): void {
   const host = async () => interpreterHost({ engine: await makeEngine() });
 
-  describe.skipIf(!("promising" in WebAssembly))("a tool that computes on its kernel's thread", () => {
+  describe("a tool that computes on its kernel's thread", () => {
     it("lets timers and other tools have their turn, and ends with its fuel all the same", async () => {
       const [long, short] = [await openBody(await host(), "for (;;);"), await openBody(await host(), "return 1")];
       let over = false;
