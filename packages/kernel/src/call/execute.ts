@@ -211,9 +211,10 @@ function openGate(
 export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
   const { call, tool, gate, deadline, input, attempt, used } = state;
   const live = call.live?.runs(state);
+  const owner = ownerOf(state);
   return runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
     pool,
-    owner: { ...ownerOf(state), ...(live?.thaw && { thaw: live.thaw }) },
+    owner: live?.thaw ? { ...owner, thaw: live.thaw } : owner,
     clock,
     gate: live?.gate ?? gate,
     onLease: live?.onLease,

@@ -1,3 +1,4 @@
+import type { AuditPayloads } from "../audit/event.ts";
 import type { AuditLog } from "../audit/log.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { Allowed } from "./approve.ts";
@@ -8,16 +9,13 @@ import { type Ending, waitFor } from "./ending.ts";
 import type { Claim, Keys } from "./keys.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 
-/** What the log knows of a key: digests of the key with its caller, and of tool and input. */
-export interface UsedKey {
-  readonly keyHash: string;
-  readonly argsHash: string;
-}
+/** What the log says of a key. */
+export type Keyed = AuditPayloads["call.keyed"];
 
 /** Whose work answers a call. */
 export type Turn =
   /** Its own. Whoever got `end` must call it, on every way out. */
-  | { readonly kind: "own"; readonly end?: (ending: Ending) => void; readonly key?: UsedKey }
+  | { readonly kind: "own"; readonly end?: (ending: Ending) => void; readonly key?: Keyed }
   /** That of another call. */
   | { readonly kind: "given"; readonly by: "cache" | "idempotency-key"; readonly ending: Ending }
   | { readonly kind: "refused"; readonly why: Stop };

@@ -41,7 +41,7 @@ import type { CallSuspender } from "./live.ts";
 import type { CallWithin } from "./nested.ts";
 import { refer } from "./refer.ts";
 import { retry } from "./retry.ts";
-import { cacheTurn, keyTurn, type Turn, type UsedKey } from "./reuse.ts";
+import { cacheTurn, keyTurn, type Keyed, type Turn } from "./reuse.ts";
 
 /** What all calls of one kernel share. */
 export interface CallParts {
@@ -304,7 +304,7 @@ export interface Path {
   isResumed?: boolean;
   /** Where it was suspended, and does not run again. */
   hasRun?: boolean;
-  key?: UsedKey;
+  key?: Keyed;
   release?: () => void;
   /** Ends what the call was charged with. */
   settle?: (hasStarted: boolean) => void;

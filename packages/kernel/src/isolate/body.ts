@@ -10,7 +10,7 @@ export interface BodyFault {
 
 /** The body of a call as it is read: cut into pieces, counted and hashed. It reads ahead no more than the chunk that its source gave. */
 export class Body {
-  readonly limitBytes: number;
+  readonly #limitBytes: number;
   readonly #source: ReadableStreamDefaultReader<unknown>;
   readonly #hasher: Hasher;
   /** What is left of the chunk, with the length that it must have: the source may still take its memory away. */
@@ -20,7 +20,7 @@ export class Body {
   #state: "untouched" | "reading" | "whole" | BodyFault = "untouched";
 
   constructor(limitBytes: number, hash: Hash, source: ReadableStreamDefaultReader<unknown>) {
-    this.limitBytes = limitBytes;
+    this.#limitBytes = limitBytes;
     this.#hasher = hash.hasher();
     this.#source = source;
   }
@@ -66,7 +66,7 @@ export class Body {
     if (!(chunk instanceof Uint8Array) || !ArrayBuffer.isView(chunk)) throw new TypeError("no bytes");
     this.#rest = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.#restBytes = this.#rest.length;
-    if (this.#byteLength + this.#restBytes > this.limitBytes) this.#state = { reason: "too-large" };
+    if (this.#byteLength + this.#restBytes > this.#limitBytes) this.#state = { reason: "too-large" };
   }
 
   get fault(): BodyFault | undefined {

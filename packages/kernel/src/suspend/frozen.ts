@@ -1,7 +1,7 @@
 import type { GateCounts } from "../capability/counts.ts";
 import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import type { Revocation } from "../capability/revocation.ts";
-import type { UsedKey } from "../call/reuse.ts";
+import type { Keyed } from "../call/reuse.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { engineVersion } from "../policy/seal.ts";
@@ -49,7 +49,7 @@ export interface FrozenCall {
   /** Of the answer by which an approver edited its arguments. */
   readonly editedBy: Proof | null;
   readonly edits: number;
-  readonly key: UsedKey | null;
+  readonly key: Keyed | null;
   readonly state: FrozenQuestion | FrozenRun;
 }
 
