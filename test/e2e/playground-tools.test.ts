@@ -3,7 +3,18 @@ import { hashBytes } from "@keyhole/kernel";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serve, servePage, type Site } from "./playground/site.ts";
-import { callOf, choose, endOf, eventsOf, field, launch, run, visit, type Visitor } from "./playground/visitor.ts";
+import {
+  applyPolicy,
+  callOf,
+  choose,
+  endOf,
+  eventsOf,
+  field,
+  launch,
+  run,
+  visit,
+  type Visitor,
+} from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -47,6 +58,28 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
     expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(buffer));
     expect(await eventsOf(page)).toContain("body.read");
     await callOf(page).getByText("3000000 B of the body, all of it").waitFor();
+  });
+
+  it("asks for one call only: nobody sees the bytes", async () => {
+    const { page } = visitor;
+    await applyPolicy(page, () =>
+      page.getByRole("textbox", { name: "Policy (JSON)" }).fill(
+        JSON.stringify({
+          version: "1",
+          posture: "standard",
+          rules: [{ id: "ask", effect: "ask", when: {}, reason: "Asked." }],
+        }),
+      ),
+    );
+    await choose(page, "hash_file");
+    await give();
+    await run(page);
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("Bytes come with this call that cannot be shown here.").waitFor();
+    expect(await dialog.getByRole("radio").allTextContents()).toEqual(["As shown", "Edited"]);
+    expect(await dialog.getByRole("button", { name: /^Allow/ }).allTextContents()).toEqual(["Allow once"]);
+    await dialog.getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
   });
 
   it("gives a stream as a file to save", async () => {

@@ -36,6 +36,7 @@ describe("an approval", () => {
       title: "Subject",
       tier: 2,
       caller: "anonymous",
+      hasBody: false,
       reason: expect.stringContaining("tier 2"),
     });
     expect(results[0]!.proof!.approval!.argsHash).toBe(seen[0]!.argsHash);

@@ -1,5 +1,7 @@
 import {
   type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
   type CallOptions,
   checkPackage,
   hashBytes,
@@ -102,23 +104,35 @@ describe("a body", () => {
     expect(await kernel.health("subject")).toEqual({ state: "healthy" });
   });
 
-  it("makes it another call: who allowed one for the session is asked again", async () => {
-    let asked = 0;
-    const approver = async (): Promise<ApprovalAnswer> => ({
-      answer: "allow",
-      scope: "session",
-      approver: `${++asked}`,
-    });
+  const yesFor: readonly ApprovalAnswer[] = [
+    { answer: "allow", scope: "session", approver: "ada" },
+    { answer: "allow", scope: "pattern", pattern: [{ at: "/to", equals: "ada" }], approver: "ada" },
+  ];
+  it.each(yesFor)("makes it another call: a yes of scope $scope is for this one", async (answer) => {
+    const seen: ApprovalRequest[] = [];
+    const approver: Approver = async (request) => {
+      seen.push(request);
+      return answer;
+    };
     const { kernel } = await openKernel({ approver });
     kernel.register(reading({ approval: "always" }));
     for (const value of [1, 2]) {
       const { body } = bodySource([bytes(value)]);
-      expect(await kernel.call("subject", {}, { body, sessionId: "session" })).toMatchObject({
+      expect(await kernel.call("subject", { to: "ada" }, { body, sessionId: "session" })).toMatchObject({
         ok: true,
-        proof: { approval: { approver: `${value}` } },
+        proof: { approval: { approver: "ada", scope: "once" } },
       });
     }
+    expect(seen.map(({ hasBody }) => hasBody)).toEqual([true, true]);
     expect(kernel.approvals.list()).toEqual([]);
+  });
+
+  it("does not make a yes out of what is none", async () => {
+    const approver = async () => ({ answer: "allow", scope: "forever", approver: "ada" }) as unknown as ApprovalAnswer;
+    const { kernel } = await openKernel({ approver });
+    kernel.register(reading({ approval: "always" }));
+    const { body } = bodySource([bytes(1)]);
+    expect(await kernel.call("subject", {}, { body })).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
   });
 
   it("cannot come from a tool that calls the tool", async () => {

@@ -73,9 +73,7 @@ async function approveByAsking(state: Decided, ports: ApprovalPorts): Promise<St
   try {
     const result = await askFor(state, approver, ports);
     const approval = result.ok ? result.state.proof.approval : null;
-    // With other bytes it is not the same call.
-    const isAgain = approval?.scope === "session" && call.body !== undefined;
-    if (approval && !isAgain) approvals.remember(key, tool.id, approval);
+    if (approval) approvals.remember(key, tool.id, approval);
     return result;
   } finally {
     done();
@@ -207,6 +205,7 @@ function requestOf(
     // A copy, so that nothing the approver does to the arguments reaches the tool.
     input: JSON.parse(inputText) as JsonValue,
     argsHash: inputHash,
+    hasBody: call.body !== undefined,
     policyHash: policy.hash,
     reason: verdict.reason,
     expiresAt: new Date(clock.now() + limits.approvalMs).toISOString(),

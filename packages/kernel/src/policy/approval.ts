@@ -22,6 +22,8 @@ export interface ApprovalRequest {
   /** The exact arguments, defaults filled in. */
   readonly input: JsonValue;
   readonly argsHash: string;
+  /** Bytes come with the call that nobody can be shown. Whatever its scope, a yes is then for `once`: the next body is another one. */
+  readonly hasBody: boolean;
   readonly policyHash: string;
   /** Why it asks, from the rule or the posture. */
   readonly reason: string;

@@ -75,18 +75,21 @@ function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutc
   if (answer === "allow" && scope === "pattern") {
     const fault = patternFault(question.request, pattern);
     if (fault !== undefined) return denied(fault);
+    const approval = proofOf(question.request, who, scope, clock);
+    if (approval.scope === "once") return { kind: "allowed", approval };
     const rule = patternRule(question.request, pattern as readonly ArgumentCondition[], who);
-    return { kind: "allowed", approval: { ...proofOf(question.request, who, scope, clock), rule } };
+    return { kind: "allowed", approval: { ...approval, rule } };
   }
   return denied("The approver's answer was malformed.");
 }
 
 function proofOf(
-  { approvalId, argsHash, expiresAt }: ApprovalRequest,
+  { approvalId, argsHash, hasBody, expiresAt }: ApprovalRequest,
   approver: string,
-  scope: ApprovalProof["scope"],
+  wanted: ApprovalProof["scope"],
   clock: Clock,
 ): ApprovalProof {
+  const scope = hasBody ? "once" : wanted;
   const standing = new Date(clock.now() + limits.standingApprovalMs).toISOString();
   return {
     approvalId,

@@ -17,6 +17,9 @@ const answers = [
   { value: "edit", text: "Edited" },
 ] as const;
 
+/** The next body is another one: nothing is allowed beyond this call. */
+const answersToBody = answers.filter(({ value }) => value !== "pattern");
+
 type AnswerKind = (typeof answers)[number]["value"];
 
 interface QuestionProps {
@@ -50,7 +53,12 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         <p className="hint hash">
           <code>{request.argsHash}</code>
         </p>
-        <Segmented label="What to allow" value={kind} options={answers} onChange={setKind} />
+        <Segmented
+          label="What to allow"
+          value={kind}
+          options={request.hasBody ? answersToBody : answers}
+          onChange={setKind}
+        />
         {kind === "pattern" && <PatternAnswer request={request} state={state} />}
         {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
         <TextField className="field" value={reason} onChange={setReason}>
@@ -69,9 +77,11 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         </Button>
         {kind === "shown" && (
           <>
-            <Button onPress={() => onAnswer({ answer: "allow", scope: "session", approver })} isUnavailable={isOver}>
-              Allow for this session
-            </Button>
+            {!request.hasBody && (
+              <Button onPress={() => onAnswer({ answer: "allow", scope: "session", approver })} isUnavailable={isOver}>
+                Allow for this session
+              </Button>
+            )}
             <Button
               look="primary"
               onPress={() => onAnswer({ answer: "allow", scope: "once", approver })}
@@ -125,11 +135,17 @@ function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNo
 }
 
 function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
-  const { tier, risk, effects, grants, description } = request;
+  const { tier, risk, effects, grants, description, hasBody } = request;
   return (
     <dl className="facts">
       <dt>Does</dt>
       <dd>{description}</dd>
+      {hasBody && (
+        <>
+          <dt>Body</dt>
+          <dd>Bytes come with this call that cannot be shown here.</dd>
+        </>
+      )}
       <dt>Tier</dt>
       <dd>
         <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>

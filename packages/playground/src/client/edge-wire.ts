@@ -110,6 +110,7 @@ export const readApproval: Guard<ApprovalRequest> = guard(
     grants: texts,
     input: {},
     argsHash: text,
+    hasBody: { type: "boolean" },
     reason: text,
     expiresAt: text,
   }),
