@@ -51,6 +51,53 @@ beforeEach(async () => {
   shown = await collected();
 });
 
+describe("a value that is too large to be kept", () => {
+  const bench = async (maxBytes: number) => {
+    let runs = 0;
+    const large = await createKernel({ policy, content: contentStore(memoryStore(), { maxBytes }) });
+    large.register(toolOf(({ name }: { name: string }) => [name, ++runs].join("\u0001".repeat(100))));
+    return { large, runs: () => runs };
+  };
+  const refused = {
+    ok: false,
+    error: { code: "BOUNDS_EXCEEDED", details: { bound: "keep", limit: 300 }, retryable: false },
+  } as const;
+
+  it("is the end of its call: an input's before anything runs, an output's after; and the log goes on", async () => {
+    const { large, runs } = await bench(300);
+    const input = await large.call("subject", { name: "Ada L.".repeat(50) });
+    expect(input).toMatchObject({
+      ...refused,
+      error: { ...refused.error, message: expect.stringContaining("/input/name") },
+    });
+    expect(runs()).toBe(0);
+    // In the log's JSON each of its characters takes six.
+    const output = await large.call("subject", { name: "Ada L." });
+    expect(output).toMatchObject({
+      ...refused,
+      error: { ...refused.error, message: expect.stringContaining("/output") },
+    });
+    expect(runs()).toBe(1);
+    const events = await large.audit.read();
+    expect(events.flatMap(({ type }) => (/^tool\.(blocked|failed)$/.test(type) ? type : []))).toEqual([
+      "tool.blocked",
+      "tool.failed",
+    ]);
+    expect(await verifyAudit(events)).toMatchObject({ ok: true });
+    await expectSoundLog(large);
+  });
+
+  it("is none at the limit, and one past it nothing else of the call is kept either", async () => {
+    const room = 300 - JSON.stringify({ path: "/input/name", salt: "0".repeat(32), value: "" }).length;
+    const { large } = await bench(300);
+    await large.call("subject", { name: "x".repeat(room), address: "York" });
+    await large.call("subject", { name: "x".repeat(room + 1), address: "York" });
+    const kept = (await large.audit.read()).filter(({ type }) => type === "data.kept");
+    expect(kept).toHaveLength(1);
+    expect(kept[0]).toMatchObject({ payload: { commitments: { "/input/address": expect.any(String) } } });
+  });
+});
+
 describe("a value that the policy keeps", () => {
   it("is in the log as a commitment only, under a salt of its own", async () => {
     await expectSoundLog(kernel);

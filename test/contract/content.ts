@@ -25,6 +25,13 @@ export function describeContentStore(name: string, make: () => ContentStore | Pr
       expect(await store.get(other)).toBeUndefined();
     });
 
+    it("says how large a value may be, and takes none beyond", async () => {
+      const tooLarge = new Uint8Array(store.maxBytes! + 1);
+      await expect(store.put(`blake3:${"a".repeat(64)}`, tooLarge)).rejects.toThrow(
+        `takes values of ${store.maxBytes} bytes`,
+      );
+    });
+
     it("takes the same again, and at the same time", async () => {
       const [, bytes] = values as [Uint8Array, Uint8Array];
       await Promise.all([store.put(hashBytes(bytes), bytes), store.put(hashBytes(bytes), bytes)]);

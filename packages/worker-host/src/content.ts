@@ -54,11 +54,13 @@ interface Values {
 }
 
 function storeOver(values: Values): ContentStore {
+  const { maxBytes } = values;
   const failed = (fault: string): Error => new Error(`the content store failed: ${fault}`);
   return {
+    maxBytes,
     async put(foreign, bytes) {
       const digest = checked(foreign);
-      if (bytes.length > values.maxBytes) throw new Error(`the content store takes values of ${values.maxBytes} bytes`);
+      if (bytes.length > maxBytes) throw new Error(`the content store takes values of ${maxBytes} bytes`);
       // What is there, however large, stays.
       if (await values.has(digest)) return;
       const written = await values.write(digest, bytes);

@@ -46,6 +46,7 @@ export function sqlContent(
   const isThere = (digest: string): boolean =>
     sql.exec("SELECT 1 FROM content WHERE digest = ? AND place = 0", digest).toArray().length > 0;
   return {
+    maxBytes: MAX_BYTES,
     async put(foreign, bytes, use) {
       const digest = checked(foreign);
       const most = use === "output" ? Math.min(MAX_BYTES, outputBytes) : MAX_BYTES;

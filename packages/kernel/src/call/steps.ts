@@ -145,8 +145,9 @@ export class Steps {
     path.proof = decided.proof;
     path.settle = decided.settle;
 
-    const keptInput = keep(decided, "input", decided.input, this.parts);
-    if (keptInput) await keptInput;
+    const keeping = keep(decided, "input", decided.input, this.parts);
+    const unkept = keeping && (await keeping);
+    if (unkept) return this.close(call, unkept, path);
     const isKeyed = call.options.idempotencyKey !== undefined && isNew;
     const keyed = isKeyed ? await keyTurn(decided, keys, log, clock) : undefined;
     if (keyed && keyed.kind !== "own") return this.#reuse(decided, keyed, path);
@@ -206,8 +207,9 @@ export class Steps {
     if (!concluded.ok) return this.close(call, concluded, path);
 
     const { hash: outputHash, outputBytes, gate, output } = concluded.state;
-    const keptOutput = keep(concluded.state, "output", output, this.parts);
-    if (keptOutput) await keptOutput;
+    const keeping = keep(concluded.state, "output", output, this.parts);
+    const unkept = keeping && (await keeping);
+    if (unkept) return this.close(call, unkept, path);
     const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.parts.content);
     const reference = stored && (await stored);
     if (started.body) log.record("body.read", call.scope, started.body.account);

@@ -3,6 +3,8 @@
  * A method that rejects did nothing. `test/contract/content.ts` says what every store must do.
  */
 export interface ContentStore {
+  /** Of one value. What the policy keeps and is larger ends its call, not the log. Default: no bound. */
+  readonly maxBytes?: number;
   /**
    * Durable when it resolves. Bytes under a digest never change: putting them again does nothing.
    *
