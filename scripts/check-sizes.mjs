@@ -51,6 +51,7 @@ async function bundle(source) {
   return chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.code : [])).join("\n");
 }
 
+process.stdout.on("error", () => {}); // Whoever reads may have read enough: `| head -1`.
 let failed = false;
 for (const { name, source, maxBytes, goalBytes } of budgets) {
   const code = await bundle(source);
