@@ -1,4 +1,5 @@
 import type { IsolateOutput } from "../isolate/port.ts";
+import type { RunEnd } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
 import type { BodyFault } from "../isolate/body.ts";
@@ -17,47 +18,41 @@ import type { ErrorCode } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { conforms, errorDetails, explanation } from "./admit.ts";
 import { next, type Step, type Stop, stop, suspended } from "./call.ts";
-import type { Ran } from "./execute.ts";
+import type { Started } from "./execute.ts";
 
-/** A call with an output that keeps the tool's promise. */
-export interface Checked extends Ran {
+/** An output that keeps the tool's promise. */
+export interface Checked {
   readonly output: JsonValue | Uint8Array;
   /** The canonical text of an output that is JSON and was taken as it came. */
   readonly outputText?: string;
 }
 
-/** A call whose output has its one normal form and digest. */
-export interface Concluded extends Checked {
+/** An output with its one normal form and digest. */
+export interface Concluded {
+  readonly output: JsonValue | Uint8Array;
   readonly hash: Digest;
   readonly outputBytes: number;
 }
 
 /** Step 9: the output as the contract says, or why there is none. */
-export function validateOutput(state: Ran): Step<Checked> {
-  const { end, tool } = state;
-  if (end.kind !== "returned") return failure(state);
+export function validateOutput(state: Started, end: RunEnd): Step<Checked> {
+  const { tool } = state;
+  if (end.kind !== "returned") return failure(state, end);
   const read = readOutput(end.output, state);
   if (!read.ok) return read;
   const { output } = read.state;
-  if (tool.output && !conforms(tool.output, output)) {
-    const valid = tool.output.validate(output);
-    if (!valid.ok) {
-      const [first] = valid.errors;
-      return stop("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
-        details: valid.errors.map(errorDetails),
-        hint: "The fault is the tool's, not the caller's.",
-      });
-    }
-    return next({ ...state, output: valid.value as JsonValue });
-  }
-  return next({ ...state, ...read.state });
+  if (!tool.output || conforms(tool.output, output)) return read;
+  const valid = tool.output.validate(output);
+  if (valid.ok) return next({ output: valid.value as JsonValue });
+  const [first] = valid.errors;
+  return stop("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
+    details: valid.errors.map(errorDetails),
+    hint: "The fault is the tool's, not the caller's.",
+  });
 }
 
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
-function readOutput(
-  output: IsolateOutput,
-  { call, tool, bounds, flow }: Ran,
-): Step<Pick<Checked, "output" | "outputText">> {
+function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Step<Checked> {
   const { kind, mediaType } = tool.manifest.output;
   if (output.form !== kind)
     return stop("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
@@ -76,40 +71,38 @@ function readOutput(
 }
 
 /** Step 10. */
-export function normalizeOutput(state: Checked): Step<Concluded> {
-  const { tool, output, outputText, bounds, flow } = state;
+export function normalizeOutput(state: Started, { output, outputText }: Checked): Step<Concluded> {
+  const { call, tool, bounds, flow } = state;
   const { kind } = tool.manifest.output;
-  if (kind === "stream") return next({ ...state, hash: flow!.digest, outputBytes: flow!.byteLength });
-  if (tool.normalizer) return normalizeBy(tool.normalizer, kind, state);
+  if (kind === "stream") return next({ output, hash: flow!.digest, outputBytes: flow!.byteLength });
+  if (tool.normalizer) return normalizeBy(tool.normalizer, kind, output, state);
   const normal: Normalized =
-    outputText === undefined ? normalize(kind, output, state.call.hash) : normalized(outputText, state.call.hash);
+    outputText === undefined ? normalize(kind, output, call.hash) : normalized(outputText, call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   const normalOutput = kind === "text" ? (normal.text ?? "") : output;
-  return next({ ...state, output: normalOutput, hash: normal.hash, outputBytes: normal.byteLength });
+  return next({ output: normalOutput, hash: normal.hash, outputBytes: normal.byteLength });
 }
 
 /** In the embedding program's own form, which has to keep the tool's promise as well. */
-function normalizeBy({ id, apply }: CustomNormalizer, kind: NormalizationKind, state: Checked): Step<Concluded> {
-  const { tool, bounds, call } = state;
+function normalizeBy(
+  { id, apply }: CustomNormalizer,
+  kind: NormalizationKind,
+  given: Checked["output"],
+  { tool, bounds, call }: Started,
+): Step<Concluded> {
   const refused = (reason: NormalizeReason, path = ""): Stop =>
     stop("NOT_NORMALIZABLE", `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`, {
       details: { reason, path, normalizer: id },
       hint: "The fault is the normalizer's, or the output is not what it was made for.",
     });
-  const normal = apply(kind, state.output, call.hash);
+  const normal = apply(kind, given, call.hash);
   if (!normal.ok) return refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return refused("too-large");
   const text = normal.text ?? "";
   const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
   if (tool.output && !tool.output.check(output)) return refused("breaks-contract");
-  return next({
-    ...state,
-    output,
-    ...(kind === "json" && { outputText: text }),
-    hash: normal.hash,
-    outputBytes: normal.byteLength,
-  });
+  return next({ output, hash: normal.hash, outputBytes: normal.byteLength });
 }
 
 /** What the log says of it. */
@@ -135,10 +128,8 @@ function notNormalizable(toolId: string, reason: string, path: string): Stop {
 }
 
 /** Why a run gave no output. */
-function failure({ end, tool, gate, bounds, body }: Ran): Stop {
+function failure({ tool, gate, bounds, body }: Started, end: Exclude<RunEnd, { kind: "returned" }>): Stop {
   switch (end.kind) {
-    case "returned":
-      throw new TypeError("a run that returned is no failure");
     case "refused":
       return stop("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
     case "threw": {
@@ -215,7 +206,7 @@ const tooMuch = {
       details: { bound: "stack", limit },
       hint: "The fault is the tool's: a recursion without an end, or on too deep an input.",
     }),
-} satisfies Record<Extract<Ran["end"], { kind: "too-large" }>["what"], (toolId: string, limit: number) => Stop>;
+} satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => Stop>;
 
 /** How a call fails when its tool does not handle a refusal. */
 const codeOfRefusal = {
@@ -224,4 +215,4 @@ const codeOfRefusal = {
   INVALID_REQUEST: "TOOL_ERROR",
   UNAVAILABLE: "TOOL_ERROR",
   CANCELLED: "CANCELLED",
-} as const satisfies Record<NonNullable<Ran["gate"]["lastRefusal"]>["code"], ErrorCode>;
+} as const satisfies Record<NonNullable<Started["gate"]["lastRefusal"]>["code"], ErrorCode>;

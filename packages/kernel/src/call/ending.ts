@@ -3,6 +3,7 @@ import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { Digest } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { CallResult } from "../result.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { Stop } from "./call.ts";
 import type { Concluded } from "./conclude.ts";
 
@@ -27,14 +28,14 @@ export interface KeptOutput {
 export function endingOf(
   { callId, effects }: CallResult,
   hasStarted: boolean,
-  end: Concluded | { readonly why: Stop },
+  end: KeptOutput | { readonly why: Stop },
 ): Ending {
   if ("why" in end) return { callId, hasStarted, effects, outcome: { ok: false, why: end.why } };
-  return { callId, hasStarted, effects, outcome: { ok: true, output: keptOf(end) } };
+  return { callId, hasStarted, effects, outcome: { ok: true, output: end } };
 }
 
-export function keptOf({ tool, output, hash, outputBytes }: Concluded): KeptOutput {
-  const { kind } = tool.manifest.output;
+export function keptOf({ manifest }: RegisteredTool, { output, hash, outputBytes }: Concluded): KeptOutput {
+  const { kind } = manifest.output;
   // Of a stream only the reference is there, which is JSON.
   const form = kind === "stream" ? "json" : kind;
   const isText = form === "text" && typeof output === "string";

@@ -51,11 +51,6 @@ export interface Started extends Reserved {
   readonly body: Body | undefined;
 }
 
-/** A call whose isolate has answered, or was stopped. Its grants have ended. */
-export interface Ran extends Started {
-  readonly end: RunEnd;
-}
-
 /** Step 6. At once, unless the caller wants to wait. */
 export function reserveBounds(
   state: Allowed,
@@ -130,10 +125,10 @@ export function startedAs(
   from: Pick<Started, "attempt" | "used" | "deadline"> & { readonly counts?: GateCounts },
 ): Started {
   const { call, tool, bounds, policy } = state;
-  const { counts, ...run } = from;
+  const { counts, attempt, used, deadline } = from;
   labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
   const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
-  const nested = (): Broker => new NestedCalls(callerOf(state, run.deadline), within);
+  const nested = (): Broker => new NestedCalls(callerOf(state, deadline), within);
   const gate = openGate(state, {
     brokers: mayCall ? new Map([...brokers, ["tool.call", nested()]]) : brokers,
     log,
@@ -144,7 +139,7 @@ export function startedAs(
   const flow =
     tool.manifest.output.kind === "stream" ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
-  return { ...state, ...run, gate, mayCall, flow, body };
+  return { ...state, attempt, used, deadline, gate, mayCall, flow, body };
 }
 
 export function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
@@ -207,8 +202,8 @@ function openGate(
   return gate;
 }
 
-/** Step 8. */
-export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ran> {
+/** Step 8. When it resolves, the isolate has answered, or was stopped, and the grants of the run have ended. */
+export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<RunEnd> {
   const { call, tool, gate, deadline, input, attempt, used } = state;
   const live = call.live?.runs(state);
   const owner = ownerOf(state);
@@ -228,7 +223,7 @@ export function run(state: Started, pool: IsolatePool, clock: Clock): Promise<Ra
     },
     flow: state.flow,
     body: state.body,
-  }).then((end) => ({ ...state, end }));
+  });
 }
 
 function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started): IsolateCall {

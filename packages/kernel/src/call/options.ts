@@ -36,7 +36,8 @@ const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 export function readOptions(foreign: unknown): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
-    const { output, body, ...options }: Record<string, unknown> = { ...foreign };
+    const options: Record<string, unknown> = { ...foreign };
+    const { output, body } = options;
     const read = readPlain(options);
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {

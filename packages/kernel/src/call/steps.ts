@@ -35,6 +35,7 @@ import {
   spentByOther,
   succeeded,
   usageOf,
+  withMore,
 } from "./finish.ts";
 import type { Keys } from "./keys.ts";
 import type { CallSuspender } from "./live.ts";
@@ -112,7 +113,9 @@ export class Steps {
   /** Tells those who wait for the same, and those who will ask for it. */
   #share(result: CallResult, { concluded, why, started }: Path, ends: readonly ((ending: Ending) => void)[]): void {
     const end =
-      result.ok && concluded ? concluded : { why: why ?? stop("INTERNAL", "The call ended without a reason.") };
+      result.ok && concluded && started
+        ? keptOf(started.tool, concluded)
+        : { why: why ?? stop("INTERNAL", "The call ended without a reason.") };
     // One that is put aside may still do what it is for: nobody else does it.
     const ending = endingOf(result, started !== undefined || isAside(result), end);
     for (const each of ends) each(ending);
@@ -190,41 +193,37 @@ export class Steps {
     const ports = this.ports(call);
     let started = begun;
     const pool = pools.get(started.host)!;
-    const ran = await run(started, pool, clock);
+    const end = await run(started, pool, clock);
     if (started.mayCall) await started.gate.settled();
-    let checked = validateOutput(ran);
+    let checked = validateOutput(started, end);
     while (!checked.ok) {
       const again = await retry(started, checked, log, clock);
       const isVoid = again.ok ? lapsed(again.state, ports) : again;
       if (isVoid && again.ok) again.state.gate.close(); // It is in nobody's path yet.
       if (isVoid || !again.ok) return this.close(call, isVoid ?? checked, path);
       path.started = started = again.state;
-      checked = validateOutput(await run(started, pool, clock));
+      checked = validateOutput(started, await run(started, pool, clock));
       if (started.mayCall) await started.gate.settled();
     }
 
-    const concluded = normalizeOutput(checked.state);
+    const concluded = normalizeOutput(started, checked.state);
     if (!concluded.ok) return this.close(call, concluded, path);
 
-    const { hash: outputHash, outputBytes, gate, output } = concluded.state;
-    const keeping = keep(concluded.state, "output", output, this.parts);
+    const { tool, gate } = started;
+    const { hash: outputHash, outputBytes, output } = concluded.state;
+    const keeping = keep(started, "output", output, this.parts);
     const unkept = keeping && (await keeping);
     if (unkept) return this.close(call, unkept, path);
-    const stored = refer(concluded.state, outputBytes, () => keptOf(concluded.state), this.parts.content);
+    const stored = refer(started, outputBytes, () => keptOf(tool, concluded.state), this.parts.content);
     const reference = stored && (await stored);
     if (started.body) log.record("body.read", call.scope, started.body.account);
-    log.record("tool.completed", call.scope, {
-      outputHash,
-      outputBytes,
-      ...normalizerOf(concluded.state.tool),
-      effects: gate.effects,
-      ...usageOf(concluded.state),
-    });
+    const completed = { outputHash, outputBytes, effects: gate.effects, ...normalizerOf(tool) };
+    log.record("tool.completed", call.scope, withMore(completed, usageOf(started)));
     const written = log.flush();
     if (written) await written;
     path.concluded = concluded.state;
 
-    return succeeded(concluded.state, clock, reference);
+    return succeeded(started, concluded.state, clock, reference);
   }
 
   /** The end of a call for which nothing runs: it is given what another one got, if that fits its own bounds and nothing has changed meanwhile. */
