@@ -129,6 +129,22 @@ describe("the edge", () => {
     });
   });
 
+  it("answers a client that has megabytes to send for nothing", async () => {
+    const bytes = new Uint8Array(5_000_000);
+    const send = (path: string, headers: Record<string, string>): Promise<Response> =>
+      service.send(path, {
+        method: "POST",
+        headers: { "content-type": "application/octet-stream", ...headers },
+        body: bytes,
+      });
+    for (let i = 0; i < 5; i++) {
+      expect((await send("/v1/tools/echo/calls", { "keyhole-call": "nope" })).status).toBe(400);
+      expect((await send("/v1/tools/echo/calls", {})).status).toBe(422);
+      expect((await send("/v1/tools/echo/calls", { authorization: "Bearer nobody" })).status).toBe(401);
+      expect((await send("/elsewhere", {})).status).toBe(404);
+    }
+  });
+
   it("says how a tool is", async () => {
     const response = await service.post("/v1/tools/deed/health", {});
     expect([response.status, await response.json()]).toEqual([200, { state: "healthy" }]);

@@ -1,6 +1,6 @@
 import { type AuditEvent, hashBytes } from "@keyhole/kernel";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openService, type Service } from "./service.ts";
+import { openService, type Service, untilAsked } from "./service.ts";
 
 let service: Service;
 beforeEach(async () => {
@@ -95,8 +95,41 @@ describe("a request of bytes", () => {
     expect(await codeOf(await send(tool, bytes, headers))).toEqual([status, code]);
   });
 
-  it("is asked for by a tool that takes one", async () => {
-    expect(await codeOf(await service.call("flip", { input: {} }))).toEqual([422, "INVALID_INPUT"]);
+  it("is asked for by a tool that takes one, as it is sent here", async () => {
+    const response = await service.call("flip", { input: {} });
+    expect(await response.json()).toMatchObject({
+      code: "INVALID_INPUT",
+      detail: expect.stringContaining("application/octet-stream"),
+    });
+  });
+
+  it("is one of the two types of a call, and its refusal names both", async () => {
+    const call = await send("flip", bytes, { "content-type": "text/plain" });
+    expect([call.status, call.headers.get("accept-post")]).toEqual([415, "application/json, application/octet-stream"]);
+    expect(await call.json()).toMatchObject({
+      detail: "Send the body as application/json or as application/octet-stream.",
+    });
+    const answer = await service.send("/v1/approvals/none", { method: "POST", headers: bytesType, body: bytes });
+    expect([answer.status, answer.headers.get("accept-post")]).toEqual([415, "application/json"]);
+  });
+
+  it("that nobody can see is named in the question, and a yes of any scope is for once", async () => {
+    const ask = { id: "ask", effect: "ask", when: {}, reason: "Asked." } as const;
+    const asking = await openService({
+      policy: { version: "1", posture: "standard", rules: [ask] },
+    });
+    const calling = asking.send("/v1/tools/flip/calls", { method: "POST", headers: bytesType, body: bytes });
+    const { approvalId } = await untilAsked(asking);
+    const waiting = await asking.send("/v1/approvals");
+    expect(await waiting.json()).toMatchObject({ approvals: [{ approvalId, hasBody: true }] });
+    const answered = await asking.send(`/v1/approvals/${approvalId}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ answer: "allow", scope: "pattern", pattern: [{ at: "/most", exists: false }] }),
+    });
+    expect(answered.status).toBe(204);
+    expect(await (await calling).json()).toMatchObject({ proof: { approval: { scope: "once" } } });
+    expect(await (await asking.send("/v1/approvals")).json()).toEqual({ approvals: [], standing: [] });
   });
 });
 

@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { jsonTextFault } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
+import { drain } from "./unread.ts";
+
+const jsonType = "application/json";
 
 const bodyLimits: { readonly bytes: number; readonly depth: number } = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
@@ -12,15 +15,18 @@ const bodyLimits: { readonly bytes: number; readonly depth: number } = {
 /**
  * Reads a request's JSON body and checks it. The bytes are counted while they arrive, so that a wrong or absent `Content-Length` gains nothing.
  *
+ * @param types that are taken at this address, for whoever sent none of them
  * @throws {HttpRefusal}
  */
 export async function readBody<Output>(
   request: Request,
   schema: v.GenericSchema<unknown, Output>,
-  maxBytes: number = bodyLimits.bytes,
+  types: readonly string[] = [jsonType],
 ): Promise<Output> {
-  requireJson(request);
-  return readJson("body", await readBytes(request, maxBytes), schema);
+  if (isOfType(request, jsonType)) return readJson("body", await readBytes(request, bodyLimits.bytes), schema);
+  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
+    "accept-post": types.join(", "),
+  });
 }
 
 /** A Byte Sequence of RFC 9651: base64 between colons. */
@@ -89,23 +95,19 @@ export function isOfType(request: Request, type: string): boolean {
   return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === type;
 }
 
-function requireJson(request: Request): void {
-  if (isOfType(request, "application/json")) return;
-  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.", {
-    "accept-post": "application/json",
-  });
-}
-
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more than ${maxBytes} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
-  const body: AsyncIterable<Uint8Array> | readonly Uint8Array[] = request.body ?? [];
-  for await (const chunk of body) {
-    byteLength += chunk.byteLength;
-    if (byteLength > maxBytes) throw refusal;
-    chunks.push(chunk);
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
+  for (let step = await reader?.read(); step?.value; step = await reader?.read()) {
+    byteLength += step.value.byteLength;
+    if (byteLength > maxBytes) {
+      await drain(reader!);
+      throw refusal;
+    }
+    chunks.push(step.value);
   }
   const bytes = new Uint8Array(byteLength);
   let offset = 0;

@@ -5,6 +5,7 @@ import type { Identity } from "./auth.ts";
 import { bodyObject, isOfType, readBody, readHeader } from "./body.ts";
 import { eventStream } from "./event-stream.ts";
 import { callProblem } from "./problem.ts";
+import { uploadOf } from "./unread.ts";
 import { wireResult } from "./wire.ts";
 
 export interface CallSurroundings {
@@ -36,49 +37,41 @@ function isObject(value: unknown): boolean {
  * and the result as the last event, whatever it is. A client that goes away cancels. A request of bytes is the body of the call; all else is in a header then.
  */
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
-  const isBytes = isOfType(request, "application/octet-stream");
-  const call = isBytes ? readHeader(request, "keyhole-call", callBody, noInput) : await readBody(request, callBody);
+  const isBytes = isOfType(request, bytesType);
+  const call = isBytes
+    ? readHeader(request, "keyhole-call", callBody, noInput)
+    : await readBody(request, callBody, ["application/json", bytesType]);
   const options = callOptions(call, around.identity, request);
   const answer = accepts(request, "text/event-stream")
     ? streamCall
-    : accepts(request, "application/octet-stream")
+    : accepts(request, bytesType)
       ? bytesCall
       : answerCall;
-  const body = isBytes ? bytesOf(request) : undefined;
-  return answer(around, tool, call.input, { ...options, ...(body && { body }), signal: request.signal });
+  const upload = isBytes ? uploadOf(request) : undefined;
+  const run = async (more: CallOptions = {}): Promise<CallResult> => {
+    const body = upload && { body: upload.stream };
+    const result = await around.kernel.call(tool, call.input, { signal: request.signal, ...options, ...body, ...more });
+    await upload?.drain();
+    return result;
+  };
+  return answer(run, around, request.signal);
 }
 
-function bytesOf(request: Request): ReadableStream<Uint8Array> {
-  const bytes: ReadableStream<Uint8Array> | null = request.body;
-  return bytes ?? new ReadableStream({ start: (controller) => controller.close() });
-}
+/** The call, and what its answer comes after. */
+type Run = (more?: CallOptions) => Promise<CallResult>;
 
+const bytesType = "application/octet-stream";
 /** `{"input":{}}` */
 const noInput = ":eyJpbnB1dCI6e319:";
 
-interface CancellableOptions extends CallOptions {
-  readonly signal: AbortSignal;
-}
-
-async function answerCall(
-  { kernel }: CallSurroundings,
-  tool: string,
-  input: unknown,
-  options: CancellableOptions,
-): Promise<Response> {
-  const result = await kernel.call(tool, input, options);
+async function answerCall(run: Run): Promise<Response> {
+  const result = await run();
   return result.ok ? Response.json(wireResult(result)) : callProblem(result);
 }
 
-function streamCall(
-  { kernel, desk }: CallSurroundings,
-  tool: string,
-  input: unknown,
-  options: CancellableOptions,
-): Response {
-  return eventStream(options.signal, async (send, signal) => {
-    const result: CallResult = await kernel.call(tool, input, {
-      ...options,
+function streamCall(run: Run, { desk }: CallSurroundings, clientGone: AbortSignal): Response {
+  return eventStream(clientGone, async (send, signal) => {
+    const result = await run({
       signal,
       onEvent: (event) => send("audit", event),
       onLog: (entry) => send("log", entry),
@@ -96,12 +89,7 @@ function streamCall(
  * The bytes of a stream as they come, and nothing else. The status is known with the first of them: what fails before is a problem, what fails later breaks the body off, which
  * no client takes for its end.
  */
-async function bytesCall(
-  { kernel }: CallSurroundings,
-  tool: string,
-  input: unknown,
-  options: CancellableOptions,
-): Promise<Response> {
+async function bytesCall(run: Run): Promise<Response> {
   const begun = Promise.withResolvers<"begun">();
   // Room for one piece: the first one has to come through before anybody reads.
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
@@ -110,18 +98,19 @@ async function bytesCall(
         controller.enqueue(piece);
         begun.resolve("begun");
       },
+      flush: async () => void (await ended),
     },
     undefined,
     { highWaterMark: 1 },
   );
   let callId = "";
   const onEvent = (event: AuditEvent): void => void (callId ||= event.callId ?? "");
-  const ended = kernel.call(tool, input, { ...options, output: writable, onEvent });
+  const ended = run({ output: writable, onEvent });
   const first = await Promise.race([begun.promise, ended]);
   if (first !== "begun" && !first.ok) return callProblem(first);
   // The bytes went to an earlier call under the same key; what is left is what the kernel knows of them.
   if (first !== "begun" && first.meta.cached) return Response.json(wireResult(first));
-  return new Response(readable, { headers: { "content-type": "application/octet-stream", "keyhole-call-id": callId } });
+  return new Response(readable, { headers: { "content-type": bytesType, "keyhole-call-id": callId } });
 }
 
 function callOptions(call: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
@@ -143,7 +132,7 @@ function idempotencyKeyOf(request: Request): string | undefined {
   return quoted?.replaceAll(/\\(["\\])/g, "$1") ?? header;
 }
 
-function accepts(request: Request, type: "text/event-stream" | "application/octet-stream"): boolean {
+function accepts(request: Request, type: "text/event-stream" | typeof bytesType): boolean {
   const asked = (request.headers.get("accept") ?? "").toLowerCase().split(",");
   return asked.some((each) => each.split(";", 1)[0]!.trim() === type);
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authenticate, type Identity, readTokens } from "./auth.ts";
 import { httpProblem, problemOf } from "./problem.ts";
+import { drainUntouched } from "./unread.ts";
 
 export interface GatewaySettings {
   readonly tokens: string | undefined;
@@ -37,6 +38,7 @@ export function createGateway<Env extends object>(
   { forward, healthy = async () => true }: Backend<Env>,
 ): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
+  app.use(drainUntouched);
   app.use(async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);

@@ -9,6 +9,7 @@ import { callRoute } from "./calls.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
 import { HttpRefusal, httpProblem, problemOf } from "./problem.ts";
+import { drainUntouched } from "./unread.ts";
 
 /** What the routes of one tenant work on. */
 export interface Served {
@@ -30,6 +31,7 @@ const auditPage = { default: 100, max: 1_000 } as const;
 /** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
 export function createRoutes({ kernel, desk, policy, content }: Served): Routes {
   const app: Routes = new Hono();
+  app.use(drainUntouched);
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();

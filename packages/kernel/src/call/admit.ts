@@ -89,7 +89,8 @@ export function validateInput(resolved: Resolved, foreign: unknown): Step<Valida
 }
 
 function bodyFault({ call, tool }: Resolved): string | undefined {
-  if (!call.body) return tool.manifest.body && `${tool.id} takes a body: give it as the call's option \`body\`.`;
+  if (!call.body)
+    return tool.manifest.body && `${tool.id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
   if (!tool.manifest.body) return `${tool.id} takes no body.`;
   return call.options.idempotencyKey && "A key stands for equal arguments, and what a body holds nobody knows before.";
 }

@@ -1,0 +1,65 @@
+import type { MiddlewareHandler } from "hono";
+
+/** Of one request: what the body of a JSON call may have. Whoever sends more than that for nothing may lose the answer. */
+const DRAINED_BYTES = (8 << 20) + 4096;
+/** A client that is silent for so long waits for its answer. curl is for a second, before a body that it has announced. */
+const SILENT_MS = 3_000;
+
+/**
+ * Reads to its end what nobody wants of a request's body. An answer that goes out before ends the connection of a client that still sends, and is lost with it; so every answer
+ * comes after. Never rejects.
+ */
+export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let byteLength = 0;
+  try {
+    while (byteLength <= DRAINED_BYTES) {
+      const piece = await nextOf(reader);
+      if (piece === undefined) break;
+      byteLength += piece.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // The client has gone.
+  }
+}
+
+/** `undefined` where there is none: at the end, or in silence. */
+async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  const silence = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => silence.resolve(undefined), SILENT_MS);
+  try {
+    return await Promise.race([reader.read().then(({ value }) => value), silence.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Of requests whose body nobody touched. Whoever begins to read one sees to its end. */
+export const drainUntouched: MiddlewareHandler = async ({ req: { raw } }, next) => {
+  await next();
+  const body: ReadableStream<Uint8Array> | null = raw.body;
+  if (body && !raw.bodyUsed && !body.locked) await drain(body.getReader());
+};
+
+/** A body on its way to a call. What its reader leaves stays where it is, until it is drained. */
+export interface Upload {
+  readonly stream: ReadableStream<Uint8Array>;
+  drain(): Promise<void>;
+}
+
+export function uploadOf(request: Request): Upload {
+  const body: ReadableStream<Uint8Array> | null = request.body;
+  if (!body) return { stream: new ReadableStream({ start: (end) => end.close() }), drain: async () => {} };
+  const reader = body.getReader();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = await reader.read();
+        if (value) controller.enqueue(value);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, drain: () => drain(reader) };
+}
