@@ -27,7 +27,7 @@ describeContentStore("in Durable Object SQLite", () => inObject());
 
 it("in Durable Object SQLite takes values of many rows, up to its bound", async () => {
   const store = await inObject();
-  for (const byteLength of [1_048_575, 1_048_576, 1_048_577, 5_000_000]) {
+  for (const byteLength of [1_048_575, 1_048_576, 1_048_577, 5_000_000, 33_554_432]) {
     const bytes = new Uint8Array(byteLength).fill(byteLength % 251);
     await store.put(hashBytes(bytes), bytes);
     const kept = (await store.get(hashBytes(bytes))) ?? new Uint8Array();

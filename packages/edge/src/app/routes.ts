@@ -63,7 +63,7 @@ export function createRoutes({ kernel, desk, policy, content }: Served): Routes 
     const digest = c.req.param("digest");
     const bytes = isDigest(digest) ? await content.get(digest) : undefined;
     if (!bytes) return httpProblem("NOT_FOUND", "Nothing is kept under this digest.");
-    return c.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });
+    return c.body(bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": "application/octet-stream" });
   });
 
   app.get("/v1/approvals", allow("approvals:write"), (c) =>

@@ -38,11 +38,11 @@ export function sqlContent(
   };
   const nextTurn = (): number =>
     sql.exec<{ turn: number }>("SELECT ifnull(max(turn), 0) + 1 AS turn FROM content").one().turn;
-  const chunksOf = (digest: string): Uint8Array[] =>
-    sql
-      .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM content WHERE digest = ? ORDER BY place", digest)
-      .toArray()
-      .map(({ bytes }) => new Uint8Array(bytes));
+  const chunksOf = (digest: string): SqlStorageCursor<{ bytes: ArrayBuffer }> =>
+    sql.exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM content WHERE digest = ? ORDER BY place", digest);
+  const sizeOf = (digest: string): number | null =>
+    sql.exec<{ size: number | null }>("SELECT sum(length(bytes)) AS size FROM content WHERE digest = ?", digest).one()
+      .size;
   const isThere = (digest: string): boolean =>
     sql.exec("SELECT 1 FROM content WHERE digest = ? AND place = 0", digest).toArray().length > 0;
   return {
@@ -64,9 +64,17 @@ export function sqlContent(
       });
     },
     async get(foreign) {
-      const chunks = chunksOf(checked(foreign));
-      if (chunks.length === 0) return undefined;
-      return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
+      const digest = checked(foreign);
+      const size = sizeOf(digest);
+      if (size === null) return undefined;
+      // Row by row: a Worker has no memory for the largest value and copies of it.
+      const whole = new Uint8Array(size);
+      let at = 0;
+      for (const { bytes } of chunksOf(digest)) {
+        whole.set(new Uint8Array(bytes), at);
+        at += bytes.byteLength;
+      }
+      return whole;
     },
     async delete(foreign) {
       sql.exec("DELETE FROM content WHERE digest = ?", checked(foreign));
