@@ -70,13 +70,11 @@ function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutc
   if (who === "") return denied("The approver's answer was malformed.");
   if (question.approvers && !question.approvers.includes(who)) return denied("The policy does not name this approver.");
   if (answer === "edit") return { kind: "edited", approver: who, input };
-  if (answer === "allow" && (scope === "once" || scope === "session"))
-    return { kind: "allowed", approval: proofOf(question.request, who, scope, clock) };
-  if (answer === "allow" && scope === "pattern") {
-    const fault = patternFault(question.request, pattern);
+  if (answer === "allow" && (scope === "once" || scope === "session" || scope === "pattern")) {
+    const fault = scope === "pattern" ? patternFault(question.request, pattern) : undefined;
     if (fault !== undefined) return denied(fault);
     const approval = proofOf(question.request, who, scope, clock);
-    if (approval.scope === "once") return { kind: "allowed", approval };
+    if (approval.scope !== "pattern") return { kind: "allowed", approval };
     const rule = patternRule(question.request, pattern as readonly ArgumentCondition[], who);
     return { kind: "allowed", approval: { ...approval, rule } };
   }
