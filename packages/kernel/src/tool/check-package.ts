@@ -38,14 +38,14 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
   const code = body.source === "module" || body.source === "wasm" ? body.code : null;
   const codeHash = code === null ? null : codeHashOf(code, by);
   const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash, by);
-  if (hash === undefined || codeHash === undefined)
-    return refused("INVALID_MANIFEST", "", "The package has no canonical form.");
+  if (hash === undefined || codeHash === undefined) return refused("", "The package has no canonical form.");
   const actual = claimedHash?.startsWith("blake3:") ? packageHash(manifest.value, code) : hash;
   if (claimedHash !== undefined && claimedHash !== actual)
     return refused(
-      "PACKAGE_HASH_MISMATCH",
       "/hash",
       `The package says ${quote(claimedHash)}, its content is ${actual}.`,
+      "",
+      "PACKAGE_HASH_MISMATCH",
     );
   const validators = compileSchemas(manifest.value, tool !== undefined);
   if (!validators.ok) return validators;
@@ -66,31 +66,26 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
 function readBody(manifest: ToolManifest, { code, tool }: Parts): Setup<RegisteredTool["body"]> {
   const { source, program, wasm } = manifest;
   if (program !== undefined && source !== "module")
-    return refused("INVALID_MANIFEST", "/program", "A program runs in an isolate of source `module`.");
-  if (wasm && source !== "wasm") return refused("INVALID_MANIFEST", "/wasm", "Only a tool of source `wasm` has it.");
+    return refused("/program", "A program runs in an isolate of source `module`.");
+  if (wasm && source !== "wasm") return refused("/wasm", "Only a tool of source `wasm` has it.");
   if ((manifest.process === undefined) === (source === "process"))
-    return refused("INVALID_MANIFEST", "/process", "A tool of source `process` has it, and no other.");
+    return refused("/process", "A tool of source `process` has it, and no other.");
   if (manifest.process && !tool) return processBody(manifest, manifest.process, code);
   if (tool && source === "inline") return { ok: true, value: { source, code: tool.code } };
   if (source === "module" && typeof code === "string" && code !== "") {
     if (code.length > limits.codeBytes)
-      return refused("INVALID_MANIFEST", "/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
+      return refused("/code", `\`code\` is longer than ${limits.codeBytes} characters.`);
     return { ok: true, value: { source, code } };
   }
   const bytes = typeof code === "string" && code.length <= limits.wasmBytes * 2 ? decodeBase64(code) : code;
   if (source === "wasm" && bytes instanceof Uint8Array) {
-    if (bytes.length > limits.wasmBytes)
-      return refused("INVALID_MANIFEST", "/code", `\`code\` has more than ${limits.wasmBytes} bytes.`);
+    if (bytes.length > limits.wasmBytes) return refused("/code", `\`code\` has more than ${limits.wasmBytes} bytes.`);
     return { ok: true, value: { source, code: bytes } };
   }
   if (source === "inline" || tool)
-    return refused(
-      "INVALID_MANIFEST",
-      "/source",
-      "A tool object has source `inline`, and a package with code has not.",
-    );
+    return refused("/source", "A tool object has source `inline`, and a package with code has not.");
   const wanted = source === "wasm" ? "the bytes of a WebAssembly module, or their base64" : "the text of an ES module";
-  return refused("INVALID_MANIFEST", "/code", `\`code\` is ${wanted}.`);
+  return refused("/code", `\`code\` is ${wanted}.`);
 }
 
 /** A program does whatever its user can: the manifest says so, and nothing of it runs before somebody granted that. */
@@ -99,15 +94,13 @@ function processBody(
   { command, args = [] }: NonNullable<ToolManifest["process"]>,
   code: unknown,
 ): Setup<RegisteredTool["body"]> {
-  if (code !== "")
-    return refused("INVALID_MANIFEST", "/code", "A tool of source `process` has no code: `code` is empty.");
+  if (code !== "") return refused("/code", "A tool of source `process` has no code: `code` is empty.");
   const fault = checkCommand(command) ?? args.map(checkArgument).find((each) => each !== undefined);
-  if (fault) return refused("INVALID_MANIFEST", "/process", `The command is refused: ${fault}.`);
+  if (fault) return refused("/process", `The command is refused: ${fault}.`);
   const wishes = capabilities.flatMap((each) => (each.kind === "process.spawn" && !each.optional ? each.commands : []));
   if (wishes.some((pattern) => matchCommand(pattern, command, args)))
     return { ok: true, value: { source: "process", command, args } };
   return refused(
-    "INVALID_MANIFEST",
     "/capabilities",
     "A tool of source `process` needs the capability `process.spawn` for its own command.",
     JSON.stringify({ kind: "process.spawn", commands: [{ command, args }] }),
@@ -125,61 +118,54 @@ interface Parts {
 /** Each property of the foreign object is read exactly once. */
 function takeApart(foreign: unknown): Setup<Parts> {
   try {
-    if (typeof foreign !== "object" || foreign === null)
-      return refused("INVALID_MANIFEST", "", "A tool package is an object.");
+    if (typeof foreign !== "object" || foreign === null) return refused("", "A tool package is an object.");
     if ("definition" in foreign) {
       const tool = foreign as Tool;
-      if (typeof tool.code?.execute !== "function")
-        return refused("INVALID_MANIFEST", "/code/execute", "A tool has a function `execute`.");
+      if (typeof tool.code?.execute !== "function") return refused("/code/execute", "A tool has a function `execute`.");
       return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
     }
     const { manifest, code, hash } = foreign as Record<string, unknown>;
-    if (typeof hash !== "string") return refused("PACKAGE_HASH_MISMATCH", "/hash", "A package carries its hash.");
+    if (typeof hash !== "string") return refused("/hash", "A package carries its hash.", "", "PACKAGE_HASH_MISMATCH");
     // A copy: what is hashed is what runs, whoever writes to theirs.
     const own = code instanceof Uint8Array && code.length <= limits.wasmBytes ? new Uint8Array(code) : code;
     return { ok: true, value: { manifest, code: own, claimedHash: hash } };
   } catch (error) {
-    return refused("INVALID_MANIFEST", "", `The package cannot be read: ${quote(textOf(error))}.`);
+    return refused("", `The package cannot be read: ${quote(textOf(error))}.`);
   }
 }
 
 function checkManifest(raw: unknown): Setup<ToolManifest> {
   const plain = snapshot(raw);
-  if (!plain.ok) return refused("INVALID_MANIFEST", plain.error.path, plain.error.message);
+  if (!plain.ok) return refused(plain.error.path, plain.error.message);
   const valid = manifestValidator.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
-    return refused("INVALID_MANIFEST", first!.instancePath, first!.message, first!.hint);
+    return refused(first!.instancePath, first!.message, first!.hint);
   }
   const manifest = valid.value as ToolManifest;
-  if (!parseVersion(manifest.version))
-    return refused("INVALID_MANIFEST", "/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
+  if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
   for (const [index, capability] of manifest.capabilities.entries()) {
     const place = `/capabilities/${index}`;
     const reason = checkCapability(capability);
-    if (reason) return refused("INVALID_MANIFEST", `${place}${reason.path}`, reason.message);
+    if (reason) return refused(`${place}${reason.path}`, reason.message);
     if (isEffect(capability.kind) && !manifest.effects.includes(capability.kind)) {
-      return refused(
-        "INVALID_MANIFEST",
-        place,
-        `The capability ${capability.kind} is an effect that \`effects\` does not list.`,
-      );
+      return refused(place, `The capability ${capability.kind} is an effect that \`effects\` does not list.`);
     }
   }
   if (manifest.output.kind === "stream" && manifest.normalization)
-    return refused("INVALID_MANIFEST", "/normalization", "A stream is hashed as it is, while it flows.");
+    return refused("/normalization", "A stream is hashed as it is, while it flows.");
   if (manifest.source !== "inline" && manifest.source !== "module") {
     const { source, output, body } = manifest;
     if (output.kind === "stream")
-      return refused("INVALID_MANIFEST", "/output/kind", `What a tool of source ${source} writes is one whole.`);
-    if (body) return refused("INVALID_MANIFEST", "/body", `What a tool of source ${source} reads is one whole.`);
+      return refused("/output/kind", `What a tool of source ${source} writes is one whole.`);
+    if (body) return refused("/body", `What a tool of source ${source} reads is one whole.`);
   }
   if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
     const most = `An output of kind ${manifest.output.kind} crosses as a whole and has at most ${limits.wholeOutputBytes} bytes.`;
-    return refused("INVALID_MANIFEST", "/bounds/outputBytes", most, "Return a stream.");
+    return refused("/bounds/outputBytes", most, "Return a stream.");
   }
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
-    return refused("INVALID_MANIFEST", "/determinism", "A pure tool has no effects and no capabilities.");
+    return refused("/determinism", "A pure tool has no effects and no capabilities.");
   }
   // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
@@ -198,7 +184,6 @@ function compileSchemas(
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
   if (output.kind !== "json")
     return refused(
-      "INVALID_MANIFEST",
       "/output/schema",
       `A schema describes JSON; for outputs of kind ${output.kind} it would hold nothing.`,
       "Leave it out, or return JSON.",
@@ -209,7 +194,7 @@ function compileSchemas(
 }
 
 function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
-  return refused("INVALID_MANIFEST", `${place}${schemaPath.replace(/^#/, "")}`, message, hint);
+  return refused(`${place}${schemaPath.replace(/^#/, "")}`, message, hint);
 }
 
 /** What a foreign object throws may be no text either. */
@@ -224,10 +209,10 @@ function textOf(thrown: unknown): string {
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));
 
 function refused(
-  code: SetupErrorCode,
   path: string,
   message: string,
   hint = "",
+  code: SetupErrorCode = "INVALID_MANIFEST",
 ): { readonly ok: false; readonly error: SetupError } {
   return { ok: false, error: { code, path, message, hint } };
 }
