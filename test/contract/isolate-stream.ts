@@ -208,6 +208,7 @@ export function streamPortContract(makeHost: () => Promise<IsolateHost>): void {
     ["nothing", { kind: "unnormalizable", reason: "not-a-stream", path: "" }],
     ["bytes themselves", { kind: "unnormalizable", reason: "not-bytes", path: "/0" }],
     ["a text in between", { kind: "unnormalizable", reason: "not-bytes", path: "/1" }],
+    ["a detached piece", { kind: "unnormalizable", reason: "detached", path: "/1" }],
     ["a then-able in between", { kind: "unnormalizable", reason: "not-bytes", path: "/1" }],
     ["numbers in between", { kind: "unnormalizable", reason: "not-bytes", path: "/1" }],
   ])("survives a tool that does: %s", (deed, expected) =>

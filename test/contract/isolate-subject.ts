@@ -1,6 +1,10 @@
 import type { IsolateHost } from "@keyhole/kernel";
 import drink from "./tools/drink.ts";
 import drinkPackage from "./tools/drink-package.ts";
+import give from "./tools/give.ts";
+import givePackage from "./tools/give-package.ts";
+import lend from "./tools/lend.ts";
+import lendPackage from "./tools/lend-package.ts";
 import pour from "./tools/pour.ts";
 import pourPackage from "./tools/pour-package.ts";
 import subject from "./tools/subject.ts";
@@ -24,4 +28,10 @@ export function pourFor(host: IsolateHost): typeof pour | typeof pourPackage {
 /** The tool that takes a body, and pours it on. */
 export function drinkFor(host: IsolateHost): typeof drink | typeof drinkPackage {
   return host.sources.includes("module") ? drinkPackage : drink;
+}
+
+/** The tool whose output is bytes: `lend` gives copies of its own, `give` gives them away. */
+export function bytesFor(host: IsolateHost, name: "lend" | "give"): typeof lend | typeof lendPackage {
+  const tools = { lend: [lend, lendPackage], give: [give, givePackage] } as const;
+  return tools[name][host.sources.includes("module") ? 1 : 0];
 }

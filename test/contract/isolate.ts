@@ -14,6 +14,7 @@ import { expectSoundLog, openPolicy } from "../support/kernel.ts";
 import { bodyPortContract } from "./isolate-body.ts";
 import { bodyKernelContract } from "./isolate-body-kernel.ts";
 import { anyIsolateContract } from "./isolate-any.ts";
+import { bytesContract } from "./isolate-bytes.ts";
 import { anyScript, portContract } from "./isolate-port.ts";
 import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
@@ -25,6 +26,7 @@ export function describeIsolateHost(name: string, makeHost: () => Promise<Isolat
     describe("as any other", () => anyIsolateContract(makeHost, anyScript, traits.preempts));
     describe("at its port", () => portContract(makeHost, traits));
     describe("under a kernel", () => kernelContract(makeHost, traits));
+    describe("with bytes", () => bytesContract(makeHost));
     describe("with streams, at its port", () => streamPortContract(makeHost));
     describe("with streams, under a kernel", () => streamKernelContract(makeHost, traits));
     describe("with bodies, at its port", () => bodyPortContract(makeHost));

@@ -119,7 +119,7 @@ describe("what a page says of setting up is what the kernel does", () => {
 
 it("every reason why an output has no normal form is explained", () => {
   const reasons = {
-    accessor: true, bigint: true, "breaks-contract": true, cycle: true, function: true, "lone-surrogate": true, "normalizer-threw": true, "normalizer-varies": true, "not-a-stream": true, "not-bytes": true, "not-finite": true, "not-plain": true, "not-text": true,
+    accessor: true, bigint: true, "breaks-contract": true, cycle: true, detached: true, function: true, "lone-surrogate": true, "normalizer-threw": true, "normalizer-varies": true, "not-a-stream": true, "not-bytes": true, "not-finite": true, "not-plain": true, "not-text": true,
     "proto-key": true, symbol: true, syntax: true, "too-deep": true, "too-large": true, undefined: true, unreadable: true,
   } satisfies Record<NormalizeReason, true>; // prettier-ignore
   const explained = table(pageOf("NOT_NORMALIZABLE").prose, "`reason`", "What was found").flatMap(([cell = ""]) =>

@@ -98,6 +98,7 @@ describe("the cache of pure results", () => {
 
   it.each([
     ["bytes", { output: { kind: "binary" } }, () => new Uint8Array([1, 2])],
+    ["bytes handed over", { output: { kind: "binary", transfer: true } }, () => new Uint8Array([1, 2])],
     ["text", { output: { kind: "text" } }, () => "a\r\nb"],
   ])("gives %s as they were", async (_, more, output) => {
     const { kernel, state } = await open(more, {}, output);

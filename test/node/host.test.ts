@@ -5,12 +5,15 @@ import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeIsolateHost } from "../contract/isolate.ts";
 import { describeTenCalls, packages } from "../contract/ten-calls.ts";
+import give from "../contract/tools/give.ts?tool";
+import lend from "../contract/tools/lend.ts?tool";
 import pour from "../contract/tools/pour.ts?tool";
 import subject from "../contract/tools/subject.ts?tool";
 import { openPolicy } from "../support/kernel.ts";
 
 describeIsolateHost("node", async () => nodeHost(), { preempts: true });
-describeIsolateHost("node, trusted", async () => nodeHost({ trusted: [subject.hash, pour.hash] }), { preempts: true });
+const trusted = [subject, give, lend, pour].map(({ hash }) => hash);
+describeIsolateHost("node, trusted", async () => nodeHost({ trusted }), { preempts: true });
 describeTenCalls("node", packages, async () => nodeHost());
 describeTenCalls("node, trusted", packages, async () => nodeHost({ trusted: packages.map(({ hash }) => hash) }));
 

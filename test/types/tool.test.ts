@@ -73,7 +73,14 @@ describe("types follow from schemas", () => {
     const unknownInput = () =>
       // @ts-expect-error: there is no such input
       defineTool({ ...shape, input: plain, output: { kind: "text" }, execute: ({ town }) => town });
-    expect([wrong, unknownInput]).toHaveLength(2);
+    const given = () => new Uint8Array();
+    expectTypeOf(
+      defineTool({ ...shape, input: plain, output: { kind: "binary", transfer: true }, execute: given }),
+    ).toExtend<Tool<never, Uint8Array>>();
+    const notBytes = () =>
+      // @ts-expect-error: only bytes are handed over
+      defineTool({ ...shape, input: plain, output: { kind: "text", transfer: true }, execute: () => "" });
+    expect([wrong, unknownInput, notBytes]).toHaveLength(3);
   });
 
   it("for callers, who may leave out what has a default", () => {

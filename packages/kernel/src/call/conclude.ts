@@ -120,10 +120,15 @@ export function tooLarge(toolId: string, limit: number): Stop {
 
 function notNormalizable(toolId: string, reason: string, path: string): Stop {
   const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
-  const what = reason === "syntax" ? "text that is not JSON" : `something that is not plain data: ${reason}`;
+  const what =
+    reason === "syntax"
+      ? "text that is not JSON"
+      : reason === "detached"
+        ? "bytes whose buffer is gone"
+        : `something that is not plain data: ${reason}`;
   return stop("NOT_NORMALIZABLE", `${toolId} returned ${what}${place}.`, {
     details: { reason, path: explanation(path) },
-    hint: "The fault is the tool's: return JSON values only.",
+    hint: "The fault is the tool's, not the caller's.",
   });
 }
 

@@ -237,6 +237,7 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started):
     outputKind: tool.manifest.output.kind,
     ...(call.body && { hasBody: true }),
     outputBytes: bounds.outputBytes,
+    ...(tool.manifest.output.transfer && { outputTransfer: true }),
     seed,
     nowMs,
     real: grant.kinds.length === 0 ? [] : grant.kinds.filter(isSource).filter((kind) => !gate.revoked(kind)),

@@ -75,6 +75,8 @@ export interface IsolateCall {
   readonly hasBody?: boolean;
   /** Upper bound of the output in UTF-8 bytes (json, text) or bytes (binary, stream). */
   readonly outputBytes: number;
+  /** As {@link OutputContract.transfer}. */
+  readonly outputTransfer?: boolean;
   /** Hexadecimal, 64 characters: seeds `random` where it is logical. */
   readonly seed: string;
   /** Milliseconds since the epoch: what a logical clock says. */
@@ -130,6 +132,7 @@ export interface Progress {
 export type IsolateOutput =
   | { readonly form: "json"; readonly text: string }
   | { readonly form: "text"; readonly text: string }
+  /** The memory is the kernel's from then on: nobody writes to it any more. */
   | { readonly form: "binary"; readonly bytes: Uint8Array }
   /** All of it has gone through {@link CallPort.write}. */
   | { readonly form: "stream" };

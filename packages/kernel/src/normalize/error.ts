@@ -4,6 +4,7 @@ export type NormalizeReason =
   | "bigint"
   | "breaks-contract"
   | "cycle"
+  | "detached"
   | "function"
   | "lone-surrogate"
   | "normalizer-threw"

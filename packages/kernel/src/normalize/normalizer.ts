@@ -55,7 +55,7 @@ const normalizers = {
       const bytes = new Uint8Array(value as Uint8Array);
       return { ok: true, bytes, hash: hash.bytes(bytes), byteLength: bytes.length };
     } catch {
-      return refuse("unreadable"); // its buffer was transferred
+      return refuse("detached");
     }
   },
 } satisfies Record<NormalizationKind, (value: unknown, hash: Hash) => Normalized>;

@@ -12,7 +12,7 @@ import { compileSchema, type SchemaError, type Validator } from "../schema/index
 import { requireValidator } from "../schema/require.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
-import type { ToolManifest } from "./manifest.ts";
+import type { OutputContract, ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool } from "./package.ts";
@@ -152,6 +152,10 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
       return refused(place, `The capability ${capability.kind} is an effect that \`effects\` does not list.`);
     }
   }
+  for (const [part, kind] of onlyOf) {
+    if (Object.hasOwn(manifest.output, part) && manifest.output.kind !== kind)
+      return refused(`/output/${part}`, `Only an output of kind ${kind} has a \`${part}\`.`);
+  }
   if (manifest.output.kind === "stream" && manifest.normalization)
     return refused("/normalization", "A stream is hashed as it is, while it flows.");
   if (manifest.source !== "inline" && manifest.source !== "module") {
@@ -171,6 +175,12 @@ function checkManifest(raw: unknown): Setup<ToolManifest> {
   return { ok: true, value: deepFreeze(manifest) };
 }
 
+/** Parts of an output contract that would hold nothing beside any other kind. */
+const onlyOf = [
+  ["schema", "json"],
+  ["transfer", "binary"],
+] as const satisfies readonly (readonly [keyof OutputContract, OutputContract["kind"]])[];
+
 /**
  * An output is compared with its contract as it is: nothing is filled in. Patterns whose matching time has no bound are refused in packages, which come
  * from anywhere, and allowed in tools of this realm, which could loop without any pattern.
@@ -182,12 +192,6 @@ function compileSchemas(
   const forInput = compileSchema(input, { trusted, explain });
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
-  if (output.kind !== "json")
-    return refused(
-      "/output/schema",
-      `A schema describes JSON; for outputs of kind ${output.kind} it would hold nothing.`,
-      "Leave it out, or return JSON.",
-    );
   const forOutput = compileSchema(output.schema, { trusted, explain, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };

@@ -27,9 +27,9 @@ export type Infer<Schema> = Schema extends StandardJsonSchema<infer Input> ? Inp
 export type InferGiven<Schema> = Schema extends StandardJsonSchema<infer Input> ? Input : SchemaInput<Schema>;
 
 export type OutputSource =
-  | { readonly kind: "json"; readonly schema?: SchemaSource; readonly mediaType?: string }
-  | { readonly kind: "text"; readonly mediaType?: string }
-  | { readonly kind: "binary" | "stream"; readonly mediaType?: string };
+  | { readonly kind: "json"; readonly schema?: SchemaSource; readonly mediaType?: string; readonly transfer?: never }
+  | { readonly kind: "text" | "stream"; readonly mediaType?: string; readonly transfer?: never }
+  | { readonly kind: "binary"; readonly mediaType?: string; readonly transfer?: boolean };
 
 /** What a tool of kind `stream` returns: bytes in pieces of any size. An async generator, a `ReadableStream`, a plain iterable. */
 export type ToolStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -44,7 +44,12 @@ export const manifestSchema: JsonObject = {
     body: { type: "object", properties: { mediaType: text(200) }, additionalProperties: false },
     output: {
       type: "object",
-      properties: { kind: { enum: outputKinds }, schema: { type: "object" }, mediaType: text(200) },
+      properties: {
+        kind: { enum: outputKinds },
+        schema: { type: "object" },
+        mediaType: text(200),
+        transfer: { type: "boolean" },
+      },
       required: ["kind"],
       additionalProperties: false,
     },

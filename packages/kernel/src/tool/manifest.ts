@@ -39,6 +39,11 @@ export interface OutputContract {
   /** JSON Schema of a `json` output. */
   readonly schema?: JsonObject;
   readonly mediaType?: string;
+  /**
+   * Of a `binary` output: the array that the tool returns leaves with its memory instead of as a copy, where it covers the whole of an `ArrayBuffer`. The tool has it no more then, in any
+   * of its views; returned again, it is refused. Default `false`.
+   */
+  readonly transfer?: boolean;
 }
 
 export interface BodyContract {

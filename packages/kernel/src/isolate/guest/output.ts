@@ -12,7 +12,11 @@ type WholeKind = Exclude<GuestCall["outputKind"], "stream">;
  */
 export function outputOf(
   value: unknown,
-  { outputKind, outputBytes }: { readonly outputKind: WholeKind; readonly outputBytes: number },
+  {
+    outputKind,
+    outputBytes,
+    outputTransfer,
+  }: Pick<GuestCall, "outputBytes" | "outputTransfer"> & { readonly outputKind: WholeKind },
 ): IsolateOutcome {
   switch (outputKind) {
     case "json":
@@ -20,7 +24,7 @@ export function outputOf(
     case "text":
       return textOutput(value, outputBytes);
     case "binary":
-      return binaryOutput(value, outputBytes);
+      return binaryOutput(value, outputBytes, outputTransfer);
   }
 }
 
@@ -60,11 +64,33 @@ function textOutput(value: unknown, limit: number): IsolateOutcome {
   return { kind: "returned", output: { form: "text", text: value } };
 }
 
-function binaryOutput(value: unknown, limit: number): IsolateOutcome {
-  if (!(value instanceof Uint8Array)) return unnormalizable("not-bytes", "");
+function binaryOutput(value: unknown, limit: number, transfer: boolean | undefined): IsolateOutcome {
+  // A Proxy of bytes is an instance of them, and no view.
+  if (!(value instanceof Uint8Array) || !ArrayBuffer.isView(value)) return unnormalizable("not-bytes", "");
   if (value.byteLength > limit) return tooLarge(limit);
-  // A copy: the bytes leave with their buffer, and a view may cover a larger one.
-  return { kind: "returned", output: { form: "binary", bytes: new Uint8Array(value) } };
+  if (isDetached(value)) return unnormalizable("detached", "");
+  return { kind: "returned", output: { form: "binary", bytes: leaving(value, transfer) } };
+}
+
+/** What can leave with its buffer: a copy, because the tool may need its own again. */
+function leaving(bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
+  const buffer = bytes.buffer as ArrayBuffer;
+  try {
+    if (transfer && buffer.byteLength === bytes.byteLength) return new Uint8Array(buffer.transferToFixedLength());
+  } catch {
+    // It is shared, or the memory of a WebAssembly module: not the tool's to give away.
+  }
+  return new Uint8Array(bytes);
+}
+
+/** Whether its memory is gone, handed over or shrunk away: it says then that it has no bytes, which is not the same. */
+export function isDetached(bytes: Uint8Array): boolean {
+  try {
+    bytes.keys();
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** A UTF-16 unit takes one to three bytes, so that most texts are decided by their length. */
@@ -74,10 +100,10 @@ function exceedsUtf8(text: string, limit: number): boolean {
   return new TextEncoder().encode(text).byteLength > limit;
 }
 
-function unnormalizable(reason: string, path: string): IsolateOutcome {
+export function unnormalizable(reason: string, path: string): IsolateOutcome {
   return { kind: "unnormalizable", reason, path: boundedMessage(path) };
 }
 
-function tooLarge(limit: number): IsolateOutcome {
+export function tooLarge(limit: number): IsolateOutcome {
   return { kind: "too-large", what: "output", limit };
 }

@@ -38,9 +38,9 @@ export async function runCall(
         if (objection) return objection;
       }
       const value: unknown = await code.execute(input, toolContext(call, transport, sources));
-      const { outputKind, outputBytes } = call;
+      const { outputKind } = call;
       if (outputKind === "stream") return await streamOutput(value, call, transport);
-      return outputOf(value, { outputKind, outputBytes });
+      return outputOf(value, { ...call, outputKind });
     } finally {
       leave?.();
     }

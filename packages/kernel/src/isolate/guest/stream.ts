@@ -1,6 +1,7 @@
 import { limits } from "../../limits.ts";
 import type { IsolateOutcome } from "../port.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
+import { isDetached, tooLarge, unnormalizable } from "./output.ts";
 
 /**
  * Sends what a tool streams, piece by piece. The tool is asked for the next piece when there is room for it on the way, so that it makes no more than its
@@ -11,14 +12,15 @@ export async function streamOutput(
   { outputBytes }: GuestCall,
   transport: GuestTransport,
 ): Promise<IsolateOutcome> {
-  if (!isIterable(value)) return { kind: "unnormalizable", reason: "not-a-stream", path: "" };
+  if (!isIterable(value)) return unnormalizable("not-a-stream", "");
   let byteLength = 0;
   let index = 0;
   for await (const piece of value) {
-    if (!(piece instanceof Uint8Array)) return { kind: "unnormalizable", reason: "not-bytes", path: `/${index}` };
+    if (!(piece instanceof Uint8Array)) return unnormalizable("not-bytes", `/${index}`);
+    if (isDetached(piece)) return unnormalizable("detached", `/${index}`);
     index++;
     byteLength += piece.byteLength;
-    if (byteLength > outputBytes) return { kind: "too-large", what: "output", limit: outputBytes };
+    if (byteLength > outputBytes) return tooLarge(outputBytes);
     for (let at = 0; at < piece.byteLength; at += limits.pieceBytes) {
       // A copy: what is sent leaves with its buffer, and the tool may fill its own again.
       const part = new Uint8Array(piece.subarray(at, at + limits.pieceBytes));
