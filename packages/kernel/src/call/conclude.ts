@@ -76,6 +76,8 @@ export function normalizeOutput(state: Started, { output, outputText }: Checked)
   const { kind } = tool.manifest.output;
   if (kind === "stream") return next({ output, hash: flow!.digest, outputBytes: flow!.byteLength });
   if (tool.normalizer) return normalizeBy(tool.normalizer, kind, output, state);
+  // Bytes have no other form, and are nobody else's: no copy of them.
+  if (output instanceof Uint8Array) return next({ output, hash: call.hash.bytes(output), outputBytes: output.length });
   const normal: Normalized =
     outputText === undefined ? normalize(kind, output, call.hash) : normalized(outputText, call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
