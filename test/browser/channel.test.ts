@@ -220,6 +220,7 @@ describe("a guest that sends anything else is lost at once", () => {
     ],
     ["arguments with a lone surrogate", [request(0, { arguments: '{"path":"\\ud800"}' })]],
     ["a body that is no bytes", [request(0, { body: [1, 2, 3] })]],
+    ["a body that can shrink", [request(0, { body: new Uint8Array(new ArrayBuffer(8, { maxByteLength: 16 })) })]],
     ["a body one too long", [request(0, { body: new Uint8Array(protocolLimits.bodyBytes + 1) })]],
     ["an outcome that only the host can know", [{ type: "outcome", callId, outcome: { kind: "lost", reason: "x" } }]],
     ["an outcome of unknown kind", [{ type: "outcome", callId, outcome: { kind: "approved" } }]],

@@ -12,13 +12,17 @@ const id = v.pipe(v.string(), v.maxLength(64));
 const amount = v.pipe(v.number(), v.finite());
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Memory that is ours alone, and no more of it than the bytes: a view of one byte could hold on to a gigabyte. */
+/** Memory that is ours alone, of one size, and no more of it than the bytes: a view of one byte could hold on to a gigabyte. */
 const ownBytes = (least: number, most: number) =>
   v.pipe(
     v.instance(Uint8Array),
     v.check(
       ({ buffer, byteLength }) =>
-        buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength >= least && byteLength <= most,
+        buffer instanceof ArrayBuffer &&
+        !buffer.resizable &&
+        buffer.byteLength === byteLength &&
+        byteLength >= least &&
+        byteLength <= most,
     ),
   );
 
