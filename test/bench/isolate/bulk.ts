@@ -2,6 +2,7 @@
 import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import bytesPackage from "./bytes.ts?tool";
+import handedOverPackage from "./handed-over.ts?tool";
 import piecesPackage from "./pieces.ts?tool";
 import swallowPackage from "./swallow.ts?tool";
 import { registered } from "../../support/registered.ts";
@@ -33,7 +34,7 @@ async function bareTransfer(keeps: boolean): Promise<() => Promise<void>> {
 }
 
 let calls = 0;
-const callOf = (outputKind: IsolateCall["outputKind"]): IsolateCall => ({
+const callOf = (outputKind: IsolateCall["outputKind"], more: Partial<IsolateCall> = {}): IsolateCall => ({
   callId: `bulk-${calls++}`,
   sessionId: "bench",
   inputText: JSON.stringify({ length: BYTES }),
@@ -41,12 +42,17 @@ const callOf = (outputKind: IsolateCall["outputKind"]): IsolateCall => ({
   outputBytes: BYTES,
   seed: "0".repeat(64),
   nowMs: 0,
+  ...more,
 });
 
-async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise<void>>> {
+async function isolateTrips(): Promise<Record<"binary" | "handedOver" | "stream", () => Promise<void>>> {
   const host = await browserHost();
   const open = (pkg: ToolPackage) => host.open(registered(pkg));
-  const [binary, stream] = await Promise.all([open(bytesPackage), open(piecesPackage)]);
+  const [binary, handedOver, stream] = await Promise.all([
+    open(bytesPackage),
+    open(handedOverPackage),
+    open(piecesPackage),
+  ]);
   let taken = 0;
   const port: CallPort = {
     signal: new AbortController().signal,
@@ -63,6 +69,10 @@ async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise
       const outcome = await binary.call(callOf("binary"), port);
       if (outcome.kind !== "returned") throw new Error(outcome.kind);
     },
+    async handedOver() {
+      const outcome = await handedOver.call(callOf("binary", { outputTransfer: true }), port);
+      if (outcome.kind !== "returned") throw new Error(outcome.kind);
+    },
     async stream() {
       taken = 0;
       const outcome = await stream.call(callOf("stream"), port);
@@ -71,17 +81,23 @@ async function isolateTrips(): Promise<Record<"binary" | "stream", () => Promise
   };
 }
 
-async function kernelTrips(): Promise<Record<"kernelBinary" | "kernelStream" | "kernelBody", () => Promise<void>>> {
+type KernelTrip = "kernelBinary" | "kernelHandedOver" | "kernelStream" | "kernelBody";
+
+async function kernelTrips(): Promise<Record<KernelTrip, () => Promise<void>>> {
   const kernel = await createKernel({
     host: await browserHost(),
     policy: { version: "1", posture: "permissive" },
     cache: false,
   });
-  for (const pkg of [bytesPackage, piecesPackage, swallowPackage]) kernel.register(pkg);
+  for (const pkg of [bytesPackage, handedOverPackage, piecesPackage, swallowPackage]) kernel.register(pkg);
   const input = { length: BYTES };
   return {
     async kernelBinary() {
       const result = await kernel.call("bytes", input, { sessionId: "bench" });
+      if (!result.ok) throw new Error(result.error.message);
+    },
+    async kernelHandedOver() {
+      const result = await kernel.call("handed_over", input, { sessionId: "bench" });
       if (!result.ok) throw new Error(result.error.message);
     },
     async kernelStream() {
