@@ -67,7 +67,7 @@ const kernelDirections: Readonly<
     types: ["result.ts", "kernel-api.ts"],
   },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
-  id: { values: [], types: [] },
+  id: { values: ["normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },
   "result.ts": { values: [], types: ["normalize", "policy", "capability"] },
 };

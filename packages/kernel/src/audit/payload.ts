@@ -1,5 +1,6 @@
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonObject } from "../normalize/json.ts";
+import { quote } from "../normalize/text.ts";
 import type { AuditPayloads, AuditType } from "./event.ts";
 
 /**
@@ -17,7 +18,7 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     (labels === undefined ? "" : `,"labels":${quote(labels)}`) +
     `,"policyHash":"${policyHash}"` +
     (proof === undefined ? "" : `,"proof":${canonicalJson(proof as unknown as JsonObject)}`) +
-    `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
+    `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":${rules.length === 0 ? "[]" : `[${rules.map(quote).join()}]`}}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
   "tool.completed": ({ effects, fuelUsed, normalizer, outputBytes, outputHash, peakMemoryBytes }) =>
@@ -28,7 +29,6 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     (peakMemoryBytes === undefined ? "}" : `,"peakMemoryBytes":${peakMemoryBytes}}`),
 };
 
-const quote = (text: string | null): string => JSON.stringify(text);
 const word = (text: string | null): string => (text === null ? "null" : `"${text}"`);
 const words = (list: readonly string[]): string => (list.length === 0 ? "[]" : `["${list.join('","')}"]`);
 

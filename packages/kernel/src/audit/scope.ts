@@ -1,3 +1,4 @@
+import { flat, quote } from "../normalize/text.ts";
 import type { AuditEvent, AuditType } from "./event.ts";
 
 /** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
@@ -15,12 +16,11 @@ export function callScope(
   traceparent: string,
   onEvent: ((event: AuditEvent) => void) | undefined,
 ): EventScope {
-  const session = sessionId === callId ? `"${callId}"` : JSON.stringify(sessionId);
   return {
     onEvent,
-    head: `{"callId":"${callId}","id":"`,
-    middle: `,"sessionId":${session},"time":"`,
-    tail: `","traceparent":"${traceparent}","type":"`,
+    head: flat(`{"callId":"${callId}","id":"`),
+    middle: flat(`,"sessionId":${quote(sessionId)},"time":"`),
+    tail: flat(`","traceparent":"${traceparent}","type":"`),
   };
 }
 
@@ -33,9 +33,9 @@ export function eventScope(
 ): EventScope {
   return {
     onEvent,
-    head: `{"callId":${JSON.stringify(callId)},"id":"`,
-    middle: `,"sessionId":${JSON.stringify(sessionId)},"time":"`,
-    tail: `","traceparent":${JSON.stringify(traceparent)},"type":"`,
+    head: flat(`{"callId":${quote(callId)},"id":"`),
+    middle: flat(`,"sessionId":${quote(sessionId)},"time":"`),
+    tail: flat(`","traceparent":${quote(traceparent)},"type":"`),
   };
 }
 

@@ -6,6 +6,7 @@ import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
+import { flat } from "../normalize/text.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Proof } from "../policy/proof.ts";
@@ -74,9 +75,9 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
   const { options: given, fault, output, body } = readOptions(foreign);
   const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
-  const callId = uuidv7(nowMs);
+  const callId = flat(uuidv7(nowMs));
   const sessionId = nameOr(options.sessionId, callId, hash);
-  const traceparent = childSpan(options.traceparent);
+  const traceparent = flat(childSpan(options.traceparent));
   return {
     callId,
     sessionId,

@@ -1,3 +1,5 @@
+import { flat } from "../normalize/text.ts";
+
 /** One call into the platform's generator costs more than everything else about an id, and so does printing: both are done for many at once. */
 const pool = new Uint8Array(2048);
 let digits = "";
@@ -30,7 +32,7 @@ let lastTime = "";
 function timeDigits(nowMs: number): string {
   if (nowMs !== lastMs) {
     const time = Math.floor(nowMs).toString(16).padStart(12, "0");
-    lastTime = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+    lastTime = flat(`${time.slice(0, 8)}-${time.slice(8)}-7`);
     lastMs = nowMs;
   }
   return lastTime;
@@ -39,8 +41,9 @@ function timeDigits(nowMs: number): string {
 /** UUIDv7 (RFC 9562, section 5.7): 48 bits of time, 74 bits of randomness. */
 export function uuidv7(nowMs: number): string {
   const random = randomDigits(19);
-  const variant = "89ab"[Number.parseInt(random[0]!, 16) & 3]!;
-  return timeDigits(nowMs) + random.slice(1, 4) + "-" + variant + random.slice(4, 7) + "-" + random.slice(7);
+  const variant = "89ab"[hex.indexOf(random[0]!) & 3]!;
+  const middle = random.slice(1, 4) + "-" + variant + random.slice(4, 7) + "-";
+  return timeDigits(nowMs) + middle + random.slice(7);
 }
 
 /**
@@ -48,10 +51,11 @@ export function uuidv7(nowMs: number): string {
  * can guess those of another source, and within one source the next id is no secret.
  */
 export function numberedIds(): (nowMs: number, number: number) => string {
-  const source = randomDigits(12);
+  const source = flat("-" + randomDigits(12));
   return (nowMs, number) => {
     const digits = (number % 0x100_0000).toString(16).padStart(6, "0");
-    return timeDigits(nowMs) + digits.slice(0, 3) + "-8" + digits.slice(3) + "-" + source;
+    const middle = digits.slice(0, 3) + "-8" + digits.slice(3);
+    return timeDigits(nowMs) + middle + source;
   };
 }
 

@@ -2,6 +2,7 @@ import { canonicalize, canonicalJson } from "../normalize/canonical-json.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import { quote } from "../normalize/text.ts";
 import type { Decision } from "./policy.ts";
 import type { Proof, ReasonCode, StateRead } from "./proof.ts";
 
@@ -26,7 +27,7 @@ function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
     `,"grantHash":"${proof.grantHash}","inputHash":"${proof.inputHash}","mode":"${proof.mode}"` +
     (proof.normalizer === undefined ? "" : `,"normalizer":"${proof.normalizer}"`) +
     `,"obligations":${writeList(obligations)},"parentProofId":${parentProofId === null ? "null" : `"${parentProofId}"`}` +
-    `,"policyHash":"${proof.policyHash}","policyVersion":${JSON.stringify(proof.policyVersion)},"posture":"${proof.posture}"` +
+    `,"policyHash":"${proof.policyHash}","policyVersion":${quote(proof.policyVersion)},"posture":"${proof.posture}"` +
     `,"proofId":"${proof.proofId}","reasonCode":"${proof.reasonCode}","stateReads":[${stateReads.map(writeRead).join()}]` +
     `,"tier":${proof.tier},"tool":"${proof.tool}","toolHash":"${proof.toolHash}","traceparent":"${proof.traceparent}","v":1}`
   );
@@ -35,7 +36,7 @@ function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
 const write = (value: object): string => canonicalJson(value as JsonObject);
 const writeList = (list: readonly unknown[]): string => (list.length === 0 ? "[]" : write(list));
 const writeRead = ({ key, value }: StateRead): string =>
-  `{"key":${JSON.stringify(key)},"value":${JSON.stringify(value)}}`;
+  `{"key":${quote(key)},"value":${typeof value === "string" ? quote(value) : value}}`;
 
 /** What a `policy.decided` event says. */
 export function decided(proof: Proof): {
