@@ -77,6 +77,14 @@ describe("the pool of frames", () => {
     expect(frames()).toEqual([]);
   });
 
+  it("opens no frame for nobody, and keeps no place for it", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const none = Array.from({ length: 3 }, () => host.open(good, () => false));
+    for (const { status } of await Promise.allSettled(none)) expect(status).toBe("rejected");
+    expect(frames()).toEqual([]);
+    expect(await answer(await host.open(good, () => true))).toEqual(one);
+  });
+
   it("counts a place as taken for as long as a killed thread may spin", async () => {
     const host = await openHost({ warm: 0, maxIsolates: 1 });
     const spinner = await host.open(spinning);

@@ -5,8 +5,9 @@ import { Starts } from "../../packages/worker-host/src/starts.ts";
 function line(starts: Starts) {
   const order: string[] = [];
   const running: (() => void)[] = [];
-  const take = (tool: string): void => {
-    void starts.take(tool).then((started) => {
+  const take = (tool: string, isWanted?: () => boolean): void => {
+    void starts.take(tool, isWanted).then((started) => {
+      if (!started) return;
       order.push(tool);
       running.push(started);
     });
@@ -40,6 +41,27 @@ it("tools take turns: a flood for one costs another one start", async () => {
   }
   await settle();
   expect(order).toEqual(["flood", "flood", "other", "third", "flood", "flood", "flood"]);
+});
+
+it("what nobody wants any more when its turn comes does not start, and costs nobody a turn", async () => {
+  const { order, running, take, settle } = line(new Starts(1));
+  let asked = 0;
+  const unwanted = () => (asked++, false);
+  take("flood");
+  for (let i = 0; i < 100; i++) take("flood", unwanted);
+  take("other");
+  take("flood");
+  await settle();
+  expect(asked).toBe(0); // Until its turn comes, somebody may want it again.
+  for (let i = 0; i < 3; i++) {
+    running[i]!();
+    await settle();
+  }
+  expect([order, asked]).toEqual([["flood", "flood", "other"], 100]);
+  take("flood", unwanted);
+  take("other");
+  await settle();
+  expect(order.at(-1)).toBe("other");
 });
 
 it("what was free once is free again", async () => {

@@ -98,6 +98,15 @@ export function anyIsolateContract(
   const echoes = async (isolate: Isolate, text: string): Promise<void> =>
     expect(await isolate.call(of.echo(text), listener())).toEqual(returned(of.echoed(text)));
 
+  it("opens, or says that nobody waits, where nobody does, and the next one opens", async () => {
+    const flood = await Promise.allSettled(Array.from({ length: 8 }, () => host.open(of.tool, () => false)));
+    for (const each of flood)
+      if (each.status === "rejected")
+        expect(each.reason).toMatchObject({ name: "IsolateFailure", code: "ISOLATE_LOST" });
+      else each.value.terminate("nobody waits");
+    await opened((isolate) => echoes(isolate, "one"));
+  });
+
   it("gives back what its tool says, call after call", () =>
     opened(async (isolate) => {
       await echoes(isolate, "one");

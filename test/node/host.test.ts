@@ -10,6 +10,7 @@ import lend from "../contract/tools/lend.ts?tool";
 import pour from "../contract/tools/pour.ts?tool";
 import subject from "../contract/tools/subject.ts?tool";
 import { openPolicy } from "../support/kernel.ts";
+import { registered } from "../support/registered.ts";
 
 describeIsolateHost("node", async () => nodeHost(), { preempts: true });
 const trusted = [subject, give, lend, pour].map(({ hash }) => hash);
@@ -19,6 +20,16 @@ describeTenCalls("node, trusted", packages, async () => nodeHost({ trusted: pack
 
 let kernel: Kernel | undefined;
 afterEach(() => kernel?.close());
+
+it("starts no thread for nobody", async () => {
+  for (const host of [nodeHost(), nodeHost({ trusted })]) {
+    const tool = registered(subject);
+    await expect(host.open(tool, () => false)).rejects.toMatchObject({ code: "ISOLATE_LOST" });
+    const isolate = await host.open(tool, () => true);
+    expect(isolate.alive).toBe(true);
+    await host.close();
+  }
+});
 
 describe("what is not trusted", () => {
   it("cannot reach the process", async () => {

@@ -185,7 +185,7 @@ function both(interpreter: IsolateHost, modules: IsolateHost): IsolateHost {
     ...interpreter,
     sources: [...interpreter.sources, ...modules.sources],
     check: (tool) => modules.check?.(tool),
-    open: (tool) => (tool.body.source === "wasm" ? modules : interpreter).open(tool),
+    open: (tool, isWanted) => (tool.body.source === "wasm" ? modules : interpreter).open(tool, isWanted),
     close: async () => {
       await Promise.all([interpreter.close(), modules.close()]);
     },

@@ -44,8 +44,10 @@ interface Slot {
   readonly callIds: string[];
   /** On the monotonic clock; meaningful while `calls` is 0. */
   idleSinceMs: number;
-  /** While it waits for a place: how many calls wait with it, and the way out. */
-  queued: { wanted: number; readonly leave: () => void } | undefined;
+  /** How many calls wait for it; once it is open, nobody asks. */
+  wanted: number;
+  /** While it waits for a place: the way out. */
+  leave: (() => void) | undefined;
   /** Gives its place back. */
   give: (() => void) | undefined;
   /** Whether the kernel ended it, and not it itself. */
@@ -106,24 +108,18 @@ export class IsolatePool {
     if (slot instanceof IsolateFailure) return Promise.reject(slot);
     if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened, owner);
     const opened = this.#opened(slot, tool, owner);
-    return slot.queued ? this.#inQueue(slot.queued, opened, owner, waiter) : opened;
+    waiter.leave = () => {
+      if (--slot.wanted === 0) slot.leave?.();
+    };
+    return slot.leave ? this.#inQueue(opened, owner) : opened;
   }
 
   /** Until its turn comes, it leaves, or nobody could ever give it a place. */
-  async #inQueue(
-    queued: NonNullable<Slot["queued"]>,
-    opened: Promise<Lease>,
-    { within }: Owner,
-    waiter: Waiter,
-  ): Promise<Lease> {
-    queued.wanted++;
-    waiter.leave = () => {
-      if (--queued.wanted === 0) queued.leave();
-    };
+  #inQueue(opened: Promise<Lease>, { within }: Owner): Promise<Lease> {
     if (within.length === 0) return opened;
-    const refused = Promise.withResolvers<never>();
+    const { promise: refused, reject } = Promise.withResolvers<never>();
     const refuse = (): void => {
-      refused.reject(standstillIn(this.#host));
+      reject(standstillIn(this.#host));
       // Others may wait for the same isolate; then its turn still comes.
       opened.then(
         (lease) => lease.release(),
@@ -132,11 +128,7 @@ export class IsolatePool {
     };
     const goOn = this.#standstill.wait({ within, refuse });
     this.#resolveStandstill();
-    try {
-      return await Promise.race([opened, refused.promise]);
-    } finally {
-      goOn();
-    }
+    return Promise.race([opened, refused]).finally(goOn);
   }
 
   #resolveStandstill(): void {
@@ -225,7 +217,10 @@ export class IsolatePool {
       if (rest) return new IsolateFailure("ISOLATE_LOST", ...quarantineText(tool, rest));
       slot = this.#open(key, tool, owner);
       this.#slots.set(key, slot);
-    } else if (slot.calls === 0) this.#use(slot);
+    } else {
+      this.#use(slot);
+      slot.wanted++;
+    }
     slot.calls++;
     return slot;
   }
@@ -243,24 +238,24 @@ export class IsolatePool {
       calls: 0,
       callIds: [],
       idleSinceMs: 0,
-      queued: undefined,
+      wanted: 1,
+      leave: undefined,
       give: undefined,
       stopped: false,
     };
     if (place.kind === "taken") this.#openIn(slot, place.give);
     else {
-      const left = Promise.withResolvers<never>();
-      const leave = (): void => {
-        place.leave();
-        left.reject(new IsolateFailure("ISOLATE_LOST", "Nobody waits for this isolate any more."));
-      };
-      slot.queued = { wanted: 0, leave };
-      const turn = place.turn.then((give) => {
-        slot.queued = undefined;
-        this.#openIn(slot, give);
-        return slot.isolate;
+      slot.isolate = new Promise((resolve, reject) => {
+        slot.leave = () => {
+          place.leave();
+          reject(new IsolateFailure("ISOLATE_LOST", "Nobody waits for it any more."));
+        };
+        void place.turn.then((give) => {
+          slot.leave = undefined;
+          this.#openIn(slot, give);
+          resolve(slot.isolate);
+        });
       });
-      slot.isolate = Promise.race([turn, left.promise]);
       if (this.#idle[0]) this.#drop(this.#idle[0], "another tool needs its place");
     }
     return slot;
@@ -268,15 +263,25 @@ export class IsolatePool {
 
   #openIn(slot: Slot, give: () => void): void {
     slot.give = give;
-    slot.isolate = slot.thaw ? slot.thaw() : this.#host.open(slot.tool);
+    const isWanted = (): boolean => {
+      if (slot.wanted > 0) return true;
+      slot.stopped = true;
+      this.#forget(slot); // Whoever comes now gets another one.
+      return false;
+    };
+    slot.isolate = slot.thaw ? slot.thaw() : this.#host.open(slot.tool, isWanted);
     slot.isolate.catch((error: unknown) => {
-      if (error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
+      if (!slot.stopped && error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
     });
   }
 
   #failed({ tool, failing }: Slot): void {
     const rest = this.#quarantine.failed(failing);
     if (rest) this.#onQuarantine?.(tool, failing.caller, rest);
+  }
+
+  #forget(slot: Slot): void {
+    if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
   }
 
   #use(slot: Slot): void {
@@ -317,8 +322,8 @@ export class IsolatePool {
 
   #drop(slot: Slot, reason: string): void {
     this.#use(slot);
-    if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
-    slot.queued?.leave();
+    this.#forget(slot);
+    slot.leave?.();
     slot.isolate.then(
       (isolate) => {
         isolate.terminate(reason);

@@ -24,8 +24,13 @@ export interface IsolateHost {
   readonly brokers: readonly Broker[];
   /** What speaks against this tool, when it is registered: a module that imports what nobody offers, for example. Default: nothing. */
   check?(tool: RegisteredTool): SetupError | undefined;
-  /** Rejects only with an {@link IsolateFailure}; anything else is a bug of the host. */
-  open(tool: RegisteredTool): Promise<Isolate>;
+  /**
+   * Rejects only with an {@link IsolateFailure}; anything else is a bug of the host.
+   *
+   * @param isWanted asked by a host that lets starts wait, when this one is to begin: at `false` nobody waits for it any more, nothing is started, and it rejects as
+   * `ISOLATE_LOST`. Default: it is wanted
+   */
+  open(tool: RegisteredTool, isWanted?: () => boolean): Promise<Isolate>;
   /**
    * Names everything besides the tool that a snapshot of {@link Isolate.suspend} depends on: hosts that say the same can go on with each other's. Absent where calls cannot be
    * suspended; then `thaw` is absent as well.

@@ -162,7 +162,7 @@ class Run implements CallPort {
     // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
     if (this.#ended || this.#cancelled) {
       lease.release();
-      this.#end({ kind: "lost", reason: "the call ended before it started" });
+      if (this.#cancelled) this.#end(this.#cancelled);
       return;
     }
     this.#lease = lease;

@@ -38,8 +38,8 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
     brokers: host.brokers,
     ...(host.check && { check: (tool) => host.check?.(tool) }),
     close: () => host.close(),
-    async open(tool) {
-      const isolate = await host.open(tool);
+    async open(tool, isWanted) {
+      const isolate = await host.open(tool, isWanted);
       return {
         get alive() {
           return isolate.alive;

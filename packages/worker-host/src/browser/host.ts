@@ -14,7 +14,7 @@ import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { domStage } from "./dom-stage.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
-import { Starts } from "../starts.ts";
+import { nobodyWaits, Starts } from "../starts.ts";
 import { Slots } from "./slots.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
@@ -93,7 +93,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     capacity,
     brokers: [netBroker(), files, kvBroker(indexedDbKv())],
     check: faultOf,
-    open: (tool) => openIsolate(tool, pairs, interpreter?.resumableCalls),
+    open: (tool, isWanted) => openIsolate(tool, pairs, interpreter?.resumableCalls, isWanted),
     ...(interpreter &&
       boot && {
         snapshotKind: () => interpreter.interpreterKind(boot),
@@ -123,6 +123,7 @@ async function openIsolate(
   tool: RegisteredTool,
   pairs: Pairs,
   resumable: ((channel: GuestChannel) => ResumableCalls) | undefined,
+  isWanted: (() => boolean) | undefined,
 ): Promise<Isolate> {
   if (tool.body.source === "inline" || tool.body.source === "process")
     throw new IsolateFailure(
@@ -132,7 +133,12 @@ async function openIsolate(
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
   const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
-  return loadPair(pairs.take(source, tool.id), loadable, tool.id, source === "module" ? resumable : undefined);
+  return loadPair(
+    pairs.take(source, tool.id, isWanted),
+    loadable,
+    tool.id,
+    source === "module" ? resumable : undefined,
+  );
 }
 
 async function loadPair(
@@ -192,16 +198,16 @@ class Pairs {
   /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
   async start(): Promise<void> {
     await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
-    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell, warming));
+    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell, warming, this.#slots));
     this.#warmUp();
   }
 
-  async take(source: "module" | "wasm", tool: string): Promise<Pair> {
+  async take(source: "module" | "wasm", tool: string, isWanted?: () => boolean): Promise<Pair> {
     if (this.#closed) throw closed();
-    if (source === "wasm") return this.#open(source, tool);
+    if (source === "wasm") return this.#open(source, tool, this.#slots, isWanted);
     let pair = this.#warm.shift();
     while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
-    pair ??= await this.#open(this.#shell, tool);
+    pair ??= await this.#open(this.#shell, tool, this.#slots, isWanted);
     setTimeout(() => this.#warmUp(), REFILL_MS);
     return pair;
   }
@@ -220,7 +226,7 @@ class Pairs {
   #warmUp(): void {
     if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
       return;
-    this.#warming = this.#open(this.#shell, warming).then(
+    this.#warming = this.#open(this.#shell, warming, this.#slots).then(
       (pair) => {
         this.#warming = undefined;
         this.#warm.push(pair);
@@ -233,16 +239,16 @@ class Pairs {
   }
 
   /** @param tool whose start it is: tools take turns */
-  async #open(shell: Shell, tool: string, slots: Slots = this.#slots): Promise<Pair> {
+  async #open(shell: Shell, tool: string, slots: Slots, isWanted?: () => boolean): Promise<Pair> {
     const release = await slots.take();
-    const started = await this.#starts.take(tool);
+    const started = await this.#starts.take(tool, isWanted);
     try {
-      if (!this.#closed) return await this.#openIn(shell, release, started);
+      if (started && !this.#closed) return await this.#openIn(shell, release, started);
     } finally {
-      started();
+      started?.();
     }
     release();
-    throw closed();
+    throw this.#closed ? closed() : nobodyWaits();
   }
 
   /** @param onEnd called when it ends before it has started */

@@ -71,18 +71,19 @@ export function nodeHost({
     preempts: true,
     brokers: [netBroker(), stored, kvBroker(kv ?? memoryKv()), dbBroker(Object.fromEntries(db))],
     check: faultOf,
-    async open(tool) {
-      if (tool.body.source === "wasm") return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open);
+    async open(tool, isWanted) {
+      if (tool.body.source === "wasm")
+        return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open, isWanted);
       if (tool.body.source !== "module")
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",
           `Node runs modules, WebAssembly and commands, and ${tool.id} is ${tool.body.source}.`,
         );
       const { code } = tool.body;
-      const interpreted = async (): Promise<Isolate> =>
-        openThread(tool.id, code, await interpreterScript(quickJs), open);
-      if (!hashes.has(tool.hash)) return interpreted();
-      return countedElsewhere(await openThread(tool.id, code, trustedScript, open), interpreted);
+      const interpreted = async (isStillWanted?: () => boolean): Promise<Isolate> =>
+        openThread(tool.id, code, await interpreterScript(quickJs), open, isStillWanted);
+      if (!hashes.has(tool.hash)) return interpreted(isWanted);
+      return countedElsewhere(await openThread(tool.id, code, trustedScript, open, isWanted), interpreted);
     },
     snapshotKind: () => interpreterKind(quickJs),
     thaw: async ({ id }, snapshot) => thawThread(id, snapshot, await interpreterScript(quickJs), open),

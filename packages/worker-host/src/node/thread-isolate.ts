@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { type Isolate, IsolateFailure } from "@keyhole/kernel";
 import { type GuestChannel, type GuestPort, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
-import { Starts } from "../starts.ts";
+import { nobodyWaits, Starts } from "../starts.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 
 export interface ThreadScript {
@@ -34,14 +34,16 @@ const starts = new Starts(Math.max(1, availableParallelism() - 1));
  * One tool in a thread of its own, stopped with it.
  *
  * @param open where the thread is noted for as long as it lives
+ * @param isWanted asked when its turn to start has come. Default: it is
  */
 export async function openThread(
   name: string,
   code: LoadedCode,
   script: ThreadScript,
   open: Set<Isolate["terminate"]>,
+  isWanted?: () => boolean,
 ): Promise<Isolate> {
-  const thread = await startThread(name, script, open);
+  const thread = await startThread(name, script, open, isWanted);
   const { channel, terminate } = thread;
   const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
   const loaded = await channel.load(code);
@@ -64,8 +66,14 @@ export async function thawThread(
 }
 
 /** Up to the point where it can be given something to do. */
-async function startThread(name: string, script: ThreadScript, open: Set<Isolate["terminate"]>): Promise<Thread> {
-  const started = await starts.take(name);
+async function startThread(
+  name: string,
+  script: ThreadScript,
+  open: Set<Isolate["terminate"]>,
+  isWanted?: () => boolean,
+): Promise<Thread> {
+  const started = await starts.take(name, isWanted);
+  if (!started) throw nobodyWaits();
   try {
     return await startedThread(script, open);
   } finally {

@@ -13,8 +13,9 @@ export async function openModuleThread(
   { module, ...start }: LoadedModule,
   name: string,
   open: Set<Isolate["terminate"]>,
+  isWanted?: () => boolean,
 ): Promise<Isolate> {
-  return openThread(name, { ...start, module: await compiledOf(module) }, { url, metered: true }, open);
+  return openThread(name, { ...start, module: await compiledOf(module) }, { url, metered: true }, open, isWanted);
 }
 
 function compiledOf(module: LoadedModule["module"]): WebAssembly.Module | Promise<WebAssembly.Module> {

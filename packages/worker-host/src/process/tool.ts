@@ -18,7 +18,8 @@ export function withCommands(host: IsolateHost, runners: CommandRunners, limits:
     },
     brokers: [...host.brokers, commandBroker(runners, limits)],
     check: (tool) => commandFault(tool, runners) ?? host.check?.(tool),
-    open: async (tool) => (tool.body.source === "process" ? openCommand(tool.body, runners, open) : host.open(tool)),
+    open: async (tool, isWanted) =>
+      tool.body.source === "process" ? openCommand(tool.body, runners, open) : host.open(tool, isWanted),
     async close() {
       for (const terminate of open) terminate("the host was closed");
       await host.close();
