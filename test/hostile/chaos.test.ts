@@ -72,7 +72,7 @@ describe.each(shells)("in %s", (_, trusted) => {
       await stat("/"); // Node's own pool of threads is there from then on.
       const before = threads();
       const bare = bareThreads();
-      const options = { seed, rounds, lanes, bare: bare.sample, quietMs: asked === undefined ? 100 : 3_000 };
+      const options = { seed, rounds, lanes, bare: bare.sample, restMs: asked === undefined ? undefined : 500 };
       const report = await chaos(nodeHost({ trusted }), options);
       await bare.close();
       // A busy machine is no failure, so that this is for people.

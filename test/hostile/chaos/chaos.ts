@@ -14,8 +14,8 @@ import subject from "../../contract/tools/subject.ts?tool";
 import { randomFrom } from "../../support/random.ts";
 import { chaoticBroker } from "./broker.ts";
 import { type End, endlessDeck, type Fault, faultsFor } from "./faults.ts";
-import type { ChaosReport, Waited } from "./report.ts";
-import { callBystander, percentile, type Sampled, sample } from "./waiting.ts";
+import type { ChaosReport } from "./report.ts";
+import { bystandersOf, callBystander, type Sampled } from "./waiting.ts";
 import { type Witness, witness } from "./witness.ts";
 
 const policy = {
@@ -104,6 +104,9 @@ function later(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Between them, the others are watched in quiet. The lanes end apart, which such a number makes one part in fifty. */
+const ROUNDS_AT_ONCE = 50;
+
 const unwatched = (): Sampled => ({ stop: async () => [] });
 
 /** As many as may run at the same time, all at once: no slot is missing. */
@@ -131,8 +134,8 @@ export interface ChaosOptions {
   readonly rounds: number;
   /** Sessions in which things go wrong at the same time. They do not wait for each other. */
   readonly lanes: number;
-  /** How long others are watched before anything goes wrong. Default 0. */
-  readonly quietMs?: number;
+  /** Others are watched in quiet as well, which begins so long after what went wrong. Default: they are not. */
+  readonly restMs?: number | undefined;
   /** Round trips between two threads of the platform's own. Default: none. */
   readonly bare?: () => Sampled;
 }
@@ -143,7 +146,7 @@ export interface ChaosOptions {
  */
 export async function chaos(
   platform: IsolateHost,
-  { seed, rounds, lanes, quietMs = 0, bare = unwatched }: ChaosOptions,
+  { seed, rounds, lanes, restMs, bare = unwatched }: ChaosOptions,
 ): Promise<ChaosReport> {
   const draw = randomFrom(seed);
   const watched = witness(platform);
@@ -155,21 +158,15 @@ export async function chaos(
   const { enforces, preempts } = platform;
   const faults = faultsFor(typeof enforces === "function" ? enforces(subject.manifest) : enforces, preempts);
   const stage: Stage = { kernel, watched, draw, trials: [] };
-  const beside = (): readonly Sampled[] => [sample(() => callBystander(kernel)), bare()];
-  const p99 = async (samples: readonly Sampled[]): Promise<number[]> =>
-    (await Promise.all(samples.map((each) => each.stop()))).map((times) => percentile(times, 99));
-
   await callBystander(kernel);
-  let samples = beside();
-  await new Promise((resolve) => setTimeout(resolve, quietMs));
-  const quiet = await p99(samples);
-  samples = beside();
+  const bystanders = bystandersOf(kernel, bare, restMs);
   const deal = endlessDeck(faults, draw);
-  const inLane = async (_: unknown, lane: number): Promise<void> => {
-    for (let round = 0; round < rounds; round++) await tryFault(stage, deal(), lane);
-  };
-  await Promise.all(Array.from({ length: lanes }, inLane));
-  const busy = await p99(samples);
+  for (let left = rounds; left > 0; left -= ROUNDS_AT_ONCE) {
+    const inLane = async (_: unknown, lane: number): Promise<void> => {
+      for (let round = Math.min(left, ROUNDS_AT_ONCE); round > 0; round--) await tryFault(stage, deal(), lane);
+    };
+    await bystanders.beside(() => Promise.all(Array.from({ length: lanes }, inLane)));
+  }
 
   expectEnds(faults, stage.trials);
   expect(broker.forgotten).toBe(0);
@@ -180,6 +177,6 @@ export async function chaos(
   const ends = Object.fromEntries(
     [...Map.groupBy(stage.trials, ({ end }) => end)].map(([end, each]) => [end, each.length]),
   );
-  const waited = (i: number): Waited => ({ quietMs: quiet[i]!, chaosMs: busy[i]! });
-  return { calls: stage.trials.length, ends, tool: waited(0), bare: waited(1) };
+  const { tool, bare: threads } = bystanders;
+  return { calls: stage.trials.length, ends, tool, bare: threads };
 }

@@ -52,7 +52,8 @@ export async function chaosInPage(options: BrowserHostOptions): Promise<void> {
     seed: 20_261_121,
     rounds: Number(asked ?? 25),
     lanes: 2,
-    quietMs: asked === undefined ? 100 : 3_000,
+    // What Chromium was told to stop spins on for two seconds.
+    restMs: asked === undefined ? undefined : 2_500,
     bare: bare.sample,
   });
   bare.close();

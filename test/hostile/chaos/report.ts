@@ -1,3 +1,5 @@
+import type { Waited } from "./waiting.ts";
+
 /** What a run of chaos saw. Times are for people: no test depends on them. */
 export interface ChaosReport {
   readonly calls: number;
@@ -8,15 +10,25 @@ export interface ChaosReport {
   readonly bare: Waited;
 }
 
-/** p99 of round trips before anything went wrong, and while everything did. */
-export interface Waited {
-  readonly quietMs: number;
-  readonly chaosMs: number;
-}
-
 export function reportText({ calls, ends, tool, bare }: ChaosReport): string {
   const counted = Object.entries(ends).map(([code, count]) => `${count} ${code}`);
-  const row = (what: string, { quietMs, chaosMs }: Waited): string =>
-    `${what}: p99 ${quietMs.toFixed(2)} ms quiet, ${chaosMs.toFixed(2)} ms beside it, ${(chaosMs / quietMs).toFixed(1)} ×`;
-  return `${[`${calls} calls: ${counted.join(", ")}`, row("another tool", tool), row("two bare threads", bare)].join("\n")}\n`;
+  const rows = [`${calls} calls: ${counted.join(", ")}`];
+  for (const [what, { quiet, chaos }] of [
+    ["another tool", tool],
+    ["two bare threads", bare],
+  ] as const) {
+    for (const percent of [50, 99]) {
+      const quietMs = percentile(quiet, percent);
+      const chaosMs = percentile(chaos, percent);
+      const times = (chaosMs / quietMs).toFixed(1);
+      rows.push(`${what}: p${percent} ${quietMs.toFixed(2)} ms quiet, ${chaosMs.toFixed(2)} ms beside it, ${times} ×`);
+    }
+    rows.push(`${what}: ${quiet.length} round trips quiet, ${chaos.length} beside it`);
+  }
+  return `${rows.join("\n")}\n`;
+}
+
+/** Keeps so many of 100 within it. */
+function percentile(times: readonly number[], percent: number): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil((times.length * percent) / 100) - 1] ?? 0;
 }
