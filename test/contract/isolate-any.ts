@@ -40,7 +40,7 @@ interface Listener extends CallPort {
   readonly asked: Promise<void>;
 }
 
-const content: CapabilityReply = { ok: true, value: null, body: new TextEncoder().encode("content") };
+const content = (): CapabilityReply => ({ ok: true, value: null, body: new TextEncoder().encode("content") });
 
 /** @param waits requests wait until they are answered. Default: they are answered at once */
 function listener({ waits = false } = {}): Listener {
@@ -65,7 +65,7 @@ function listener({ waits = false } = {}): Listener {
       if (request.arguments["path"] === "granted")
         return request.operation === "stat"
           ? { ok: true, value: { name: "granted", kind: "file", byteLength: 7 } }
-          : content;
+          : content();
       return { ok: false, error: { code: "CAPABILITY_DENIED", message: "Not granted.", hint: "" } };
     },
   };

@@ -1,3 +1,4 @@
+import type { CapabilityError } from "../capability/broker.ts";
 import type { IsolateOutput } from "../isolate/port.ts";
 import type { RunEnd } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
@@ -140,7 +141,7 @@ function failure({ tool, gate, bounds, body }: Started, end: Exclude<RunEnd, { k
     case "refused":
       return stop("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
     case "threw": {
-      const refusal = gate.lastRefusal;
+      const refusal = gate.counts.lastRefusal;
       // A tool may claim any code; it is believed only of a refusal that it was really given.
       if (refusal && refusal.code === end.code) {
         return stop(codeOfRefusal[refusal.code], refusal.message, {
@@ -222,4 +223,4 @@ const codeOfRefusal = {
   INVALID_REQUEST: "TOOL_ERROR",
   UNAVAILABLE: "TOOL_ERROR",
   CANCELLED: "CANCELLED",
-} as const satisfies Record<NonNullable<Started["gate"]["lastRefusal"]>["code"], ErrorCode>;
+} as const satisfies Record<CapabilityError["code"], ErrorCode>;

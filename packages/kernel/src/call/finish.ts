@@ -25,9 +25,9 @@ export interface Spent {
 export function spentBy(started: Started | undefined): Spent {
   if (!started) return { effects: [], networkRequests: 0, networkBytes: 0, attempts: 0, usage: {}, cached: false };
   const { gate, attempt } = started;
-  const { networkRequests, networkBytes } = gate.usage;
+  const { effects, networkRequests, networkBytes } = gate.counts;
   const usage = usageOf(started);
-  return { effects: gate.effects, networkRequests, networkBytes, attempts: attempt, usage, cached: false };
+  return { effects, networkRequests, networkBytes, attempts: attempt, usage, cached: false };
 }
 
 /** Fuel of all its runs together, and the memory of the one that had the most. */

@@ -30,7 +30,7 @@ function canRunAgain({ tool, attempt, gate, hold, flow, body }: Started, { code,
   if (flow?.byteLength || body?.wasRead) return false;
   if (tool.manifest.idempotent !== true || attempt >= limits.attempts || !retryable || hold?.revoked.aborted)
     return false;
-  return code === "TOOL_ERROR" || (code === "ISOLATE_LOST" && !gate.wasUsed);
+  return code === "TOOL_ERROR" || (code === "ISOLATE_LOST" && !gate.counts.wasUsed);
 }
 
 function pause(delayMs: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {

@@ -217,7 +217,7 @@ export class Steps {
     const stored = refer(started, outputBytes, () => keptOf(tool, concluded.state), this.parts.content);
     const reference = stored && (await stored);
     if (started.body) log.record("body.read", call.scope, started.body.account);
-    const completed = { outputHash, outputBytes, effects: gate.effects, ...normalizerOf(tool) };
+    const completed = { outputHash, outputBytes, effects: gate.counts.effects, ...normalizerOf(tool) };
     log.record("tool.completed", call.scope, withMore(completed, usageOf(started)));
     const written = log.flush();
     if (written) await written;

@@ -4,13 +4,15 @@ import { type CapabilityKind, type Effect, isEffect } from "./capability.ts";
 
 /** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
 export interface GateCounts {
-  /** Sorted, none twice. */
+  /** Those that really happened, or may have. Sorted, none twice. */
   readonly effects: readonly Effect[];
+  /** Whether any request got as far as its broker. */
   readonly wasUsed: boolean;
   readonly requestsLeft: number;
   readonly networkRequests: number;
   readonly networkBytes: number;
   readonly fileBytes: { readonly "fs.read": number; readonly "fs.write": number };
+  /** The last one that the tool was given: how a call fails when the tool does not handle it. */
   readonly lastRefusal: CapabilityError | undefined;
   /** Of the next entry in the journal. */
   readonly index: number;

@@ -19,8 +19,29 @@ export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): s
   return hash.jsonOrFault({ ...rest, body: body ? hash.bytes(body) : null });
 }
 
-/** What the log says of an answer. A broker's value is data by contract; a header of it can still hold a lone surrogate. */
-export function hashReply(reply: CapabilityReply, hash: Hash): string {
-  if (!reply.ok) return hash.jsonOrFault({ ok: false, error: { ...reply.error } });
-  return hash.jsonOrFault({ ok: true, value: reply.value, body: reply.body ? hash.bytes(reply.body) : null });
+/** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
+const GO_BYTES = 524_288;
+
+/**
+ * An answer whose body is a copy that nobody else holds, and what the log says of it. A large body is taken piece by piece, with a turn of the event loop before each further one.
+ * A broker's value is data by contract; a header of it can still hold a lone surrogate.
+ */
+export async function takeReply(
+  reply: CapabilityReply,
+  hash: Hash,
+): Promise<readonly [reply: CapabilityReply, hash: string]> {
+  if (!reply.ok) return [reply, hash.jsonOrFault({ ok: false, error: { ...reply.error } })];
+  const { value, body: given } = reply;
+  if (!given) return [reply, hash.jsonOrFault({ ok: true, value, body: null })];
+  const body = new Uint8Array(given.length);
+  const hasher = hash.hasher();
+  let at = 0;
+  do {
+    if (at > 0) await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    const piece = body.subarray(at, at + GO_BYTES);
+    // Whatever its owner has made of it since: what is handed over is what was hashed.
+    if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
+    hasher.update(piece);
+  } while ((at += GO_BYTES) < body.length);
+  return [{ ok: true, value, body }, hash.jsonOrFault({ ok: true, value, body: hasher.digest() })];
 }

@@ -1,14 +1,14 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { hashReply, hashRequest, type Use } from "./exchange.ts";
+import { hashRequest, takeReply, type Use } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { Carriers } from "./carriers.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
-import type { CapabilityKind, Effect, Need } from "./capability.ts";
+import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
-import { bounds, ended, failed, outOfOrder } from "./refusals.ts";
+import { bounds, denied, ended, failed, outOfOrder } from "./refusals.ts";
 import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
@@ -38,6 +38,8 @@ export interface GateOptions {
   readonly journal: (use: Use) => void | Promise<void>;
 }
 
+const fileKinds = ["fs.read", "fs.write"] as const;
+
 /**
  * The keyhole of one call: every request of the tool passes here, is checked against grant and budget, served by its broker and journaled.
  * Owned by the pipeline, which closes it when the call ends; a closed gate refuses everything, requests in flight included.
@@ -45,8 +47,8 @@ export interface GateOptions {
 export class Gate {
   readonly #options: GateOptions;
   #ended = false;
-  /** Made for the first. */
-  #calls: Set<Promise<unknown>> | undefined;
+  /** Those that the tool made so far. */
+  #calls: Promise<void> | undefined;
   #inFlight = 0;
   readonly #held: HeldGrant | undefined;
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
@@ -68,8 +70,8 @@ export class Gate {
     };
     this.#held = options.hold?.();
     this.#held?.watch(() => this.#endRevoked());
-    const { before, counts = before?.counts } = options;
-    this.#counts = { ...(counts ?? noCounts) };
+    const { before, counts = before?.counts ?? noCounts } = options;
+    this.#counts = { ...counts };
     this.#latest = before ? before.#latest : { gate: this };
     if (!before) return;
     this.#counts.lastRefusal = undefined;
@@ -89,26 +91,7 @@ export class Gate {
   /** What a gate for another run of the call is opened with. */
   get parts(): Pick<GateOptions, "brokers" | "hold" | "secrets"> {
     const { brokers, hold, secrets } = this.#options;
-    return { brokers, ...(hold && { hold }), ...(secrets && { secrets }) };
-  }
-
-  /** Whether any request got as far as its broker. */
-  get wasUsed(): boolean {
-    return this.#counts.wasUsed;
-  }
-
-  /** Effects that really happened, or may have. */
-  get effects(): readonly Effect[] {
-    return this.#counts.effects;
-  }
-
-  get usage(): { readonly networkRequests: number; readonly networkBytes: number } {
-    return this.#counts;
-  }
-
-  /** The last refusal that the tool was given: how a call fails when the tool does not handle it. */
-  get lastRefusal(): CapabilityError | undefined {
-    return this.#counts.lastRefusal;
+    return { brokers, hold, secrets };
   }
 
   close(): void {
@@ -133,7 +116,9 @@ export class Gate {
     this.#counts.requestsLeft--;
     this.#inFlight++;
     try {
-      return await (foreign.kind === "tool.call" ? this.#callOut(foreign, ticket) : this.#serve(foreign, ticket));
+      const serving = this.#serve(foreign, ticket);
+      if (foreign.kind === "tool.call") this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
+      return await serving;
     } catch (error) {
       // What a request would need, or the journal, broke its promise.
       return this.#refuse(outOfOrder(error));
@@ -142,20 +127,9 @@ export class Gate {
     }
   }
 
-  async #callOut(foreign: CapabilityRequest, ticket: Ticket): Promise<CapabilityReply> {
-    const serving = this.#serve(foreign, ticket);
-    const calls = (this.#calls ??= new Set());
-    calls.add(serving);
-    try {
-      return await serving;
-    } finally {
-      calls.delete(serving);
-    }
-  }
-
   /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
   async settled(): Promise<void> {
-    while (this.#calls && this.#calls.size > 0) await Promise.allSettled(this.#calls);
+    for (let seen; seen !== this.#calls; await seen) seen = this.#calls;
   }
 
   async #serve(foreign: CapabilityRequest, ticket: Ticket): Promise<CapabilityReply> {
@@ -171,25 +145,21 @@ export class Gate {
       });
     const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
     const index = (ticket.index ??= this.#counts.index++);
-    const requestHash = hashRequest(request, this.#options.hash);
-    const { reply: dirty, target } = await this.#decide(request, ticket);
+    const { hash, journal } = this.#options;
+    const requestHash = hashRequest(request, hash);
+    const [dirty, target] = await this.#decide(request, ticket);
+    let [reply, responseHash] = await takeReply(this.#secrets.clean(dirty), hash);
     if (ticket.isWithdrawn) return dirty;
-    const reply = this.#secrets.clean(dirty);
+    // Taking it can have taken a while.
+    const lost = reply.ok && this.revoked(kind);
+    if (lost) [reply, responseHash] = await takeReply(failed(lost), hash);
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"
       : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED"
         ? "failed"
         : "refused";
-    await this.#options.journal({
-      index,
-      kind,
-      operation,
-      target,
-      outcome,
-      requestHash,
-      responseHash: hashReply(reply, this.#options.hash),
-    });
+    await journal({ index, kind, operation, target, outcome, requestHash, responseHash });
     if (this.#ended) return this.#refuse(ended.error);
     if (!reply.ok) this.#counts.lastRefusal = reply.error;
     return reply;
@@ -208,29 +178,24 @@ export class Gate {
   async #decide(
     request: CapabilityRequest,
     ticket: Ticket,
-  ): Promise<{ readonly reply: CapabilityReply; readonly target: string }> {
-    const broker = this.#options.brokers.get(request.kind);
-    if (!broker)
-      return {
-        target: "",
-        reply: failed({
-          code: "CAPABILITY_DENIED",
-          message: `This host does not serve ${request.kind}.`,
-          hint: "Give createKernel a broker for it, or run the tool on a host that has one.",
-        }),
-      };
+  ): Promise<readonly [reply: CapabilityReply, target: string]> {
+    const { kind } = request;
+    const broker = this.#options.brokers.get(kind);
+    if (!broker) {
+      const hint = "Give createKernel a broker for it, or run the tool on a host that has one.";
+      return [failed(denied(`This host does not serve ${kind}.`, hint)), ""];
+    }
     const needs = broker.needs(request);
-    if (!needs.ok) return { target: "", reply: needs };
+    if (!needs.ok) return [needs, ""];
     const target = needs.needs.map(targetOf).join(" ");
     for (const need of needs.needs) {
       const refusal = this.#refusal(need);
-      if (refusal) return { target, reply: failed(refusal) };
+      if (refusal) return [failed(refusal), target];
     }
     this.#counts.wasUsed = true;
-    const { kind } = request;
     this.#counts.effects = effectsWith(kind, this.#counts.effects);
     const spent = this.#spendFiles(kind, request.body);
-    if (spent) return { target, reply: failed(spent) };
+    if (spent) return [failed(spent), target];
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
       try {
         return await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session));
@@ -245,16 +210,15 @@ export class Gate {
       : serve(session));
     // What came back after the grant was gone is not handed over.
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
-    if (revoked) return { target, reply: failed(revoked) };
-    if (!reply) return { target, reply: ended };
+    if (revoked) return [failed(revoked), target];
+    if (!reply) return [ended, target];
     const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFiles(kind, reply.body) : undefined;
-    return { target, reply: tooMuch ? failed(tooMuch) : reply };
+    return [tooMuch ? failed(tooMuch) : reply, target];
   }
 
   /** Bytes of files in one call, by kind. Counted before they are written, and before they are handed over. */
   #spendFiles(kind: CapabilityKind, bytes: Uint8Array | undefined): CapabilityError | undefined {
-    if ((kind !== "fs.read" && kind !== "fs.write") || bytes === undefined) return undefined;
-    return this.#spend({ [kind]: bytes.byteLength });
+    return bytes && (kind === "fs.read" || kind === "fs.write") ? this.#spend({ [kind]: bytes.byteLength }) : undefined;
   }
 
   /** Counts for this call and for all around it, or for none. */
@@ -266,7 +230,7 @@ export class Gate {
       return bounds(`The call may make ${networkRequests} network requests.`);
     if (counts.networkBytes + bytes > networkBytes)
       return bounds(`The call may move ${networkBytes} bytes over the network.`);
-    for (const kind of ["fs.read", "fs.write"] as const) {
+    for (const kind of fileKinds) {
       if (usage[kind] === undefined) continue;
       const total = totalOf(grant, [kind], "totalBytes");
       if (counts.fileBytes[kind] + usage[kind] > total)
@@ -276,8 +240,8 @@ export class Gate {
     if (refusal) return refusal;
     counts.networkRequests += requests;
     counts.networkBytes += bytes;
-    const { "fs.read": read, "fs.write": written } = counts.fileBytes;
-    counts.fileBytes = { "fs.read": read + (usage["fs.read"] ?? 0), "fs.write": written + (usage["fs.write"] ?? 0) };
+    for (const kind of fileKinds)
+      counts.fileBytes = { ...counts.fileBytes, [kind]: counts.fileBytes[kind] + (usage[kind] ?? 0) };
     return undefined;
   }
 
@@ -306,32 +270,25 @@ export class Gate {
   }
 
   #refusal(need: Need): CapabilityError | undefined {
-    if (this.#ended) return ended.error;
-    const revoked = this.revoked(need.kind);
-    if (revoked) return revoked;
+    const lost = this.#ended ? ended.error : this.revoked(need.kind);
+    if (lost) return lost;
     if (covers(this.#options.grant, need)) {
       const reason = this.#options.refusal?.(need);
-      return reason === undefined
-        ? undefined
-        : { code: "CAPABILITY_DENIED", message: reason, hint: "A changed policy could allow it." };
+      return reason === undefined ? undefined : denied(reason, "A changed policy could allow it.");
     }
     const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
-    return {
-      code: "CAPABILITY_DENIED",
-      message: `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
-      hint:
-        granted.length > 0
-          ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
-          : `Nothing of kind ${need.kind} is granted.`,
-    };
+    return denied(
+      `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
+      granted.length > 0
+        ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
+        : `Nothing of kind ${need.kind} is granted.`,
+    );
   }
 
   /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */
   revoked(kind: CapabilityKind): CapabilityError | undefined {
     const reason = this.#held?.refusal(kind);
-    return reason === undefined
-      ? undefined
-      : { code: "CAPABILITY_DENIED", message: `The grant for ${kind} was revoked: ${reason}`, hint: "" };
+    return reason === undefined ? undefined : denied(`The grant for ${kind} was revoked: ${reason}`);
   }
 
   #refuse(error: CapabilityError): CapabilityReply {

@@ -12,11 +12,13 @@ export function outOfOrder(error: unknown): CapabilityError {
   return { code: "UNAVAILABLE", message: "The capability is out of order.", hint };
 }
 
-export const ended: Refused = failed({
-  code: "CAPABILITY_DENIED",
-  message: "The call has ended; its grants ended with it.",
-  hint: "",
-});
+export function denied(message: string, hint = ""): CapabilityError {
+  return { code: "CAPABILITY_DENIED", message, hint };
+}
+
+export const ended: Refused = /* @__PURE__ */ failed(
+  /* @__PURE__ */ denied("The call has ended; its grants ended with it."),
+);
 
 export function bounds(message: string): CapabilityError {
   return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };

@@ -104,7 +104,7 @@ export interface IsolateUsage {
 export interface CallPort {
   /** Aborts when the caller cancels; the isolate passes it on as `context.signal`. */
   readonly signal: AbortSignal;
-  /** Never rejects. After the call has ended every request is answered with `CAPABILITY_DENIED`. */
+  /** Never rejects. The memory of an answer's body is the isolate's from then on. After the call has ended every request is answered with `CAPABILITY_DENIED`. */
   request(request: CapabilityRequest): Promise<CapabilityReply>;
   log(entry: LogEntry): void;
   progress(progress: Progress): void;

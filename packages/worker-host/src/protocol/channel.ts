@@ -144,8 +144,9 @@ export function openChannel(
     const { callId } = running.call;
     void running.port.request(asked).then((reply) => {
       running.requestsInFlight -= 1;
+      const transfer = reply.ok && reply.body ? [reply.body.buffer as ArrayBuffer] : [];
       // A reply after the call has ended is for nobody.
-      if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request, reply });
+      if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request, reply }, { transfer });
     });
   };
 
