@@ -1,6 +1,8 @@
-import type { Isolate, IsolateHost } from "@keyhole/kernel";
+import { createKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
 import { browserHost, domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { registered } from "../support/registered.ts";
 import { callWith, moduleOf, quietPort, toolText } from "./open.ts";
 
 const frames = (): HTMLIFrameElement[] => [...document.querySelectorAll<HTMLIFrameElement>("iframe[title=isolate]")];
@@ -22,6 +24,24 @@ async function openHost(options: Parameters<typeof browserHost>[0]): Promise<Iso
   hosts.push(host);
   return host;
 }
+
+describe("the isolation of each tool", () => {
+  it("is what its host says of the manifest, and has the bounds that go with it", async () => {
+    const host = await openHost({ isolation: ({ name }) => (name === "calculator" ? "interpreter" : "worker") });
+    const kernel = await createKernel({ host, cache: false, policy: { version: "1", posture: "permissive" } });
+    for (const tool of [calculator, echo]) expect(kernel.register(tool)).toMatchObject({ ok: true });
+    const inputs = { calculator: { expression: "1+1" }, echo: { message: "a" } } as const;
+    const call = (name: keyof typeof inputs, fuel?: number) =>
+      kernel.call(name, inputs[name], fuel === undefined ? {} : { bounds: { fuel } });
+
+    expect((await call("calculator")).meta.fuelUsed).toBeGreaterThan(1_000);
+    expect(await call("calculator", 1_000)).toMatchObject({ error: { code: "OUT_OF_FUEL" } });
+    const inWorker = await call("echo");
+    expect(inWorker).toMatchObject({ ok: true, data: { message: "a" } });
+    expect(inWorker.meta.fuelUsed).toBeUndefined();
+    expect(await call("echo", 1_000)).toMatchObject({ error: { code: "UNSUPPORTED_HOST" } });
+  });
+});
 
 describe("the pool of frames", () => {
   it("keeps as many warm as it is told to, before there is any tool", async () => {
@@ -83,6 +103,16 @@ describe("the pool of frames", () => {
     for (const { status } of await Promise.allSettled(none)) expect(status).toBe("rejected");
     expect(frames()).toEqual([]);
     expect(await answer(await host.open(good, () => true))).toEqual(one);
+  });
+
+  it("gives the place of a warm one to a tool that cannot use it", async () => {
+    const isolation = ({ name }: ToolManifest) => (name === "calculator" ? "interpreter" : "worker");
+    const host = await openHost({ isolation, warm: 1, maxIsolates: 1 });
+    for (const tool of [calculator, echo].map((each) => registered(each))) {
+      const isolate = await host.open(tool);
+      expect([isolate.alive, frames().length]).toEqual([true, 1]);
+      isolate.terminate("done");
+    }
   });
 
   it("counts a place as taken for as long as a killed thread may spin", async () => {

@@ -2,7 +2,8 @@ import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool
 
 /** A tool whose module is this text. */
 export function moduleOf(code: string): RegisteredTool {
-  return { id: "text@1.0.0", hash: code, body: { source: "module", code } } as unknown as RegisteredTool;
+  const manifest = { source: "module" };
+  return { id: "text@1.0.0", hash: code, manifest, body: { source: "module", code } } as unknown as RegisteredTool;
 }
 
 /** A module whose tool runs this body, an async function's, with `input` and `context` at hand. */

@@ -1,10 +1,16 @@
-import { type Isolate, IsolateFailure, type IsolateHost, type RegisteredTool } from "@keyhole/kernel";
+import {
+  type Isolate,
+  IsolateFailure,
+  type IsolateHost,
+  type RegisteredTool,
+  type ToolManifest,
+} from "@keyhole/kernel";
 import { filesBroker } from "../brokers/files.ts";
 import { opfsStore } from "../brokers/files-opfs.ts";
 import { kvBroker } from "../brokers/kv.ts";
 import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
-import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import type { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode, LoadedModule } from "../protocol/message.ts";
 import type { SpawnLimits } from "../brokers/spawn.ts";
 import { withCommands } from "../process/tool.ts";
@@ -13,24 +19,28 @@ import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { domStage } from "./dom-stage.ts";
-import type { InterpreterBoot } from "./interpreter.ts";
-import { nobodyWaits, Starts } from "../starts.ts";
-import { Slots } from "./slots.ts";
-import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
+import { COMMAND_FRAMES, type Pair, Pairs } from "./pairs.ts";
+import type { FrameStage, Shell } from "./stage.ts";
+
+/**
+ * `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with exact bounds for fuel and memory; a page all of whose tools
+ * run so needs no `blob:` in its `script-src`.
+ */
+export type Isolation = "worker" | "interpreter";
 
 export interface BrowserHostOptions {
   /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteStage}. */
   readonly stage?: FrameStage;
-  /**
-   * How a tool in JavaScript runs in its worker. `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with
-   * exact bounds for fuel and memory; the page then needs no `blob:` in its `script-src`. Default `worker`.
-   */
-  readonly isolation?: "worker" | "interpreter";
+  /** How tools in JavaScript run in their workers: all of them, or each as this says of its manifest, every time the same. Default `worker`. */
+  readonly isolation?: Isolation | ((tool: ToolManifest) => Isolation);
   /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a frame of its own, under fuel. Default: none. */
   readonly commands?: Readonly<Record<string, WasiCommand>>;
   /** What goes into a command and comes out of it, and how many run. */
   readonly commandLimits?: SpawnLimits;
-  /** Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Default 1. */
+  /**
+   * Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Where `isolation` is told tool by tool, they are for those
+   * in a `worker`. Default 1.
+   */
   readonly warm?: number;
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
   readonly maxIsolates?: number;
@@ -38,32 +48,6 @@ export interface BrowserHostOptions {
 
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
 const LOAD_MS = 5_000;
-const READY_MS = 10_000;
-/**
- * Chromium lets a spinning worker run for 2.0 s after it was terminated, other engines for milliseconds, and none tells when the thread is
- * gone. A worker that was not busy goes at once.
- */
-const SPIN_MS = 2_500;
-
-/**
- * Frames that start at the same time. More are not there sooner, and keep the page from everything else: a hundred at once for 0.8 s in one piece, where
- * two leave it free after 0.1 s.
- */
-const STARTING = 2;
-
-/** Opening a frame keeps the page and the frames' process busy: the tool that just got a pair runs first. */
-const REFILL_MS = 50;
-
-/** Frames for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
-const COMMAND_FRAMES = 4;
-
-/** One frame with one worker, and the way to it. It serves one tool or command, once. */
-interface Pair {
-  readonly id: string;
-  readonly channel: GuestChannel;
-  /** Ends it, whoever noticed first that it must end. Idempotent. */
-  readonly retire: (reason: string) => void;
-}
 
 /**
  * Runs each tool in a dedicated worker inside a hidden frame of its own, which has no origin, no network and no storage: the browser enforces
@@ -78,27 +62,37 @@ interface Pair {
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
   const capacity = options.maxIsolates ?? 32;
   const stage = options.stage ?? pageStage();
-  const interpreted = options.isolation === "interpreter";
+  const { isolation = "worker" } = options;
+  const shellOf = (tool: ToolManifest): Shell => {
+    if (tool.source === "wasm") return "wasm";
+    return (typeof isolation === "function" ? isolation(tool) : isolation) === "interpreter" ? "interpreter" : "module";
+  };
   // Not part of pages that never ask for it.
-  const interpreter = interpreted ? await import("./interpreter.ts") : undefined;
+  const interpreter = isolation === "worker" ? undefined : await import("./interpreter.ts");
   const boot = await interpreter?.interpreterBoot();
-  const pairs = new Pairs(stage, boot, capacity, options.warm ?? 1);
+  const warmShell = isolation === "interpreter" ? "interpreter" : "module";
+  const pairs = new Pairs(stage, { boot, size: capacity, warm: options.warm ?? 1, warmShell });
   await pairs.start();
   const files = filesBroker(opfsStore());
   const host: IsolateHost = {
     name: "browser",
     sources: ["module", "wasm"],
-    enforces: ({ source }) => (interpreted || source === "wasm" ? ["fuel", "memoryBytes"] : []),
+    enforces: (tool) => (shellOf(tool) === "module" ? [] : ["fuel", "memoryBytes"]),
     preempts: true,
     capacity,
     brokers: [netBroker(), files, kvBroker(indexedDbKv())],
     check: faultOf,
-    open: (tool, isWanted) => openIsolate(tool, pairs, interpreter?.resumableCalls, isWanted),
+    async open(tool, isWanted) {
+      const code = loadableOf(tool);
+      const shell = shellOf(tool.manifest);
+      const resumable = shell === "interpreter" ? interpreter?.resumableCalls : undefined;
+      return loadPair(pairs.take(shell, tool.id, isWanted), code, tool.id, resumable);
+    },
     ...(interpreter &&
       boot && {
         snapshotKind: () => interpreter.interpreterKind(boot),
         async thaw({ id }, snapshot) {
-          const pair = await pairs.take("module", id);
+          const pair = await pairs.take("interpreter", id);
           return isolateOf(pair, interpreter.resumableCalls(pair.channel, snapshot));
         },
       }),
@@ -119,12 +113,7 @@ function pageStage(): FrameStage {
   );
 }
 
-async function openIsolate(
-  tool: RegisteredTool,
-  pairs: Pairs,
-  resumable: ((channel: GuestChannel) => ResumableCalls) | undefined,
-  isWanted: (() => boolean) | undefined,
-): Promise<Isolate> {
+function loadableOf(tool: RegisteredTool): LoadedCode {
   if (tool.body.source === "inline" || tool.body.source === "process")
     throw new IsolateFailure(
       "UNSUPPORTED_HOST",
@@ -132,13 +121,7 @@ async function openIsolate(
     );
   const { source, code } = tool.body;
   // A frame is in another agent cluster, which a compiled module does not reach.
-  const loadable = source === "module" ? code : loadedModule(tool, meteredCode(tool));
-  return loadPair(
-    pairs.take(source, tool.id, isWanted),
-    loadable,
-    tool.id,
-    source === "module" ? resumable : undefined,
-  );
+  return source === "module" ? code : loadedModule(tool, meteredCode(tool));
 }
 
 async function loadPair(
@@ -170,131 +153,4 @@ function isolateOf({ channel, retire }: Pair, resumable: ResumableCalls | undefi
       return channel.open;
     },
   };
-}
-
-/** Opens pairs, keeps some warm, and knows which still hold a place. */
-class Pairs {
-  readonly #stage: FrameStage;
-  /** What a worker for JavaScript holds. */
-  readonly #shell: "module" | "interpreter";
-  readonly #boot: InterpreterBoot | undefined;
-  readonly #slots: Slots;
-  readonly #commandSlots = new Slots(COMMAND_FRAMES);
-  readonly #starts = new Starts(STARTING);
-  readonly #warmSize: number;
-  readonly #warm: Pair[] = [];
-  readonly #all = new Map<string, Pair>();
-  #warming: Promise<void> | undefined;
-  #closed = false;
-
-  constructor(stage: FrameStage, boot: InterpreterBoot | undefined, size: number, warm: number) {
-    this.#stage = stage;
-    this.#boot = boot;
-    this.#shell = boot === undefined ? "module" : "interpreter";
-    this.#slots = new Slots(size);
-    this.#warmSize = warm;
-  }
-
-  /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
-  async start(): Promise<void> {
-    await this.#stage.watch((id, reason) => this.#all.get(id)?.retire(reason));
-    if (this.#warmSize > 0) this.#warm.push(await this.#open(this.#shell, warming, this.#slots));
-    this.#warmUp();
-  }
-
-  async take(source: "module" | "wasm", tool: string, isWanted?: () => boolean): Promise<Pair> {
-    if (this.#closed) throw closed();
-    if (source === "wasm") return this.#open(source, tool, this.#slots, isWanted);
-    let pair = this.#warm.shift();
-    while (pair !== undefined && !pair.channel.open) pair = this.#warm.shift();
-    pair ??= await this.#open(this.#shell, tool, this.#slots, isWanted);
-    setTimeout(() => this.#warmUp(), REFILL_MS);
-    return pair;
-  }
-
-  async takeForCommand(name: string): Promise<Pair> {
-    if (this.#closed) throw closed();
-    return this.#open("wasm", name, this.#commandSlots);
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const pair of this.#all.values()) pair.retire("the host was closed");
-  }
-
-  /** Never waits for a place: those are for tools. What fails here fails again, and is reported, when a tool needs it. */
-  #warmUp(): void {
-    if (this.#closed || this.#warming !== undefined || this.#warm.length >= this.#warmSize || this.#slots.free === 0)
-      return;
-    this.#warming = this.#open(this.#shell, warming, this.#slots).then(
-      (pair) => {
-        this.#warming = undefined;
-        this.#warm.push(pair);
-        this.#warmUp();
-      },
-      () => {
-        this.#warming = undefined;
-      },
-    );
-  }
-
-  /** @param tool whose start it is: tools take turns */
-  async #open(shell: Shell, tool: string, slots: Slots, isWanted?: () => boolean): Promise<Pair> {
-    const release = await slots.take();
-    const started = await this.#starts.take(tool, isWanted);
-    try {
-      if (started && !this.#closed) return await this.#openIn(shell, release, started);
-    } finally {
-      started?.();
-    }
-    release();
-    throw this.#closed ? closed() : nobodyWaits();
-  }
-
-  /** @param onEnd called when it ends before it has started */
-  async #openIn(shell: Shell, release: () => void, onEnd: () => void): Promise<Pair> {
-    const id = crypto.randomUUID?.() ?? String(Math.random());
-    const { port1, port2 } = new MessageChannel();
-    if (shell === "interpreter") port1.postMessage(this.#boot);
-    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), { metered: shell !== "module" });
-    let staged = true;
-    const retire = (reason: string): void => {
-      if (!staged) return;
-      staged = false;
-      onEnd();
-      const { busy } = channel;
-      channel.close(reason);
-      this.#all.delete(id);
-      void this.#stage.close(id);
-      // The place is free when the thread is gone, not when nobody listens to it any more.
-      if (busy) setTimeout(release, SPIN_MS);
-      else release();
-    };
-    const pair = { id, channel, retire };
-    this.#all.set(id, pair);
-    const outcome = await this.#stage.open(id, port2, shell);
-    if (!outcome.ok) return fail(retire, stageFailure(outcome));
-    const tooSlow = setTimeout(() => retire("the shell did not start in time"), READY_MS);
-    const ready = await channel.ready;
-    clearTimeout(tooSlow);
-    if (ready === undefined)
-      return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
-    // The interpreter's worker says so when it cannot compile: it imports nothing.
-    if (!ready.imports)
-      return fail(retire, stageFailure(blockedByPolicy(shell === "interpreter" ? "wasm" : "imports")));
-    if (!ready.wasm && shell !== "interpreter") return fail(retire, stageFailure(blockedByPolicy("wasm")));
-    return pair;
-  }
-}
-
-/** Those that wait for a tool take their turn like those of one. */
-const warming = "";
-
-function closed(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "The host is closed.");
-}
-
-function fail(retire: (reason: string) => void, failure: IsolateFailure): never {
-  retire(failure.message);
-  throw failure;
 }
