@@ -5,6 +5,7 @@ import { type GuestChannel, type GuestPort, openChannel } from "../protocol/chan
 import type { LoadedCode } from "../protocol/message.ts";
 import { nobodyWaits, Starts } from "../starts.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
+import { type Priority, priorityOf } from "./priority.ts";
 
 export interface ThreadScript {
   /** A module as a `data:` URL. */
@@ -22,6 +23,7 @@ const LOAD_MS = 5_000;
 interface Thread extends Pick<Isolate, "terminate"> {
   readonly worker: Worker;
   readonly channel: GuestChannel;
+  readonly priority: Priority;
 }
 
 /**
@@ -81,12 +83,16 @@ async function startThread(
   }
 }
 
+/** That this process has begun to start. */
+let threads = 0;
+
 async function startedThread(
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Thread> {
+  const threadName = `keyhole ${++threads}`;
   // Throws where the system has no thread to give.
-  const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData });
+  const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData, name: threadName });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
   const terminate = (reason: string): void => {
     channel.close(reason);
@@ -100,20 +106,26 @@ async function startedThread(
   const tooSlow = setTimeout(() => terminate("it did not start in time"), LOAD_MS);
   await channel.ready;
   clearTimeout(tooSlow);
-  return { worker, channel, terminate };
+  return { worker, channel, priority: priorityOf(worker, threadName), terminate };
 }
 
 /** A thread keeps the process alive while a call waits for it, and no longer. */
-function isolateOf({ worker, channel, terminate }: Thread, resumable: ResumableCalls | false): Isolate {
+function isolateOf({ worker, channel, priority, terminate }: Thread, resumable: ResumableCalls | false): Isolate {
   let calls = 0;
   worker.unref();
   return {
     async call(call, port) {
-      if (calls++ === 0) worker.ref();
+      if (calls++ === 0) {
+        worker.ref();
+        priority.begin();
+      }
       try {
         return await (resumable || channel).call(call, port);
       } finally {
-        if (--calls === 0) worker.unref();
+        if (--calls === 0) {
+          priority.end();
+          worker.unref();
+        }
       }
     },
     ...(resumable && { suspend: () => resumable.suspend() }),
