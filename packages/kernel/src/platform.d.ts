@@ -122,6 +122,15 @@ declare const crypto: {
 interface CryptoKey {
   readonly type: string;
 }
+declare class MessageChannel {
+  readonly port1: MessagePort;
+  readonly port2: MessagePort;
+}
+interface MessagePort {
+  onmessage: (() => void) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
 declare const performance: { now(): number };
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;

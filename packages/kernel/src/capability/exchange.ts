@@ -1,3 +1,4 @@
+import { turn } from "./turn.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
@@ -37,7 +38,7 @@ export async function takeReply(
   const hasher = hash.hasher();
   let at = 0;
   do {
-    if (at > 0) await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    if (at > 0) await turn();
     const piece = body.subarray(at, at + GO_BYTES);
     // Whatever its owner has made of it since: what is handed over is what was hashed.
     if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
