@@ -113,6 +113,21 @@ describe("a body whose sender", () => {
     await expect(writer.closed).rejects.toBeUndefined();
   });
 
+  it("sends it drop by drop is waited for no longer than thirty seconds", async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    let drained = false;
+    const draining = drain(readable.getReader()).then(() => (drained = true));
+    for (let second = 0; second < 30; second++) {
+      await writer.write(new Uint8Array(1));
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(drained).toBe(false);
+    await writer.write(new Uint8Array(1));
+    await draining;
+    await expect(writer.closed).rejects.toBeUndefined();
+  });
+
   it("has gone is no fault", async () => {
     const body = new ReadableStream({
       pull() {

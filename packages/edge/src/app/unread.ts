@@ -4,15 +4,18 @@ import type { MiddlewareHandler } from "hono";
 const DRAINED_BYTES = (8 << 20) + 4096;
 /** A client that is silent for so long waits for its answer. curl is for a second, before a body that it has announced. */
 const SILENT_MS = 3_000;
+/** Of one request: who sends drop by drop must not hold it for ever. */
+const DRAIN_MS = 30_000;
 
 /**
  * Reads to its end what nobody wants of a request's body. An answer that goes out before ends the connection of a client that still sends, and is lost with it; so every answer
  * comes after. Never rejects.
  */
 export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const untilMs = Date.now() + DRAIN_MS;
   let byteLength = 0;
   try {
-    while (byteLength <= DRAINED_BYTES) {
+    while (byteLength <= DRAINED_BYTES && Date.now() < untilMs) {
       const piece = await nextOf(reader);
       if (piece === undefined) break;
       byteLength += piece.byteLength;
