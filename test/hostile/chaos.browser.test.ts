@@ -1,4 +1,4 @@
 import { it } from "vitest";
 import { chaosInPage } from "./chaos/page.ts";
 
-it("rounds of chaos end well, and leave no frame", { timeout: 1_200_000 }, () => chaosInPage({}));
+it("rounds of chaos end well, and leave no frame", { timeout: 3_600_000 }, () => chaosInPage({}));

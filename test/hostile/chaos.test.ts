@@ -64,7 +64,7 @@ const shells = [
 describe.each(shells)("in %s", (_, trusted) => {
   it.each(sessions)(
     `${rounds} rounds of chaos end well in sessions at once: %i`,
-    { timeout: 1_200_000 },
+    { timeout: 3_600_000 },
     async (lanes) => {
       const rejections: unknown[] = [];
       const note = (reason: unknown): void => void rejections.push(reason);

@@ -1,6 +1,6 @@
 import { it } from "vitest";
 import { chaosInPage } from "./page.ts";
 
-it("rounds of chaos end well in the interpreter, and leave no frame", { timeout: 1_200_000 }, () =>
+it("rounds of chaos end well in the interpreter, and leave no frame", { timeout: 3_600_000 }, () =>
   chaosInPage({ isolation: "interpreter" }),
 );
