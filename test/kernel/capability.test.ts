@@ -8,11 +8,12 @@ import {
   grantOf,
   type NetCapability,
   type Need,
+  type ToolContext,
 } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
-import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 const net = (more: Partial<NetCapability> = {}): NetCapability => ({
   kind: "net.read",
@@ -309,6 +310,24 @@ describe("a capability request", () => {
     expect(JSON.stringify(result)).not.toContain("secret-path");
     expect((await events()).find(({ type }) => type === "capability.used")).toMatchObject({
       payload: { target: "GET example.com:443/", outcome: "failed" },
+    });
+    await expectSoundLog(kernel);
+  });
+
+  it("that is refused is why its tool fails, whatever else was under way and ends with it", async () => {
+    const capability = { kind: "tool.call", tools: ["inner"] } as const;
+    const { kernel } = await openKernel({
+      policy: { ...openPolicy, grants: [{ tool: "subject", capability }] },
+    });
+    const untilCancelled = (_: unknown, { signal }: ToolContext): Promise<null> =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve(null)));
+    kernel.register(toolOf(untilCancelled, { name: "inner", determinism: "external" }));
+    const callBoth = (_: unknown, { tools }: ToolContext): Promise<unknown> =>
+      Promise.all([tools.call("inner"), tools.call("other")]);
+    kernel.register(toolOf(callBoth, { determinism: "external", capabilities: [capability] }));
+    expect(await kernel.call("subject", {})).toMatchObject({
+      ok: false,
+      error: { code: "CAPABILITY_DENIED", message: "The call has no grant for tool.call of other." },
     });
     await expectSoundLog(kernel);
   });

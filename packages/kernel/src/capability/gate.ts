@@ -292,7 +292,8 @@ export class Gate {
   }
 
   #refuse(error: CapabilityError): CapabilityReply {
-    this.#counts.lastRefusal = error;
+    // What is refused because the run has ended is not why it ended.
+    if (!this.#ended) this.#counts.lastRefusal = error;
     return failed(error);
   }
 }
