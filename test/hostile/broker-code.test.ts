@@ -1,23 +1,79 @@
-import { createKernel, type ToolContext } from "@keyhole/kernel";
-import { expect, it } from "vitest";
+import { type Broker, createKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { nodeHost } from "@keyhole/worker-host/node";
+import { describe, expect, it } from "vitest";
+import subject from "../contract/tools/subject.ts?tool";
 import { expectSoundLog, toolOf } from "../support/kernel.ts";
 
+const capability = { kind: "fs.read", paths: ["**"] } as const;
+const policy = { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] } as const;
+const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "external" } as const;
+
+/** Says what its types do not let it say. */
+const brokerOf = (answer: unknown): Broker => ({
+  kinds: ["fs.read"],
+  needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
+  serve: async () => answer as never,
+});
+
+async function outcomes(kernel: Kernel): Promise<readonly unknown[]> {
+  const events = await kernel.audit.read();
+  return events.flatMap(({ type, payload }) =>
+    type === "capability.used" ? (payload as { outcome: string }).outcome : [],
+  );
+}
+
 it("a broker that answers with a code that there is none of leaves no gap in the log", async () => {
-  const capability = { kind: "fs.read", paths: ["**"] } as const;
-  const kernel = await createKernel({
-    policy: { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] },
-    brokers: [
-      {
-        kinds: ["fs.read"],
-        needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
-        serve: async () => ({ ok: false, error: { code: "NO_CODE", message: "", hint: "" } }) as never,
-      },
-    ],
-  });
-  const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "external" } as const;
+  const answer = { ok: false, error: { code: "NO_CODE", message: "", hint: "" } };
+  const kernel = await createKernel({ policy, brokers: [brokerOf(answer)] });
   kernel.register(
     toolOf((_input, { files }: ToolContext) => files.read("a"), { ...parts, output: { kind: "binary" } }),
   );
   expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
   await expectSoundLog(kernel);
+});
+
+const bytes = Uint8Array.of(1, 2, 3);
+const cycle: unknown[] = [];
+cycle.push(cycle);
+
+describe.each<[string, unknown]>([
+  ["nothing", undefined],
+  ["a number", 7],
+  ["no error", { ok: false }],
+  ["a body that is no bytes", { ok: true, value: null, body: "abc" }],
+  ["a body that is a buffer", { ok: true, value: null, body: bytes.buffer }],
+  ["a body of wider numbers", { ok: true, value: null, body: Uint16Array.of(256) }],
+  ["a body behind a proxy", { ok: true, value: null, body: new Proxy(bytes, {}) }],
+  ["a function", { ok: true, value: { method: () => {} }, body: bytes }],
+  ["a live object", { ok: true, value: new Map(), body: bytes }],
+  ["a cycle", { ok: true, value: cycle, body: bytes }],
+])("a broker that answers with %s", (_, answer) => {
+  const refused = { ok: false, error: { code: "TOOL_ERROR", message: "The capability is out of order." } };
+
+  it("gives the tool nothing of it, and is on record", async () => {
+    const kernel = await createKernel({ policy, brokers: [brokerOf(answer)] });
+    kernel.register(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
+    expect(await kernel.call("subject", {})).toMatchObject({ ...refused, effects: ["fs.read"] });
+    expect(await outcomes(kernel)).toEqual(["failed"]);
+    await expectSoundLog(kernel);
+  });
+
+  it("does not end the process of a tool in a thread", async () => {
+    const host = nodeHost({ trusted: [subject.hash] });
+    const kernel = await createKernel({ policy, host, brokers: [brokerOf(answer)] });
+    kernel.register(subject);
+    expect(await kernel.call("subject", { deed: "read", value: "a" })).toMatchObject(refused);
+    await kernel.close();
+    await host.close();
+  });
+});
+
+it("what a broker adds to a refusal goes nowhere", async () => {
+  const error = { code: "UNAVAILABLE", message: "No.", hint: "", cause: () => {} };
+  const host = nodeHost({ trusted: [subject.hash] });
+  const kernel = await createKernel({ policy, host, brokers: [brokerOf({ ok: false, error })] });
+  kernel.register(subject);
+  expect(await kernel.call("subject", { deed: "read", value: "a" })).toMatchObject({ error: { message: "No." } });
+  await kernel.close();
+  await host.close();
 });

@@ -1,7 +1,9 @@
 import { turn } from "./turn.ts";
 import type { Hash } from "../normalize/hash.ts";
+import { canonicalize } from "../normalize/canonical-json.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
+import { failed } from "./refusals.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -20,20 +22,44 @@ export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): s
   return hash.jsonOrFault({ ...rest, body: body ? hash.bytes(body) : null });
 }
 
+/**
+ * What a broker answered, read once: brokers are believed, and still only as good as whoever wrote them.
+ *
+ * @throws TypeError for what is no answer
+ */
+export function readReply(foreign: CapabilityReply): CapabilityReply {
+  if (!foreign.ok) {
+    const { code, message, hint } = foreign.error;
+    return failed({ code, message, hint });
+  }
+  const { value, body } = foreign;
+  if (!body) return { ok: true, value };
+  if (!(body instanceof Uint8Array && ArrayBuffer.isView(body))) throw new TypeError("A body is a Uint8Array.");
+  return { ok: true, value, body };
+}
+
+/** A header can hold a lone surrogate; what else is no data has no way into an isolate, and is not told by its digest. */
+function hashData(value: unknown, hash: Hash): string {
+  const result = canonicalize(value);
+  if (!result.ok && result.error.reason !== "lone-surrogate") throw new TypeError(result.error.message);
+  return hash.text(result.ok ? result.text : result.error.message);
+}
+
 /** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
 const GO_BYTES = 524_288;
 
 /**
  * An answer whose body is a copy that nobody else holds, and what the log says of it. A large body is taken piece by piece, with a turn of the event loop before each further one.
- * A broker's value is data by contract; a header of it can still hold a lone surrogate.
+ *
+ * @throws TypeError for a value that is no data
  */
 export async function takeReply(
   reply: CapabilityReply,
   hash: Hash,
 ): Promise<readonly [reply: CapabilityReply, hash: string]> {
-  if (!reply.ok) return [reply, hash.jsonOrFault({ ok: false, error: { ...reply.error } })];
+  if (!reply.ok) return [reply, hashData(reply, hash)];
   const { value, body: given } = reply;
-  if (!given) return [reply, hash.jsonOrFault({ ok: true, value, body: null })];
+  if (!given) return [reply, hashData({ ok: true, value, body: null }, hash)];
   const body = new Uint8Array(given.length);
   const hasher = hash.hasher();
   let at = 0;
@@ -44,5 +70,5 @@ export async function takeReply(
     if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
     hasher.update(piece);
   } while ((at += GO_BYTES) < body.length);
-  return [{ ok: true, value, body }, hash.jsonOrFault({ ok: true, value, body: hasher.digest() })];
+  return [{ ok: true, value, body }, hashData({ ok: true, value, body: hasher.digest() }, hash)];
 }

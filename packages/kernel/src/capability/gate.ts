@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { hashRequest, takeReply, type Use } from "./exchange.ts";
+import { hashRequest, readReply, takeReply, type Use } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { Carriers } from "./carriers.ts";
@@ -148,7 +148,8 @@ export class Gate {
     const { hash, journal } = this.#options;
     const requestHash = hashRequest(request, hash);
     const [dirty, target] = await this.#decide(request, ticket);
-    let [reply, responseHash] = await takeReply(this.#secrets.clean(dirty), hash);
+    const taken = async (): ReturnType<typeof takeReply> => takeReply(this.#secrets.clean(dirty), hash);
+    let [reply, responseHash] = await taken().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
     if (ticket.isWithdrawn) return dirty;
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
@@ -198,7 +199,7 @@ export class Gate {
     if (spent) return [failed(spent), target];
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
       try {
-        return await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session));
+        return readReply(await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session)));
       } catch (error) {
         // What it did before it broke may have had an effect: this goes on record like any other answer.
         return failed(outOfOrder(error));
