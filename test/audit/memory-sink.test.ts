@@ -1,6 +1,7 @@
-import { limits, memorySink } from "@keyhole/kernel";
+import { createKernel, limits, memorySink } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { echo, openPolicy } from "../support/kernel.ts";
 
 interface Stored {
   readonly seq: number;
@@ -50,6 +51,30 @@ describe("the memory sink", () => {
     expect(sink.read(0, 9)).toEqual(records!.slice(0, 3));
     void sink.append([records![3]!]);
     expect(sink.read(0, 9)).toEqual(records!.slice(1));
+  });
+
+  it("can be told to keep nothing", async () => {
+    const sink = memorySink(0);
+    const kernel = await createKernel({ policy: openPolicy, sink });
+    kernel.register(echo);
+    for (let i = 0; i < 2; i++) expect(await kernel.call("echo", { message: "a" })).toMatchObject({ ok: true });
+    expect(sink.read(0, 9)).toEqual([]);
+    expect(sink.open()).toEqual({ last: undefined, cutBytes: 0, damage: null });
+  });
+
+  it("takes no events as none", () => {
+    const sink = memorySink(3);
+    const [records] = recorded([["a"]], 7);
+    for (const batch of [[], records!, []]) void sink.append(batch);
+    expect(sink.open()).toEqual({ last: records![0], cutBytes: 0, damage: null });
+    expect(sink.read(0, 9)).toEqual(records);
+  });
+
+  it("begins with its first event, whatever its number", () => {
+    const sink = memorySink(3);
+    const [records] = recorded([["a", "b"]], 7);
+    void sink.append(records!);
+    expect(sink.read(0, 1)).toEqual(records!.slice(0, 1));
   });
 
   it("shows nothing of what its memory held before", () => {

@@ -37,22 +37,24 @@ export function memorySink(maxEvents: number = limits.memoryEvents): AuditSink {
   return {
     open: () => ({ last: pieces.length > 0 ? recordsOf(pieces.at(-1)!).at(-1) : undefined, cutBytes: 0, damage: null }),
     append(batch) {
+      const [first] = batch;
+      if (!first) return;
       let text = "";
       for (const { hash, body } of batch) text += hash + body + "\n";
-      const piece = pieceFor(text, batch[0]?.seq ?? 0);
+      const piece = pieceFor(text, first.seq);
       piece.usedBytes += encoder.encodeInto(text, piece.bytes.subarray(piece.usedBytes)).written;
       piece.events += batch.length;
       events += batch.length;
-      while (events - pieces[0]!.events >= maxEvents) {
-        const forgotten = pieces.shift()!;
-        events -= forgotten.events;
-        spare = forgotten.bytes;
+      for (let [oldest] = pieces; oldest && events - oldest.events >= maxEvents; [oldest] = pieces) {
+        pieces.shift();
+        events -= oldest.events;
+        spare = oldest.bytes;
       }
     },
     read(fromSeq, limit) {
-      const last = pieces.at(-1);
-      if (!last) return [];
-      const first = Math.max(fromSeq, last.firstSeq + last.events - maxEvents);
+      const [oldest] = pieces;
+      if (!oldest) return [];
+      const first = Math.max(fromSeq, oldest.firstSeq, oldest.firstSeq + events - maxEvents);
       const wanted = pieces.filter((piece) => piece.firstSeq + piece.events > first && piece.firstSeq < first + limit);
       const records = wanted.flatMap(recordsOf);
       return records.filter(({ seq }) => seq >= first).slice(0, limit);
