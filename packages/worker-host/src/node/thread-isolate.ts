@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { type Isolate, IsolateFailure } from "@keyhole/kernel";
 import { type GuestChannel, type GuestPort, openChannel } from "../protocol/channel.ts";
+import { protocolLimits } from "../protocol/limits.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 import { nobodyWaits, Starts } from "../starts.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
@@ -157,15 +158,18 @@ function portOf(worker: Worker): GuestPort {
     left -= 1;
     port.onmessage?.({ data } as MessageEvent);
   };
+  const deliverWaiting = (count: number): void => {
+    for (const data of waiting.splice(0, count)) deliver(data);
+  };
   const nextTurn = (): void => {
     left = MESSAGES_AT_ONCE;
-    const now = waiting.slice(0, left);
-    waiting = waiting.slice(left);
-    now.forEach(deliver);
+    deliverWaiting(left);
   };
   worker.on("message", (data: unknown) => {
-    if (left > 0) deliver(data);
-    else waiting.push(data);
+    if (left > 0) return deliver(data);
+    waiting.push(data);
+    // More than a call may send: the channel ends it when it hears of them, and waiting for their turn they would fill the memory.
+    if (waiting.length > protocolLimits.messages) deliverWaiting(waiting.length);
   });
   worker.on("messageerror", (data: unknown) => port.onmessageerror?.({ data } as unknown as MessageEvent));
   return port;
