@@ -1,4 +1,5 @@
 import { type AuditSink, type EventRecord, memorySink } from "@keyhole/kernel";
+import { callbackSink } from "@keyhole/kernel/audit";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel } from "../support/kernel.ts";
 
@@ -15,6 +16,16 @@ describe("a strange sink", () => {
     const { kernel } = await openKernel({ sink });
     kernel.register(echo);
     expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
+    await expectSoundLog(kernel);
+  });
+
+  it("whose callback returns a number has kept the batch as well", async () => {
+    const kept: EventRecord[] = [];
+    const sink = callbackSink((events) => kept.push(...events) as unknown as void);
+    const { kernel } = await openKernel({ sink });
+    kernel.register(echo);
+    expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
+    expect(sink.read(0, 100)).toEqual(kept);
     await expectSoundLog(kernel);
   });
 

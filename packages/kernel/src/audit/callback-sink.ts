@@ -1,5 +1,5 @@
 import { memorySink } from "./memory-sink.ts";
-import type { AuditSink } from "./sink.ts";
+import { type AuditSink, waitFor } from "./sink.ts";
 
 /**
  * Hands every batch on (to a queue, a service, a logger) and keeps the last events in memory for readers. A batch is durable when `write` has
@@ -10,9 +10,8 @@ export function callbackSink(write: AuditSink["append"], maxEvents?: number): Au
   return {
     open: () => kept.open(),
     append(records) {
-      const written = write(records);
-      if (written === undefined) return kept.append(records);
-      return written.then(() => kept.append(records));
+      const written = waitFor(write(records));
+      return written ? written.then(() => kept.append(records)) : kept.append(records);
     },
     read: (fromSeq, limit) => kept.read(fromSeq, limit),
   };

@@ -8,7 +8,7 @@ import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } fr
 import { payloadText } from "./payload.ts";
 import { type EventRecord, eventOf } from "./record.ts";
 import { bodyOf, type EventScope, eventScope, kernelScope } from "./scope.ts";
-import type { AuditSink } from "./sink.ts";
+import { type AuditSink, waitFor } from "./sink.ts";
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
 export class AuditUnavailable extends Error {
@@ -171,12 +171,6 @@ export class AuditLog {
       for (const listener of this.#listeners) notify(listener, event);
     }
   }
-}
-
-/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
-function waitFor(written: unknown): Promise<unknown> | undefined {
-  const isThenable = typeof written === "object" && written !== null && "then" in written;
-  return isThenable ? Promise.resolve(written) : undefined;
 }
 
 /** A listener is the embedder's: its exception must not end somebody's call. */

@@ -21,3 +21,9 @@ export interface SinkState {
   /** Why the log before its tail cannot be what was written, in one sentence; `null` where it can. */
   readonly damage: string | null;
 }
+
+/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+export function waitFor(written: unknown): Promise<unknown> | undefined {
+  const isThenable = typeof written === "object" && written !== null && "then" in written;
+  return isThenable ? Promise.resolve(written) : undefined;
+}
