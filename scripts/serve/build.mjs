@@ -24,6 +24,11 @@ export function isBuilt() {
   return files.every((path) => (changedAt(path) ?? 0) <= builtAt);
 }
 
+/** Whoever mistyped in a file of theirs looks for its name, not for the places in ours that found it. @param {string} output */
+function withoutStack(output) {
+  return output.replaceAll(/^\s+at .*\n?/gm, "");
+}
+
 /**
  * Builds the page and both Workers.
  *
@@ -31,5 +36,5 @@ export function isBuilt() {
  */
 export async function buildAll() {
   const { code, output } = await run("vite", ["build", "--app", "--logLevel", "warn"], { capture: true });
-  if (code !== 0) throw new Error(`The build failed:\n${output.trimEnd()}`);
+  if (code !== 0) throw new Error(`The build failed:\n${withoutStack(output).trimEnd()}`);
 }

@@ -45,11 +45,10 @@ describe("a build", () => {
   it.each([
     ["a syntax error", "export default {", /Expected `}`/],
     ["no default export", "export const a = 1;", /default export is not a tool/],
-    [
-      "a default export that is no tool",
-      "export default { definition: {}, code: {} };",
-      /default export is not a tool/,
-    ],
+    ["a default export that is no tool", "export default { definition: {} };", /default export is not a tool/],
+    ["a tool without input", toolText("a").replace("input:", "inputs:"), /its tool has no `input`/],
+    ["a tool without output", toolText("a").replace("output:", "outputs:"), /its tool has no `output`/],
+    ["a tool without execute", toolText("a").replace("execute:", "run:"), /its tool has no `execute`/],
     [
       "a throw at load",
       `throw new Error("too early");\n${toolText("a")}`,
@@ -97,10 +96,10 @@ describe("a build", () => {
       toolText("a", "(input) => import(input.name)"),
       /calls `import\(\)` with a module that is not known/,
     ],
-    ["a bad name", toolText("Not A Name"), /manifest is refused at "\/name"/],
-    ["a bad version", toolText("a").replace("1.0.0", "one"), /manifest is refused at "\/version"/],
-    ["a bad schema", toolText("a").replace('type: "object"', 'type: "objekt"'), /manifest is refused at "\/input/],
-    ["an unknown key", toolText("a", undefined, "colour: 'red',"), /manifest is refused at/],
+    ["a bad name", toolText("Not A Name"), /manifest is refused: \/name: expected/],
+    ["a bad version", toolText("a").replace("1.0.0", "one"), /manifest is refused: \/version: expected/],
+    ["a bad schema", toolText("a").replace('type: "object"', 'type: "objekt"'), /manifest is refused: \/input/],
+    ["an unknown key", toolText("a", undefined, "colour: 'red',"), /manifest is refused: The value/],
     [
       "an effect that is not declared",
       toolText("a", undefined, "determinism: 'external', capabilities: [{ kind: 'net.read', hosts: ['*'] }],"),

@@ -13,28 +13,34 @@ async function read(code: string): Promise<Reading> {
   } catch (error) {
     return { ok: false, reason: `it throws when it is loaded: ${String(error)}` };
   }
-  const tool = module.default;
-  if (!isTool(tool))
-    return { ok: false, reason: "its default export is not a tool; it should be the result of defineTool" };
+  const tool = toolOf(module.default);
+  if (typeof tool === "string") return { ok: false, reason: tool };
   try {
     const manifest = manifestOf(tool, "module");
     const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code) ?? "" });
     if (checked.ok) return { ok: true, manifest: checked.value.manifest, hash: checked.value.hash };
     const { path, message, hint } = checked.error;
-    return { ok: false, reason: [`its manifest is refused at "${path}": ${message}`, hint].join(" ").trim() };
+    const place = path === "" || message.startsWith(path) ? "" : ` at "${path}"`;
+    return { ok: false, reason: [`its manifest is refused${place}: ${message}`, hint].join(" ").trim() };
   } catch (error) {
     return { ok: false, reason: `its manifest cannot be read: ${String(error)}` };
   }
 }
 
-function isTool(value: unknown): value is Tool<never, unknown> {
-  if (typeof value !== "object" || value === null || !("definition" in value) || !("code" in value)) return false;
-  const { definition, code } = value;
-  if (typeof definition !== "object" || definition === null || typeof code !== "object" || code === null) return false;
-  const output = "output" in definition ? definition.output : undefined;
-  const input = "input" in definition ? definition.input : undefined;
-  return isObject(input) && isObject(output) && "execute" in code && typeof code.execute === "function";
+/** The tool, or what keeps a default export from being one. */
+function toolOf(value: unknown): Tool<never, unknown> | string {
+  const definition = isObject(value) && "definition" in value ? value.definition : undefined;
+  const code = isObject(value) && "code" in value ? value.code : undefined;
+  if (!isObject(definition) || !isObject(code))
+    return "its default export is not a tool; it should be the result of defineTool";
+  if (!("input" in definition) || !isObject(definition.input)) return lacking("input");
+  if (!("output" in definition) || !isObject(definition.output)) return lacking("output");
+  if (!("execute" in code) || typeof code.execute !== "function") return lacking("execute");
+  return value as Tool<never, unknown>;
 }
+
+const lacking = (member: "input" | "output" | "execute"): string =>
+  `its tool has no \`${member}\`, which defineTool asks for`;
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
