@@ -1,6 +1,7 @@
 import { loadPolicy, verifyProof } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
+import { fakeNet } from "../support/nested.ts";
 
 const tiers = [0, 1, 2, 3, 4] as const;
 
@@ -14,6 +15,23 @@ async function decisionOf(
   const { proof } = await kernel.call("subject", {}, options.caller === undefined ? {} : { caller: options.caller });
   return proof?.parentProofId === null ? proof.decision : "answered";
 }
+
+it("what a tool does not declare is refused with that, whatever is granted", async () => {
+  const grants = [{ tool: "subject", capability: { kind: "net.read", hosts: ["example.com"] } }];
+  const { kernel } = await openKernel({
+    policy: { version: "1", posture: "standard", grants },
+    brokers: [fakeNet()],
+  });
+  const ask = (_: unknown, { fetch }: { fetch: (url: string) => Promise<Response> }) => fetch("https://example.com/a");
+  kernel.register(toolOf(ask, { determinism: "external", effects: ["net.read"] }));
+  expect(await kernel.call("subject", {})).toMatchObject({
+    error: {
+      code: "CAPABILITY_DENIED",
+      message: "The tool does not declare net.read of GET example.com:443/a.",
+      hint: expect.stringContaining("`capabilities`"),
+    },
+  });
+});
 
 describe("a decision", () => {
   it.each([

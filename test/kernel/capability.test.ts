@@ -327,7 +327,7 @@ describe("a capability request", () => {
     kernel.register(toolOf(callBoth, { determinism: "external", capabilities: [capability] }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
-      error: { code: "CAPABILITY_DENIED", message: "The call has no grant for tool.call of other." },
+      error: { code: "CAPABILITY_DENIED", message: "The tool does not declare tool.call of other." },
     });
     await expectSoundLog(kernel);
   });

@@ -9,7 +9,7 @@ import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import { bounds, denied, ended, failed, outOfOrder } from "./refusals.ts";
-import { covers, type Grant, limitOf, totalOf } from "./grant.ts";
+import { covers, declares, type Grant, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
@@ -277,6 +277,11 @@ export class Gate {
       const reason = this.#options.refusal?.(need);
       return reason === undefined ? undefined : denied(reason, "A changed policy could allow it.");
     }
+    if (!declares(this.#options.grant, need))
+      return denied(
+        `The tool does not declare ${need.kind} of ${targetOf(need)}.`,
+        "Add it to `capabilities` of its manifest: a grant gives no more than the tool declares.",
+      );
     const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
     return denied(
       `The call has no grant for ${need.kind} of ${targetOf(need)}.`,

@@ -36,10 +36,14 @@ function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly
   );
 }
 
+export function declares({ declared }: Grant, need: Need): boolean {
+  return declared.some((capability) => capabilityCovers(capability, need, "wish"));
+}
+
 export function covers(grant: Grant, need: Need): boolean {
   return (
     grant.layers.length > 0 &&
-    grant.declared.some((capability) => capabilityCovers(capability, need, "wish")) &&
+    declares(grant, need) &&
     grant.layers.every((layer) => layer.some((capability) => capabilityCovers(capability, need, "authority")))
   );
 }
