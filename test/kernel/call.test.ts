@@ -189,6 +189,18 @@ describe("a call that cannot succeed", () => {
     expect(typo.ok || JSON.stringify(typo.error)).toContain("message");
   });
 
+  it("a name that no isolate has is answered with where to look", async () => {
+    const { kernel } = await openKernel();
+    kernel.register(toolOf(() => Promise.reject(new ReferenceError("host is not defined"))));
+    expect(await kernel.call("subject", {})).toMatchObject({
+      error: {
+        code: "TOOL_ERROR",
+        message: "host is not defined",
+        hint: expect.stringContaining("`execute` gets a context"),
+      },
+    });
+  });
+
   it.each([
     [
       "throws an error",

@@ -149,7 +149,11 @@ function failure({ tool, gate, bounds, body }: Started, end: Exclude<RunEnd, { k
           retryable: refusal.code === "UNAVAILABLE",
         });
       }
-      return stop("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, { details: { name: end.name } });
+      return stop("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, {
+        details: { name: end.name },
+        hint:
+          end.name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
+      });
     }
     case "unnormalizable":
       return notNormalizable(tool.id, end.reason, end.path);
