@@ -161,6 +161,18 @@ describe("keyhole verify, with a checkpoint", () => {
   });
 });
 
+describe("keyhole verify, on what belongs beside a log or a proof", () => {
+  it.each<[string, unknown, string]>([
+    ["a checkpoint", { v: 1, origin: "shop", size: 1, root: "blake3:", time: "" }, "This is a checkpoint."],
+    ["a key", { kty: "OKP", crv: "Ed25519", x: "" }, "These are keys."],
+    ["several keys", { keys: [] }, "These are keys."],
+    ["a package", { manifest: {}, code: "", hash: "" }, "This is a tool's package"],
+    ["a policy", { version: "1", posture: "standard" }, "This is a policy"],
+  ])("says where %s goes", async (_, file, words) => {
+    expect(await run({ file }, "file")).toEqual({ exitCode: 2, output: expect.stringContaining(words) });
+  });
+});
+
 describe("keyhole verify, on a run", () => {
   const hash = `blake3:${"1".repeat(64)}`;
   const call = { kind: "call", callId: "c", sessionId: "s", tool: "echo@1.0.0", toolHash: hash, inputText: "{}", outputKind: "json", outputBytes: 9, seed: "0".repeat(64), nowMs: 0, real: [] } as const; // prettier-ignore

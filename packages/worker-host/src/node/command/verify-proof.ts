@@ -25,6 +25,8 @@ export async function verifyProofFile(
   const events = typeof options["log"] === "string" ? await readLog(options["log"], files) : undefined;
   const given = { keys: await read("keys"), events, policy: await read("policy"), tool: await read("tool") };
   const named = Object.entries({ ...given, input: await read("input") }).filter(([, value]) => value !== undefined);
+  const aside = asideOf(document);
+  if (aside !== undefined) throw new Unusable(aside);
   const isBare = !isObject(document) || !isObject(document["proof"]);
   const whole = { ...(isBare ? { proof: document } : document), ...Object.fromEntries(named) } as JsonObject;
   const gathered = readEvidence(whole);
@@ -38,6 +40,19 @@ export async function verifyProofFile(
   );
   const words = report.ok && isProof(candidate) ? inWords(candidate, evidence.policy) : [];
   return { exitCode, output: `${[...lines, ...words].map(visible).join("\n")}\n` };
+}
+
+/** What belongs beside a log or a proof and was given in its place: as a proof it would only be a bad one. */
+function asideOf(document: JsonValue): string | undefined {
+  if (!isObject(document) || "proof" in document) return undefined;
+  if ("root" in document && "size" in document)
+    return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
+  if ("kty" in document || "keys" in document)
+    return "These are keys. Verify what was signed by them: keyhole verify LOG --checkpoint FILE --keys FILE, or keyhole verify PROOF --keys FILE.";
+  if ("manifest" in document && "code" in document) return "This is a tool's package: it goes with a proof, as --tool.";
+  if ("posture" in document)
+    return "This is a policy: it goes with a proof, as --policy. keyhole lint says what is wrong with it.";
+  return undefined;
 }
 
 function inWords(proof: Proof, document: unknown): readonly string[] {
