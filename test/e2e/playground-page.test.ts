@@ -250,6 +250,11 @@ describe("the page", { timeout: 60_000 }, () => {
     });
   });
 
+  it("scrolls its columns and not itself", async () => {
+    const page = await open({ viewport: { width: 1280, height: 600 } });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight)).toBe(0);
+  });
+
   it.for([320, 360, 640, 1000])("never scrolls sideways at %i pixels", async (width) => {
     const page = await open({ viewport: { width, height: 740 } });
     const overflow = () =>

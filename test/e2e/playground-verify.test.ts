@@ -96,7 +96,7 @@ describe("verify.html", { timeout: 30_000 }, () => {
         .getByLabel("File with the proof")
         .setInputFiles({ name: "e.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(whole)) });
       await expect.poll(() => page.locator("#proof").inputValue()).toContain("proofId");
-      expect(await verdict(page)).toBe("What could be checked holds; 1 of 5 were not");
+      expect(await verdict(page)).toBe("What could be checked holds; 1 of 5 checks could not be made");
       await fill(page, "proof", { ...result.proof, tier: 3 });
       expect(await verdict(page)).toBe("This does not hold");
     }));
@@ -161,7 +161,7 @@ describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
 
     await openPage(async (verifier) => {
       await fill(verifier, "proof", text);
-      expect(await verdict(verifier)).toBe("What could be checked holds; 1 of 5 were not");
+      expect(await verdict(verifier)).toBe("What could be checked holds; 1 of 5 checks could not be made");
     });
     const { exitCode, output } = await runCommand(["verify", "evidence"], {}, filesOf({ evidence: text }));
     expect(output).toContain("✓ level 2  re-evaluation");

@@ -60,7 +60,9 @@ const changed = (change: string): string => `For another answer: ${change}`;
 function verdictOf(ok: boolean, steps: readonly ProofStep[]): string {
   if (!ok) return "This does not hold";
   const skipped = steps.filter(({ outcome }) => outcome === "skipped").length;
-  return skipped === 0 ? "Everything holds" : `What could be checked holds; ${skipped} of ${steps.length} were not`;
+  return skipped === 0
+    ? "Everything holds"
+    : `What could be checked holds; ${skipped} of ${steps.length} checks could not be made`;
 }
 
 const marks = { passed: "✓", failed: "✗", skipped: "–" } as const satisfies Record<ProofStep["outcome"], string>;
