@@ -5,7 +5,7 @@ export default defineTool({
   version: "1.0.0",
   title: "Delete a file",
   description:
-    "Deletes one file for good; there is no way back. Folders that become empty go with it. Paths are relative, like notes/todo.txt.",
+    "Deletes one file for good; there is no way back. Folders that become empty go with it. Paths are relative, like workspace/todo.txt.",
   category: "files",
   effects: ["fs.write"],
   determinism: "external",

@@ -6,7 +6,7 @@ export default defineTool({
   version: "1.0.0",
   title: "Read a file",
   description:
-    "Returns the content of one file, as text (UTF-8) or as base64. Paths are relative, like notes/todo.txt. At most 2 MiB.",
+    "Returns the content of one file, as text (UTF-8) or as base64. Paths are relative, like workspace/todo.txt. At most 2 MiB.",
   category: "files",
   effects: ["fs.read"],
   determinism: "external",

@@ -7,7 +7,7 @@ export default defineTool({
   title: "Write a file",
   description:
     "Writes one file from text (UTF-8) or base64, whole or not at all. Replaces a file of the same path; folders on the way are made. " +
-    "Paths are relative, like notes/todo.txt. At most 2 MiB.",
+    "Paths are relative, like workspace/todo.txt. At most 2 MiB.",
   category: "files",
   effects: ["fs.write"],
   determinism: "external",
