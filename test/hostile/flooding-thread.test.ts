@@ -1,6 +1,7 @@
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
+import { openThread } from "../../packages/worker-host/src/node/thread-isolate.ts";
 import { openKernel } from "../support/kernel.ts";
 
 it.each([
@@ -36,3 +37,43 @@ it.each([
     await host.close();
   },
 );
+
+/** Says no more often than a call may, and longer lines than any shell sends. */
+const shouter = `
+  import { parentPort, workerData } from "node:worker_threads";
+  parentPort.on("message", ({ type, call }) => {
+    if (type === "load") parentPort.postMessage({ type: "loaded" });
+    if (type !== "call") return;
+    const line = (message) => ({ type: "log", callId: call.callId, level: "info", message });
+    for (let i = 0; i < 40; i++) parentPort.postMessage(line("short"));
+    for (let i = 0; i < 40; i++) parentPort.postMessage(line("long".repeat(250_000)));
+    Atomics.store(workerData, 0, 1);
+    Atomics.notify(workerData, 0);
+  });
+  parentPort.postMessage({ type: "ready", imports: true, wasm: true });
+`;
+
+it("a thread whose messages are too long is ended before all of them fill the memory", async () => {
+  const workerData = new Int32Array(new SharedArrayBuffer(4));
+  const url = new URL(`data:text/javascript,${encodeURIComponent(shouter)}`);
+  const isolate = await openThread("shouter", "", { url, workerData, metered: false }, new Set());
+  let isHeard = false;
+  let isAliveAfterTurn: boolean | undefined;
+  // Before anything that is put off to the end of the same turn.
+  const turn = (): void => {
+    if (isHeard) isAliveAfterTurn = isolate.alive;
+    else setImmediate(turn);
+  };
+  const port = {
+    signal: new AbortController().signal,
+    log: () => void (isHeard = true),
+    progress: () => {},
+    request: async () => ({ ok: false, error: { code: "UNAVAILABLE", message: "", hint: "" } }) as const,
+  };
+  const call = { callId: "c", sessionId: "s", inputText: "{}", outputKind: "json", outputBytes: 9 } as const;
+  const calling = isolate.call({ ...call, seed: "0".repeat(64), nowMs: 0, real: [] }, port);
+  Atomics.wait(workerData, 0, 0);
+  setImmediate(turn);
+  expect(await calling).toMatchObject({ kind: "lost", reason: expect.stringContaining("protocol") });
+  await expect.poll(() => isAliveAfterTurn).toBe(false);
+});
