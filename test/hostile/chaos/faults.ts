@@ -73,7 +73,7 @@ const faults: readonly Fault[] = [
   { deed: "read", value: "unknown code", ends: ["INTERNAL"] },
   { deed: "read", value: "rejects", ends: ["TOOL_ERROR"] },
   { deed: "read", value: "throws", ends: ["TOOL_ERROR"] },
-  { deed: "read", value: "nothing", ends: ["CAPABILITY_DENIED"] },
+  { deed: "read", value: "nothing", ends: ["TOOL_ERROR"] },
   { deed: "read", value: "huge", ends: ["BOUNDS_EXCEEDED"] },
 ];
 
