@@ -198,7 +198,7 @@ function openGate(
       return log.flush();
     },
   });
-  hold?.revoked.addEventListener("abort", () => gate.close(), { once: true });
+  hold?.revoked.addEventListener("abort", () => gate.close(false), { once: true });
   return gate;
 }
 

@@ -47,6 +47,8 @@ const fileKinds = ["fs.read", "fs.write"] as const;
 export class Gate {
   readonly #options: GateOptions;
   #ended = false;
+  /** Its run has ended; one whose approval was revoked goes on without its grants. */
+  #isOver = false;
   /** Those that the tool made so far. */
   #calls: Promise<void> | undefined;
   #inFlight = 0;
@@ -94,8 +96,9 @@ export class Gate {
     return { brokers, hold, secrets };
   }
 
-  close(): void {
+  close(isOver = true): void {
     this.#ended = true;
+    this.#isOver ||= isOver;
     this.#held?.end();
     // A reason of our own: the default one is an exception, and costs like one.
     for (const end of this.#ends?.values() ?? []) end.abort("the call has ended");
@@ -299,7 +302,7 @@ export class Gate {
 
   #refuse(error: CapabilityError): CapabilityReply {
     // What is refused because the run has ended is not why it ended.
-    if (!this.#ended) this.#counts.lastRefusal = error;
+    if (!this.#isOver) this.#counts.lastRefusal = error;
     return failed(error);
   }
 }
