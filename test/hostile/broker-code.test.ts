@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { type Broker, createKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
@@ -66,6 +67,15 @@ describe.each<[string, unknown]>([
     await kernel.close();
     await host.close();
   });
+});
+
+it("a broker can answer with bytes of another realm", async () => {
+  const body: unknown = runInNewContext("Uint8Array.of(1, 2, 3)");
+  expect(body).not.toBeInstanceOf(Uint8Array);
+  const kernel = await createKernel({ policy, brokers: [brokerOf({ ok: true, value: null, body })] });
+  kernel.register(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
+  expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: [1, 2, 3] });
+  await kernel.close();
 });
 
 it("what a broker adds to a refusal goes nowhere", async () => {
