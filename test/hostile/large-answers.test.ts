@@ -111,6 +111,19 @@ describe("an answer that is large", () => {
     await expectSoundLog(kernel);
   });
 
+  it("is not taken to its end when its call has ended meanwhile", async () => {
+    const { kernel, given, uses } = await reader(large(), () => {});
+    const leave = (_: unknown, { files }: ToolContext): null => {
+      void files.read("a").catch(() => {});
+      return null;
+    };
+    const capabilities = [{ kind: "fs.read", paths: ["**"] }];
+    kernel.register(toolOf(leave, { name: "leaving", capabilities, effects: ["fs.read"], determinism: "external" }));
+    expect(await kernel.call("leaving", {})).toMatchObject({ ok: true, effects: ["fs.read"] });
+    await expect.poll(uses).toMatchObject([{ outcome: "refused" }]);
+    expect(given).toEqual([]);
+  });
+
   it("is handed over as a copy: its owner keeps its own", async () => {
     const body = new TextEncoder().encode("x".repeat(900));
     const host = nodeHost({ trusted: [subject.hash] });

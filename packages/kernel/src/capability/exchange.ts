@@ -3,7 +3,7 @@ import type { Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
-import { failed } from "./refusals.ts";
+import { ended, failed } from "./refusals.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -53,11 +53,13 @@ const GO_BYTES = 524_288;
 /**
  * An answer whose body is a copy that nobody else holds, and what the log says of it. A large body is taken piece by piece, with a turn of the event loop before each further one.
  *
+ * @param isOver asked before each piece: at `true` the call has ended, and the rest is not taken
  * @throws TypeError for a value that is no data
  */
 export async function takeReply(
   reply: CapabilityReply,
   hash: Hash,
+  isOver: () => boolean = () => false,
 ): Promise<readonly [reply: CapabilityReply, hash: string]> {
   if (!reply.ok) return [reply, hashData(reply, hash)];
   const { value, body: given } = reply;
@@ -67,6 +69,7 @@ export async function takeReply(
   let at = 0;
   do {
     if (at > 0) await turn();
+    if (isOver()) return takeReply(ended, hash);
     const piece = body.subarray(at, at + GO_BYTES);
     // Whatever its owner has made of it since: what is handed over is what was hashed.
     if (at <= given.length) piece.set(given.subarray(at, at + piece.length));

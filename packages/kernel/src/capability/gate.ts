@@ -151,7 +151,8 @@ export class Gate {
     const { hash, journal } = this.#options;
     const requestHash = hashRequest(request, hash);
     const [dirty, target] = await this.#decide(request, ticket);
-    const taken = async (): ReturnType<typeof takeReply> => takeReply(this.#secrets.clean(dirty), hash);
+    const taken = async (): ReturnType<typeof takeReply> =>
+      takeReply(this.#secrets.clean(dirty), hash, () => this.#ended);
     let [reply, responseHash] = await taken().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
     if (ticket.isWithdrawn) return dirty;
     // Taking it can have taken a while.
