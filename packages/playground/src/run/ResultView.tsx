@@ -113,7 +113,7 @@ const bytesPerLine = 16;
 function Bytes({ bytes }: { readonly bytes: Uint8Array }): ReactNode {
   const dump = useMemo(() => hexDump(bytes.subarray(0, shownBytes)), [bytes]);
   return (
-    <div className="code-frame">
+    <div className="code-frame bytes">
       <span className="code-tools">
         <Button look="quiet" icon="download" onPress={() => saveFile("result.bin", new Uint8Array(bytes))}>
           Save {bytesText(bytes.byteLength)}
