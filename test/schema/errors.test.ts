@@ -110,6 +110,7 @@ describe("typical mistakes of a model are repaired in one step", () => {
       },
       day: { type: "string", format: "date" },
       currency: { type: "string", pattern: "^[A-Z]{3}$" },
+      place: { type: "string", pattern: "^[a-z_]+$" },
       limit: { anyOf: [{ type: "integer" }, { type: "null" }] },
     },
     required: ["city"],
@@ -140,6 +141,7 @@ describe("typical mistakes of a model are repaired in one step", () => {
     ["an object around a value", { city: { name: city } }, "/city", "Pass the only value in it by itself."],
     ["an array for an object", { city, where: [1, 2] }, "/where", 'It must have "lat" and "lon".'],
     ["a date in words", { city, day: "tomorrow" }, "/day", "For example 2026-01-31."],
+    ["hyphens for underscores", { city, place: "Old-Town" }, "/place", 'Did you mean "old_town"?'],
     ["a pattern in another case", { city, currency: "usd" }, "/currency", 'Did you mean "USD"?'],
     ["a string where branches want a number", { city, limit: "5" }, "/limit", "Write 5 without quotation marks."],
   ])("%s", (_name, value, instancePath, hint) => {

@@ -38,7 +38,7 @@ function repairs(value: unknown): (readonly [meant: unknown, hint?: string])[] {
           : [parsed, `Write ${quote(parsed)} without quotation marks.`],
       );
     } catch {}
-    list.push([text], [lower], [text.toUpperCase()]);
+    list.push([text], [lower], [text.toUpperCase()], [lower.replaceAll("-", "_")]);
   } else if (typeof value === "number" || typeof value === "boolean") list.push([String(value)]);
   else if (isCompound(value) && Object.keys(value).length === 1)
     list.push([Object.values(value)[0], "Pass the only value in it by itself."]);
