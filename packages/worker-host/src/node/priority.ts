@@ -78,6 +78,7 @@ function look(thread: Thread): void {
   }
   // What it computed, and not how long it has been at it: one that others keep from its core is not to be pushed back further.
   thread.taskId ??= taskIdOf(thread.name);
+  if (thread.taskId === "") return void busy.delete(thread);
   const computedMs = Number(readFileSync(`/proc/self/task/${thread.taskId}/schedstat`, "utf8").split(" ")[0]) / 1e6;
   thread.computedMs ??= computedMs;
   if (computedMs - thread.computedMs < LONG_MS) return;
@@ -87,8 +88,8 @@ function look(thread: Thread): void {
   busy.delete(thread);
 }
 
-function taskIdOf(name: string): string | undefined {
-  return readdirSync("/proc/self/task").find(
-    (id) => readFileSync(`/proc/self/task/${id}/comm`, "utf8").trimEnd() === name,
-  );
+/** Empty where the system does not know threads by their names: then nobody looks again. */
+function taskIdOf(name: string): string {
+  const isIt = (id: string): boolean => readFileSync(`/proc/self/task/${id}/comm`, "utf8").trimEnd() === name;
+  return readdirSync("/proc/self/task").find(isIt) ?? "";
 }

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { serialize } from "node:v8";
 import { Worker } from "node:worker_threads";
@@ -85,14 +86,15 @@ async function startThread(
   }
 }
 
-/** That this process has begun to start. */
+/** In the names of threads: this copy of the module, of which a process may have two, and how many threads it has begun to start. */
+const copy = randomInt(36 ** 2).toString(36);
 let threads = 0;
 
 async function startedThread(
   { url, workerData, metered }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Thread> {
-  const threadName = `keyhole ${++threads}`;
+  const threadName = `keyhole ${copy}.${(++threads).toString(36)}`;
   // Throws where the system has no thread to give.
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData, name: threadName });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
