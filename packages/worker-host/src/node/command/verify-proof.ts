@@ -44,7 +44,7 @@ export async function verifyProofFile(
 
 /** What belongs beside a log or a proof and was given in its place: as a proof it would only be a bad one. */
 function asideOf(document: JsonValue): string | undefined {
-  if (!isObject(document) || "proof" in document) return undefined;
+  if (!isObject(document) || "proof" in document || "proofId" in document) return undefined;
   if ("root" in document && "size" in document)
     return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
   if ("kty" in document || "keys" in document)
