@@ -27,7 +27,7 @@ describe("a body", () => {
   ])("%s is 415", async (_, body, type) => {
     const response = await post(body, type);
     expect(response.status).toBe(415);
-    expect(response.headers.get("accept-post")).toBe("application/json");
+    expect(response.headers.get("accept-post")).toBe("application/json, application/octet-stream");
     await stillWorks();
   });
 
