@@ -127,6 +127,8 @@ export function keyhole(options: KeyholeOptions = {}): Plugin {
   return {
     name: "keyhole",
     enforce: "pre",
+    // Only a worker of ours imports it, so that the dev server would find it when the page runs, and load all of it again. It finds its WebAssembly beside it, too.
+    config: () => ({ optimizeDeps: { exclude: ["@sqlite.org/sqlite-wasm"] } }),
     // A server's build leaves assets to the page's; a Worker's modules are its own.
     configEnvironment: (_name, { resolve: { conditions = [] } = {} }) =>
       conditions.includes("workerd") ? { build: { emitAssets: true } } : null,
