@@ -169,27 +169,11 @@ export const blake3Room: Uint8Array<ArrayBuffer> = inbox.bytes;
 /** The 8 words of the hash of the first bytes, in scratch: to be read at once. For those who print it, without an array in between. */
 export function blake3Words(bytes: Uint8Array, byteLength: number): Int32Array {
   if (bytes !== blake3Room) return wordsOf(rootOf(bytes.subarray(0, byteLength), IV, 0));
-  settle(inbox, byteLength);
-  if (byteLength <= CHUNK_BYTES) return chunkWords(byteLength);
   const tree = createTree(IV, 0, sharedStack);
+  settle(inbox, byteLength);
   let at = 0;
   for (; byteLength - at > CHUNK_BYTES; at += CHUNK_BYTES) addChunk(tree, inbox.words, at / 4);
   return wordsOf(finish(tree, inbox.words, at / 4, byteLength - at));
-}
-
-/** Of the one chunk in the inbox: most of what a kernel hashes is no longer, and needs no tree. */
-function chunkWords(byteLength: number): Int32Array {
-  let before = IV;
-  let flags = CHUNK_START;
-  let block = 0;
-  let left = byteLength;
-  for (; left > BLOCK_BYTES; left -= BLOCK_BYTES, block += BLOCK_WORDS) {
-    compress(before, inbox.words, block, 0, BLOCK_BYTES, flags, cv);
-    before = cv;
-    flags = 0;
-  }
-  compress(before, inbox.words, block, 0, left, flags | CHUNK_END | ROOT, cv);
-  return cv;
 }
 
 function wordsOf(root: RootNode): Int32Array {
