@@ -18,7 +18,7 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     (labels === undefined ? "" : `,"labels":${quote(labels)}`) +
     `,"policyHash":"${policyHash}"` +
     (proof === undefined ? "" : `,"proof":${canonicalJson(proof as unknown as JsonObject)}`) +
-    `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":${rules.length === 0 ? "[]" : `[${rules.map(quote).join()}]`}}`,
+    `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
   "tool.completed": ({ effects, fuelUsed, normalizer, outputBytes, outputHash, peakMemoryBytes }) =>

@@ -9,21 +9,6 @@ export interface EventScope {
   readonly tail: string;
 }
 
-/** The same for a call of this kernel: id and `traceparent` are ours and need no escapes. */
-export function callScope(
-  callId: string,
-  sessionId: string,
-  traceparent: string,
-  onEvent: ((event: AuditEvent) => void) | undefined,
-): EventScope {
-  return {
-    onEvent,
-    head: flat(`{"callId":"${callId}","id":"`),
-    middle: flat(`,"sessionId":${quote(sessionId)},"time":"`),
-    tail: flat(`","traceparent":"${traceparent}","type":"`),
-  };
-}
-
 /** The names are well-formed text; all `null` for events of the kernel itself. */
 export function eventScope(
   callId: string | null,

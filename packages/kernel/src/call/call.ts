@@ -1,4 +1,4 @@
-import { callScope, type EventScope } from "../audit/scope.ts";
+import { type EventScope, eventScope } from "../audit/scope.ts";
 import type { BrokerSession } from "../capability/broker.ts";
 import type { Grant } from "../capability/grant.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
@@ -6,9 +6,9 @@ import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
-import { flat } from "../normalize/text.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
+import { flat } from "../normalize/text.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
 import type { LiveCall } from "./live.ts";
@@ -89,7 +89,7 @@ export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Ha
     fault,
     output,
     body,
-    scope: callScope(callId, sessionId, traceparent, options.onEvent),
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     hash,
     arrivedMs: clock.monotonicMs(),
     seed: randomHex(32),

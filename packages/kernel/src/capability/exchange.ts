@@ -1,9 +1,9 @@
-import { turn } from "./turn.ts";
 import type { Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
 import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
 import { ended, failed } from "./refusals.ts";
+import { turn } from "./turn.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {

@@ -1,4 +1,4 @@
-import { callScope } from "../audit/scope.ts";
+import { eventScope } from "../audit/scope.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { Limiter } from "../bounds/limiter.ts";
@@ -54,7 +54,7 @@ export function restoreCall(
     fault: undefined,
     output: undefined,
     body: undefined,
-    scope: callScope(callId, sessionId, traceparent, options.onEvent),
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
     arrivedMs: clock.monotonicMs() - frozen.elapsedMs,
     warnings: [...frozen.warnings],
     live: undefined,
