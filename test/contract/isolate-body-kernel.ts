@@ -2,25 +2,22 @@ import {
   type AuditPayloads,
   type CallOptions,
   type CallResult,
-  createKernel,
   hashBytes,
   type IsolateHost,
   type Kernel,
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { expectSoundLog, openPolicy } from "../support/kernel.ts";
+import { expectSoundLog } from "../support/kernel.ts";
 import { bodySource, joined, sink, type Source } from "../support/streams.ts";
 import { poured } from "./isolate-stream.ts";
-import { drinkFor } from "./isolate-subject.ts";
+import { drinkFor, kernelOn } from "./isolate-subject.ts";
 
 /** What a caller sees of a body, whatever host runs the tool. */
 export function bodyKernelContract(makeHost: () => Promise<IsolateHost>): void {
   let kernel: Kernel;
   beforeAll(async () => {
     const host = await makeHost();
-    const policy = openPolicy;
-    kernel = await createKernel(host.sources.includes("module") ? { host, policy } : { policy });
-    expect(kernel.register(drinkFor(host))).toMatchObject({ ok: true });
+    kernel = await kernelOn(host, drinkFor(host));
   });
   afterAll(() => kernel.close());
 

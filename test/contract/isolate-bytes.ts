@@ -1,14 +1,7 @@
-import {
-  type CallError,
-  type CallResult,
-  createKernel,
-  hashBytes,
-  type IsolateHost,
-  type Kernel,
-} from "@keyhole/kernel";
+import { type CallError, type CallResult, hashBytes, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectSoundLog, openPolicy } from "../support/kernel.ts";
-import { bytesFor } from "./isolate-subject.ts";
+import { expectSoundLog } from "../support/kernel.ts";
+import { bytesFor, kernelOn } from "./isolate-subject.ts";
 
 /** What a caller sees of bytes, and what the tool that gave them has afterwards, whatever host runs it. */
 export function bytesContract(makeHost: () => Promise<IsolateHost>): void {
@@ -17,9 +10,7 @@ export function bytesContract(makeHost: () => Promise<IsolateHost>): void {
     let session = 0;
     beforeAll(async () => {
       const host = await makeHost();
-      const policy = openPolicy;
-      kernel = await createKernel(host.sources.includes("module") ? { host, policy } : { policy });
-      expect(kernel.register(bytesFor(host, name))).toMatchObject({ ok: true });
+      kernel = await kernelOn(host, bytesFor(host, name));
     });
     afterAll(() => kernel.close());
 

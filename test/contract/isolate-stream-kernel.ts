@@ -1,25 +1,16 @@
-import {
-  type CallOptions,
-  type CallResult,
-  createKernel,
-  hashBytes,
-  type IsolateHost,
-  type Kernel,
-} from "@keyhole/kernel";
+import { type CallOptions, type CallResult, hashBytes, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { expectSoundLog, openPolicy } from "../support/kernel.ts";
+import { expectSoundLog } from "../support/kernel.ts";
 import { joined, sink } from "../support/streams.ts";
 import { poured } from "./isolate-stream.ts";
-import { type HostTraits, pourFor } from "./isolate-subject.ts";
+import { type HostTraits, kernelOn, pourFor } from "./isolate-subject.ts";
 
 /** What a caller sees of an output that is a stream, whatever host runs the tool. */
 export function streamKernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
   let kernel: Kernel;
   beforeAll(async () => {
     const host = await makeHost();
-    const policy = openPolicy;
-    kernel = await createKernel(host.sources.includes("module") ? { host, policy } : { policy });
-    expect(kernel.register(pourFor(host))).toMatchObject({ ok: true });
+    kernel = await kernelOn(host, pourFor(host));
   });
   afterAll(() => kernel.close());
 

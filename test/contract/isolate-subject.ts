@@ -1,4 +1,6 @@
-import type { IsolateHost } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, type Kernel, type KernelOptions } from "@keyhole/kernel";
+import { expect } from "vitest";
+import { openPolicy } from "../support/kernel.ts";
 import drink from "./tools/drink.ts";
 import drinkPackage from "./tools/drink-package.ts";
 import give from "./tools/give.ts";
@@ -13,6 +15,17 @@ import subjectPackage from "./tools/subject-package.ts";
 export interface HostTraits {
   /** Whether it stops a tool that never yields. */
   readonly preempts: boolean;
+}
+
+/** A kernel on a host of any kind, with the tool that a contract is about. Inline tools need no host. */
+export async function kernelOn(
+  host: IsolateHost,
+  tool: Parameters<Kernel["register"]>[0],
+  options: KernelOptions = { policy: openPolicy },
+): Promise<Kernel> {
+  const kernel = await createKernel(host.sources.includes("module") ? { host, ...options } : options);
+  expect(kernel.register(tool)).toMatchObject({ ok: true });
+  return kernel;
 }
 
 /** The tool under every contract, in the form that a host can run. */

@@ -18,7 +18,7 @@ import { bytesContract } from "./isolate-bytes.ts";
 import { anyScript, portContract } from "./isolate-port.ts";
 import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
-import { type HostTraits, subjectFor } from "./isolate-subject.ts";
+import { type HostTraits, kernelOn, subjectFor } from "./isolate-subject.ts";
 
 /** What every isolate host must do: first at its own port, then under a whole kernel. */
 export function describeIsolateHost(name: string, makeHost: () => Promise<IsolateHost>, traits: HostTraits): void {
@@ -41,8 +41,7 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts }: Host
     const grants = [{ tool: "subject", capability: { kind: "fs.read", paths: ["public/**"] } }];
     const brokers = [filesBroker(memoryStore())];
     const policy = { ...openPolicy, grants };
-    kernel = await createKernel(host.sources.includes("module") ? { host, policy, brokers } : { policy, brokers });
-    expect(kernel.register(subjectFor(host))).toMatchObject({ ok: true });
+    kernel = await kernelOn(host, subjectFor(host), { policy, brokers });
   });
   afterAll(() => kernel.close());
 
