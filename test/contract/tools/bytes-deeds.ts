@@ -84,6 +84,15 @@ const deeds: Readonly<Record<string, (length: number) => unknown>> = {
     Object.assign(fresh(length), { then: (resolve: (value: unknown) => void) => resolve(Uint8Array.of(1, 2)) }),
 };
 
-export function doDeed({ deed, length = 0 }: { readonly deed: string; readonly length?: number }): Uint8Array {
+function doDeed({ deed, length = 0 }: { readonly deed: string; readonly length?: number }): Uint8Array {
   return deeds[deed]!(length) as Uint8Array;
 }
+
+/** All of two tools but what they say of their output. */
+export const bytesTool = {
+  version: "1.0.0",
+  determinism: "external",
+  bounds: { outputBytes: 1_000_000 },
+  input: { type: "object", properties: { deed: { type: "string" }, length: { type: "integer" } }, required: ["deed"] },
+  execute: doDeed,
+} as const;
