@@ -64,6 +64,7 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
   };
   try {
     await Promise.all([untilHealthy(sandbox, "The sandbox"), untilHealthy(kernel, "The kernel")]);
+    watchdog.watch();
   } catch (error) {
     await stop();
     throw error;

@@ -14,13 +14,15 @@ const recoveryMs = 15_000;
 /**
  * @typedef {object} Watchdog
  * @property {string} url a POST to `suspected` below it asks for a look at the sandbox right now, one to `certain` for its end
+ * @property {() => void} watch begins; to be called when the sandbox has answered once
  * @property {() => number} kills
  * @property {() => Promise<void>} stop
  */
 
 /**
  * Watches the sandbox from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so somebody else has to end
- * that process. wrangler starts a new one at once, and the kernel finds its way there.
+ * that process. wrangler starts a new one at once, and the kernel finds its way there. It ends nothing before `watch`: a sandbox that starts does not
+ * answer either, and wrangler gives up where its runtime goes away under it then.
  *
  * @param {import("./wrangler.mjs").Worker} sandbox
  * @param {(problem: string) => void} onLost called when the sandbox did not come back
@@ -28,18 +30,19 @@ const recoveryMs = 15_000;
  */
 export async function startWatchdog(sandbox, onLost) {
   let kills = 0;
+  let watching = false;
   let recovering = false;
   let stopped = false;
 
   /** @param {number} patienceMs */
   async function look(patienceMs) {
     // A nudge may find a heartbeat waiting patiently for an answer: it looks for itself.
-    if (recovering || stopped || (await isHealthy(sandbox.url, patienceMs))) return;
+    if (!watching || recovering || stopped || (await isHealthy(sandbox.url, patienceMs))) return;
     await restart();
   }
 
   async function restart() {
-    if (recovering || stopped) return;
+    if (!watching || recovering || stopped) return;
     recovering = true;
     kills += killRuntime(sandbox);
     const deadline = Date.now() + recoveryMs;
@@ -78,6 +81,7 @@ export async function startWatchdog(sandbox, onLost) {
 
   return {
     url: `http://127.0.0.1:${port}${path}`,
+    watch: () => (watching = true),
     kills: () => kills,
     async stop() {
       stopped = true;
