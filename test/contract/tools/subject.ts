@@ -176,7 +176,7 @@ export default defineTool({
     { kind: "fs.read", paths: ["**"], optional: true },
     { kind: "fs.write", paths: ["**"], optional: true },
   ],
-  bounds: { outputBytes: 1_000, timeoutMs: 5_000, callsPerHour: 1_000_000 },
+  bounds: { outputBytes: 1_000, timeoutMs: 30_000, callsPerHour: 1_000_000 },
   input: { type: "object", properties: { deed: { type: "string" }, value: {} }, required: ["deed"] },
   output: { kind: "json" },
   setup: () => {
