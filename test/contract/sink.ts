@@ -133,6 +133,21 @@ export function describeSink(
       await kernel.close();
     });
 
+    it("ends with one write every call whose events were in it, and lets none wait for what others record later", async () => {
+      const watched = slow(sink);
+      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
+      kernel.register(toolOf(() => null, { bounds: { concurrency: 64 } }));
+      const [callers, callsEach] = [32, 5];
+      const inTurn = async (): Promise<void> => {
+        for (let i = 0; i < callsEach; i++) expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
+      };
+      await Promise.all(Array.from({ length: callers }, inTurn));
+      // Each call waits for two writes, its start and its end. Callers who share them need as many as one of them, and not a multiple by their number.
+      expect(watched.batches()).toBeLessThan(callers * callsEach);
+      await expectSoundLog(kernel);
+      await kernel.close();
+    });
+
     if (!keeps) return;
 
     it.each<[string, (record: EventRecord) => string | undefined]>([

@@ -28,6 +28,8 @@ export class AuditLog {
   /** Beside `#pending`: who waits for each event. */
   #waiting: EventScope[] = [];
   #writing: Promise<void> | undefined;
+  /** The write after it, one for all who came meanwhile: what they wait for is in it, and they do not wait for what is recorded later. */
+  #next: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
   readonly #idOf = numberedIds();
   #seq: number;
@@ -108,7 +110,12 @@ export class AuditLog {
    */
   flush(): void | Promise<void> {
     if (this.#failure) throw this.#failure;
-    if (this.#writing) return this.#writing.then(() => this.flush());
+    if (this.#next) return this.#next;
+    if (this.#writing)
+      return (this.#next = this.#writing.then(() => {
+        this.#next = undefined;
+        return this.flush();
+      }));
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
     const waiting = this.#waiting;
