@@ -89,5 +89,6 @@ export async function verifyCheckpoint(foreign: unknown, key: CryptoKey): Promis
 }
 
 function encode(body: Omit<Checkpoint, "signature">): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(canonicalJson(body));
+  // A copy: to some platforms' types, the memory of an encoder could be shared.
+  return new Uint8Array(new TextEncoder().encode(canonicalJson(body)));
 }

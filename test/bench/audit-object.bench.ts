@@ -1,0 +1,54 @@
+// The audit log in the SQLite of a Durable Object, in workerd, beside memory in the same object: events a second that are appended, in batches as a
+// kernel makes them and in others, and read back and verified.
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createBuilder } from "vite";
+import { freePorts } from "../../scripts/serve/ports.mjs";
+import { startWorker, untilHealthy } from "../../scripts/serve/wrangler.mjs";
+import type { Load } from "./audit/load.ts";
+import { type Figures, logOf, report, type Row, rowNames } from "./audit/rows.ts";
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), "keyhole-bench-"));
+/** A folder of its own: what else lies beside a Worker is a part of it, and starts it anew when it changes. */
+const outDir = join(folder, "worker");
+const config = join(outDir, "wrangler.toml");
+await mkdir(outDir);
+await copyFile(path("audit/object/wrangler.toml"), config);
+const builder = await createBuilder({
+  configFile: path("../../vite.config.ts"),
+  logLevel: "error",
+  environments: {
+    edge: {
+      build: {
+        outDir,
+        sourcemap: false,
+        rolldownOptions: { input: { worker: path("audit/object/worker.ts") } },
+      },
+    },
+  },
+});
+await builder.build(builder.environments["edge"]!);
+const [port = 0] = await freePorts(1);
+const worker = startWorker({ config, port, state: join(folder, "state"), scratch: folder });
+try {
+  await untilHealthy(worker, "the Worker");
+  report({ memory: await measure("memory"), "SQLite of an object": await measure("SQLite") });
+} finally {
+  await worker.process.stop();
+  await rm(folder, { recursive: true });
+}
+
+async function measure(store: string): Promise<Figures> {
+  const figures: Partial<Record<Row, Figures[Row]>> = {};
+  for (const row of rowNames) {
+    const query = new URLSearchParams({ store, row, log: `${store} ${logOf(row)}` });
+    const startMs = performance.now();
+    const response = await fetch(`${worker.url}/?${query}`, { method: "POST" });
+    if (!response.ok) throw new Error(await response.text());
+    figures[row] = { load: (await response.json()) as Load, durationMs: performance.now() - startMs };
+  }
+  return figures as Figures;
+}
