@@ -112,6 +112,8 @@ describe("typical mistakes of a model are repaired in one step", () => {
       currency: { type: "string", pattern: "^[A-Z]{3}$" },
       place: { type: "string", pattern: "^[a-z_]+$" },
       limit: { anyOf: [{ type: "integer" }, { type: "null" }] },
+      wind: { enum: ["m/s", "knots"], default: "m/s" },
+      layers: { type: "array", default: [] },
     },
     required: ["city"],
     additionalProperties: false,
@@ -125,6 +127,8 @@ describe("typical mistakes of a model are repaired in one step", () => {
     ["a missing property", {}, "", 'Add "city": a string.'],
     ["another case", { City: city }, "", 'Rename "City" to "city".'],
     ["a misspelling", { city, unti: "celsius" }, "", 'Did you mean "unit"?'],
+    ["a misspelling of what has a default", { city, wnid: "knots" }, "", 'Did you mean "wind"?'],
+    ["a misspelling of a list that is empty by default", { city, layer: ["rain"] }, "", 'Did you mean "layers"?'],
     ["one level too many", { input: { city } }, "", 'Move it out of "input".'],
     ["one level too few", { city, lat: 1, lon: 2 }, "", 'Move it into "where".'],
     ["null for a property that may be missing", { city, unit: null }, "/unit", "Leave it out."],
@@ -162,6 +166,8 @@ describe("typical mistakes of a model are repaired in one step", () => {
   it("does not propose names that are taken", () => {
     const schema = { properties: { name: {} }, additionalProperties: false };
     expect(one(schema, { name: 1, nam: 2 })?.hint).toBe('Leave it out; known properties are "name".');
+    const filled = { properties: { name: { default: 0 } }, additionalProperties: false };
+    expect(one(filled, { name: 1, nam: 2 })?.hint).toBe('Leave it out; known properties are "name".');
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Keywords, at } from "../context.ts";
-import { isCompound, isObject } from "../equal.ts";
+import { equal, isCompound, isObject } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { choices, expected, quote } from "./describe.ts";
 
@@ -70,7 +70,10 @@ export function unknownHint(name: string, value: JsonObject, known: readonly str
   const properties = at(place, "properties");
   const into = known.find((each) => at(at(at(properties, each), "properties"), name).schema !== undefined);
   if (into !== undefined) return `Move it into ${quote(into)}.`;
-  const free = known.filter((each) => !Object.hasOwn(value, each));
+  // What stands at its default was probably filled in, and not given.
+  const free = known.filter(
+    (each) => !Object.hasOwn(value, each) || equal(value[each], at(at(properties, each), "default").schema),
+  );
   const otherwise = known.length > 0 ? `Leave it out; known properties are ${choices(known, "and")}.` : "Leave it out.";
   return didYouMean(name, free, otherwise);
 }
