@@ -78,6 +78,28 @@ describe("registering", () => {
   });
 
   it.each([
+    ["capabilites", [{ kind: "clock" }], "capabilities"],
+    ["efects", ["net.read"], "effects"],
+    ["teir", 2, "tier"],
+    ["determinsm", "external", "determinism"],
+    ["bound", { timeoutMs: 1 }, "bounds"],
+    ["aproval", "always", "approval"],
+  ])("of a tool with a mistyped %s says which key was probably meant", (mistyped, value, meant) => {
+    const message = `The value: expected no property "${mistyped}", got an object that has it.`;
+    const error = { code: "INVALID_MANIFEST", path: "", message, hint: `Did you mean "${meant}"?` };
+    expect(checkPackage(toolOf(() => 1, { [mistyped]: value }))).toMatchObject({ ok: false, error });
+  });
+
+  it("of a package without a key that authors may leave out says that it is missing", () => {
+    const { tier: _, ...rest } = manifest;
+    const without = { manifest: rest, code, hash: packageHash(rest as typeof manifest, code) };
+    expect(checkPackage(without)).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_MANIFEST", message: expect.stringContaining('the property "tier"') },
+    });
+  });
+
+  it.each([
     null,
     undefined,
     1,

@@ -1,15 +1,15 @@
 import type { JsonObject } from "../normalize/json.ts";
 import { explain } from "./explain/index.ts";
 import { compileSchema } from "./index.ts";
-import type { Validator } from "./types.ts";
+import type { CompileOptions, Validator } from "./types.ts";
 
 /**
  * Compiles a schema of our own.
  *
  * @throws TypeError when it is refused: a bug in the schema.
  */
-export function requireValidator(schema: JsonObject): Validator {
-  const compiled = compileSchema(schema, { trusted: true, explain });
+export function requireValidator(schema: JsonObject, options?: CompileOptions): Validator {
+  const compiled = compileSchema(schema, { trusted: true, explain, ...options });
   if (!compiled.ok)
     throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
   return compiled.validator;

@@ -18,7 +18,7 @@ import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool } from "./package.ts";
 import { parseVersion } from "./semver.ts";
 
-const manifestValidator = requireValidator(manifestSchema);
+const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" });
 
 /**
  * Reads a package or an inline tool once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's

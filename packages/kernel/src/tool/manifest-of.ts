@@ -2,6 +2,7 @@ import type { JsonObject } from "../normalize/json.ts";
 import type { Tool } from "./define.ts";
 import type { SchemaSource, StandardJsonSchema } from "./infer.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "./manifest.ts";
+import { manifestDefaults } from "./manifest-schema.ts";
 
 /**
  * The manifest of a defined tool, with every default filled in. Schemas that speak Standard JSON Schema are turned into plain ones. Nothing
@@ -15,11 +16,7 @@ export function manifestOf(tool: Tool<never, unknown>, source: ToolSource): Tool
     name,
     version,
     description,
-    effects: [],
-    determinism: "pure",
-    tier: 0,
-    capabilities: [],
-    bounds: {},
+    ...manifestDefaults,
     ...rest,
     source,
     input: { type: "object", ...plainSchema(input, "input") },

@@ -1,8 +1,18 @@
 import { effects } from "../capability/capability.ts";
 import { boundsSchema } from "../bounds/schema.ts";
 import { capabilitySchema } from "../capability/schema.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
+
+/** What an author may leave out of a definition. A package has all of it. */
+export const manifestDefaults: {
+  readonly effects: readonly [];
+  readonly determinism: "pure";
+  readonly tier: 0;
+  readonly capabilities: readonly [];
+  readonly bounds: Readonly<Record<string, never>>;
+} = deepFreeze({ effects: [], determinism: "pure", tier: 0, capabilities: [], bounds: {} });
 
 const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });
 
@@ -15,9 +25,9 @@ export const manifestSchema: JsonObject = {
     title: text(100),
     description: text(4000),
     category: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
-    effects: { type: "array", items: { enum: effects }, uniqueItems: true },
-    determinism: { enum: determinisms },
-    tier: { enum: [0, 1, 2, 3, 4] },
+    effects: { type: "array", items: { enum: effects }, uniqueItems: true, default: manifestDefaults.effects },
+    determinism: { enum: determinisms, default: manifestDefaults.determinism },
+    tier: { enum: [0, 1, 2, 3, 4], default: manifestDefaults.tier },
     risk: { enum: risks },
     modes: { type: "array", items: { enum: modes }, minItems: 1, uniqueItems: true },
     approval: { enum: ["policy", "always"] },
@@ -38,8 +48,13 @@ export const manifestSchema: JsonObject = {
       required: ["command"],
       additionalProperties: false,
     },
-    capabilities: { type: "array", items: capabilitySchema({ optional: { type: "boolean" } }), maxItems: 100 },
-    bounds: boundsSchema,
+    capabilities: {
+      type: "array",
+      items: capabilitySchema({ optional: { type: "boolean" } }),
+      maxItems: 100,
+      default: manifestDefaults.capabilities,
+    },
+    bounds: { ...boundsSchema, default: manifestDefaults.bounds },
     input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },
     body: { type: "object", properties: { mediaType: text(200) }, additionalProperties: false },
     output: {
