@@ -1,55 +1,25 @@
-import {
-  type Approver,
-  type Broker,
-  type CallOptions,
-  type CapabilityReply,
-  type IsolateHost,
-  type Kernel,
-  memorySink,
-} from "@keyhole/kernel";
+import { type Approver, type Broker, type CapabilityReply, type IsolateHost, memorySink } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import {
+  asking,
   begin,
+  bytesOf,
   openGrants,
   packageOf,
   policy,
   slowFiles,
   suspendingKernel,
   typesOf,
-  type Underway,
 } from "../support/suspension.ts";
 import { testEngine } from "../wasm/engine.ts";
 
 const host = async (): Promise<IsolateHost> => interpreterHost({ engine: await testEngine() });
 const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
 const dayMs = 86_400_000;
-
-async function bytesOf(kernel: Kernel, { callId, result }: Underway): Promise<Uint8Array<ArrayBuffer>> {
-  const suspension = await kernel.suspend(callId, { waitMs: 0 });
-  if (!suspension.ok) throw new Error(suspension.error.message);
-  expect(await result).toMatchObject({ ok: false, callId, error: { code: "SUSPENDED" } });
-  return suspension.bytes;
-}
-
-/** A call, and what its approver was asked when that is there. */
-async function asking(
-  kernel: Kernel,
-  tool: string,
-  input: unknown,
-  options: CallOptions = {},
-): Promise<Underway & { readonly approvalId: string }> {
-  const asked = Promise.withResolvers<string>();
-  const approver: Approver = ({ approvalId }) => {
-    asked.resolve(approvalId);
-    return new Promise(() => {});
-  };
-  const call = await begin(kernel, tool, input, { ...options, approver });
-  return { ...call, approvalId: await asked.promise };
-}
 
 describe("time", () => {
   it("stands still for a call that is suspended, and goes on with it", async () => {

@@ -1,6 +1,8 @@
 import {
+  type Approver,
   type AuditEvent,
   type Broker,
+  type CallOptions,
   type CallResult,
   createKernel,
   defineTool,
@@ -205,6 +207,30 @@ export async function begin(kernel: Kernel, tool: string, input: unknown, option
   const result = kernel.call(tool, input, { sessionId: "session", ...options, onEvent });
   // A call whose first event is written only when it starts has one by then.
   return { callId: await named.promise, result };
+}
+
+/** Suspends it. */
+export async function bytesOf(kernel: Kernel, { callId, result }: Underway): Promise<Uint8Array<ArrayBuffer>> {
+  const suspension = await kernel.suspend(callId, { waitMs: 0 });
+  if (!suspension.ok) throw new Error(suspension.error.message);
+  expect(await result).toMatchObject({ ok: false, callId, error: { code: "SUSPENDED" } });
+  return suspension.bytes;
+}
+
+/** A call, and what its approver was asked when that is there. */
+export async function asking(
+  kernel: Kernel,
+  tool: string,
+  input: unknown,
+  options: CallOptions = {},
+): Promise<Underway & { readonly approvalId: string }> {
+  const asked = Promise.withResolvers<string>();
+  const approver: Approver = ({ approvalId }) => {
+    asked.resolve(approvalId);
+    return new Promise(() => {});
+  };
+  const call = await begin(kernel, tool, input, { ...options, approver });
+  return { ...call, approvalId: await asked.promise };
 }
 
 /** What a result says, without what is new with every call. */

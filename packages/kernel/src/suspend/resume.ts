@@ -1,7 +1,7 @@
 import { AuditUnavailable } from "../audit/log.ts";
 import { type Call, next, openCall, type Step, type Stop, stop } from "../call/call.ts";
 import { boundsOf } from "../call/execute.ts";
-import { failed, spentBy } from "../call/finish.ts";
+import { endBody, endOutput, failed, spentBy } from "../call/finish.ts";
 import { readOptions } from "../call/options.ts";
 import { Steps } from "../call/steps.ts";
 import { hostOf, type IsolateHost } from "../isolate/port.ts";
@@ -32,8 +32,14 @@ export async function resume(
   steps: Steps,
   parts: ResumeParts,
 ): Promise<CallResult> {
-  const { options, fault } = readOptions(foreign);
-  if (fault !== undefined) return refused(steps, stop("INVALID_INPUT", fault));
+  const { options, output, body, fault = output || body ? noStreams : undefined } = readOptions(foreign);
+  if (fault !== undefined) {
+    const result = refused(steps, stop("INVALID_INPUT", fault));
+    // Whoever answers ends them, as for a call: somebody may be waiting at their other end.
+    void endOutput(output, result);
+    void endBody(body);
+    return result;
+  }
   const plain = bytes instanceof Uint8Array ? await unseal(await parts.key(), bytes) : undefined;
   if (!plain)
     return refused(
@@ -61,6 +67,8 @@ export async function resume(
     throw error;
   }
 }
+
+const noStreams = "A call whose output or body is a stream is never suspended: none that is resumed takes one.";
 
 async function begin(
   frozen: Frozen,
