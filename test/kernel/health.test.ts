@@ -1,4 +1,4 @@
-import { IsolateFailure, type IsolateHost, type KernelOptions } from "@keyhole/kernel";
+import { type CallOptions, IsolateFailure, type IsolateHost, type KernelOptions } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
@@ -47,6 +47,18 @@ describe("a health check", () => {
     expect(await (await asking(undefined)).kernel.health("subject")).toEqual({ state: "healthy" });
     const broken = await asking(undefined, { setup: fails });
     expect(await broken.kernel.health("subject")).toEqual({ state: "unhealthy", reason: "No index." });
+  });
+
+  it("leaves the streams of a call alone whose options it is given", async () => {
+    const { kernel } = await asking(undefined);
+    const options: CallOptions = {
+      caller: "ada",
+      output: new WritableStream<Uint8Array>(),
+      body: new ReadableStream<Uint8Array>(),
+    };
+    for (let times = 0; times < 2; times++)
+      expect(await kernel.health("subject", options)).toEqual({ state: "healthy" });
+    expect([options.output?.locked, options.body?.locked]).toEqual([false, false]);
   });
 
   it("is on record before anything of the tool runs, and afterwards", async () => {

@@ -173,16 +173,14 @@ class KernelImplementation implements Kernel {
     });
   }
 
-  health(
+  async health(
     tool: string | ToolPackage<never, unknown>,
-    options: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
+    { version, caller, sessionId }: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
   ): Promise<ToolHealth> {
+    // Not the whole of the options: they may be those of a call, whose streams are not ours.
+    const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash);
     const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
-    return checkHealth(openCall(tool, options, this.#clock, this.#hash), {
-      ...parts,
-      log: this.#log,
-      clock: this.#clock,
-    });
+    return checkHealth(call, { ...parts, log: this.#log, clock: this.#clock });
   }
 
   verifyPure(
