@@ -1,4 +1,4 @@
-import { IsolateFailure, type IsolateHost, type KernelOptions } from "@keyhole/kernel";
+import { type Isolate, IsolateFailure, type IsolateHost, type KernelOptions } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
@@ -132,15 +132,19 @@ describe("a host's capacity", () => {
 
 describe("a start that waits for its turn", () => {
   /** Starts wait until they are let go, and are asked for then. */
-  async function queueing(more: Partial<IsolateHost> = {}) {
+  async function queueing(more: Partial<IsolateHost> = {}, { asks = true, dies = false } = {}) {
     const clock = new FakeClock();
     const [one, other] = [counting("one"), counting("other")];
     const modules = moduleHost(one, other);
     const turns: (() => void)[] = [];
+    const isolates: Isolate[] = [];
     const open: IsolateHost["open"] = async (tool, isWanted) => {
       await new Promise<void>((go) => turns.push(go));
-      if (isWanted?.() === false) throw new IsolateFailure("ISOLATE_LOST", "Nobody waits.");
-      return modules.open(tool);
+      if (asks && isWanted?.() === false) throw new IsolateFailure("ISOLATE_LOST", "Nobody waits.");
+      const isolate = await modules.open(tool);
+      isolates.push(isolate);
+      if (dies) isolate.terminate("It crashed.");
+      return isolate;
     };
     const { kernel } = await lifeOf([one, other], { clock }, { ...more, open });
     const give = async (): Promise<void> => {
@@ -155,7 +159,7 @@ describe("a start that waits for its turn", () => {
       await clock.advance(100);
       for (const result of await Promise.all(calls)) expect(result).toMatchObject({ error: { code: "TIMEOUT" } });
     };
-    return { kernel, modules, turns, give, call, leave };
+    return { kernel, modules, isolates, turns, give, call, leave };
   }
 
   it("is given up when nobody waits for it any more, and the next one is another", async () => {
@@ -171,6 +175,24 @@ describe("a start that waits for its turn", () => {
     await settled();
     await give();
     expect(await served).toMatchObject({ ok: true, data: 1 });
+  });
+
+  it("is given up as well where it is for calls whose isolate had died", async () => {
+    const { modules, isolates, turns, give, call, leave } = await queueing();
+    const [served] = [call("one"), await settled(), await give()];
+    expect(await served).toMatchObject({ ok: true });
+    isolates[0]!.terminate("It crashed.");
+    await leave(2);
+    expect(turns).toHaveLength(1);
+    await give();
+    expect(modules.opened).toHaveLength(1);
+  });
+
+  it("is not followed by another one where its isolate is dead, and its call has ended", async () => {
+    const { modules, turns, give, leave } = await queueing({}, { asks: false, dies: true });
+    await leave(1);
+    await give();
+    expect([modules.opened.length, turns.length]).toEqual([1, 0]);
   });
 
   it("is for whoever comes before its turn", async () => {

@@ -1,4 +1,4 @@
-import type { ToolCallAnswer } from "@keyhole/kernel";
+import type { IsolateHost, ToolCallAnswer } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { moduleHost, packed } from "../support/module-host.ts";
@@ -94,6 +94,35 @@ describe("calls from within, in a host with few places", () => {
     letGo();
     expect(await runs).toMatchObject({ ok: true, data: "let go" });
     expect(await blocked).toMatchObject({ ok: true, data: "BOUNDS_EXCEEDED" });
+  });
+
+  it("are found out also where one waits for its second isolate, because the first one died", async () => {
+    const outer = calling("outer", async (_input, { tools }: Context) => codeOf(await tools.call("inner")));
+    const inner = leaf("inner", () => null);
+    const modules = moduleHost(outer, inner);
+    const first = Promise.withResolvers<void>();
+    let isFirst = true;
+    const open: IsolateHost["open"] = async (tool) => {
+      const isolate = await modules.open(tool);
+      if (tool.manifest.name === "inner" && isFirst) {
+        isFirst = false;
+        await first.promise;
+        isolate.terminate("It crashed.");
+      }
+      return isolate;
+    };
+    const host = { ...modules, capacity: 2, open };
+    const { kernel } = await openCalling(
+      [outer, inner].map((tool) => packed(tool)),
+      { host, cache: false },
+    );
+    const one = kernel.call("outer", {}, { sessionId: "one" });
+    await settled();
+    const other = kernel.call("outer", {}, { sessionId: "other" });
+    await settled();
+    first.resolve(); // The other one gets the place.
+    const data = [await one, await other].map((result) => result.ok && result.data);
+    expect(data).toEqual(["ok", "BOUNDS_EXCEEDED"]);
   });
 
   it("all end, whatever they call, and every place is there again", async () => {

@@ -107,28 +107,20 @@ export class IsolatePool {
     const slot = this.#take(this.#keyOf(tool, owner), tool, owner);
     if (slot instanceof IsolateFailure) return Promise.reject(slot);
     if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened, owner);
-    const opened = this.#opened(slot, tool, owner);
-    waiter.leave = () => {
-      if (--slot.wanted === 0) slot.leave?.();
-    };
-    return slot.leave ? this.#inQueue(opened, owner) : opened;
+    return this.#opened(slot, tool, owner, waiter);
   }
 
-  /** Until its turn comes, it leaves, or nobody could ever give it a place. */
-  #inQueue(opened: Promise<Lease>, { within }: Owner): Promise<Lease> {
-    if (within.length === 0) return opened;
+  /** Rejects where nobody could ever give it a place. */
+  #turnOf(slot: Slot, { within }: Owner): Promise<Isolate> {
+    if (!slot.leave || within.length === 0) return slot.isolate;
     const { promise: refused, reject } = Promise.withResolvers<never>();
     const refuse = (): void => {
+      slot.calls--; // Others may wait for the same isolate; then its turn still comes.
       reject(standstillIn(this.#host));
-      // Others may wait for the same isolate; then its turn still comes.
-      opened.then(
-        (lease) => lease.release(),
-        () => {},
-      );
     };
     const goOn = this.#standstill.wait({ within, refuse });
     this.#resolveStandstill();
-    return Promise.race([opened, refused]).finally(goOn);
+    return Promise.race([slot.isolate, refused]).finally(goOn);
   }
 
   #resolveStandstill(): void {
@@ -168,26 +160,23 @@ export class IsolatePool {
     return thaw ? "call" : this.#reuseOf(manifest.name);
   }
 
-  async #opened(first: Slot, tool: RegisteredTool, owner: Owner): Promise<Lease> {
-    let slot = first;
-    try {
-      let isolate = await slot.isolate;
-      if (!isolate.alive) {
-        // It died while nobody used it: this call gets a new one, and so does everybody after.
-        slot.calls--;
-        this.#drop(slot, "dead");
-        const again = this.#take(slot.key, tool, owner);
-        if (again instanceof IsolateFailure) throw again;
-        slot = again;
-        isolate = await slot.isolate;
-      }
+  async #opened(slot: Slot, tool: RegisteredTool, owner: Owner, waiter: Waiter, isSecond = false): Promise<Lease> {
+    let isWaiting = true;
+    waiter.leave = () => {
+      isWaiting = false;
+      if (--slot.wanted === 0) slot.leave?.();
+    };
+    const isolate = await this.#turnOf(slot, owner);
+    if (isolate.alive || isSecond) {
       slot.opened = isolate;
       return this.#leaseOf(slot, isolate, owner);
-    } catch (error) {
-      slot.calls--;
-      this.#drop(slot, "could not be opened");
-      throw error;
     }
+    // It died while nobody used it: this call gets a new one, and so does everybody after.
+    slot.calls--;
+    this.#drop(slot, "dead");
+    const another = isWaiting ? this.#take(slot.key, tool, owner) : nobodyWaits();
+    if (another instanceof IsolateFailure) throw another;
+    return this.#opened(another, tool, owner, waiter, true);
   }
 
   #leaseOf(slot: Slot, isolate: Isolate, { callId }: Owner): Lease {
@@ -248,7 +237,8 @@ export class IsolatePool {
       slot.isolate = new Promise((resolve, reject) => {
         slot.leave = () => {
           place.leave();
-          reject(new IsolateFailure("ISOLATE_LOST", "Nobody waits for it any more."));
+          this.#forget(slot);
+          reject(nobodyWaits());
         };
         void place.turn.then((give) => {
           slot.leave = undefined;
@@ -271,6 +261,7 @@ export class IsolatePool {
     };
     slot.isolate = slot.thaw ? slot.thaw() : this.#host.open(slot.tool, isWanted);
     slot.isolate.catch((error: unknown) => {
+      this.#drop(slot, "could not be opened");
       if (!slot.stopped && error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
     });
   }
@@ -332,6 +323,10 @@ export class IsolatePool {
       () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
     );
   }
+}
+
+function nobodyWaits(): IsolateFailure {
+  return new IsolateFailure("ISOLATE_LOST", "Nobody waits for it any more.");
 }
 
 /** Until it is being opened. */
