@@ -207,6 +207,19 @@ describe("a caller's body", () => {
     });
   });
 
+  const throwing = (): never => {
+    throw new Error("again");
+  };
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["an error without words", Object.assign(new Error("x"), { message: { toString: throwing } })],
+    ["an error whose message throws", Object.defineProperty(new Error("x"), "message", { get: throwing })],
+    ["a proxy that throws at every touch", new Proxy({}, { get: throwing, getPrototypeOf: throwing, has: throwing })],
+  ])("that breaks off with %s ends the call", async (_, thrown) => {
+    const broken = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(thrown) });
+    expect((await called(broken)).result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  });
+
   it("in one chunk of a gigabyte is refused before any of it is copied", async () => {
     const { result, read } = await called(bodySource([new Uint8Array(2 ** 30)]).body);
     expect(result).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED", details: { bound: "bodyBytes" } } });

@@ -10,6 +10,7 @@ import type { IsolateHost } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { ContentStore } from "../normalize/content.ts";
+import { said } from "../normalize/said.ts";
 import type { Approver } from "../policy/approval.ts";
 import type { Approvals, Hold } from "../policy/approvals.ts";
 import type { Proof } from "../policy/proof.ts";
@@ -332,6 +333,6 @@ export function unexpected(error: unknown, ran: boolean): Stop {
     const hint = "Repair the sink, then open a new kernel on it.";
     return stop("AUDIT_UNAVAILABLE", message, { details: { ran }, hint, retryable: !ran });
   }
-  const name = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500).toWellFormed() : "";
+  const name = [said(error, "name"), said(error, "message")].join(": ").slice(0, 500).toWellFormed();
   return stop("INTERNAL", "The kernel failed; the fault is not the caller's.", { details: { error: name } });
 }

@@ -1,3 +1,4 @@
+import { said } from "../normalize/said.ts";
 import type { CapabilityError, CapabilityReply } from "./broker.ts";
 
 type Refused = Extract<CapabilityReply, { ok: false }>;
@@ -8,8 +9,7 @@ export function failed(error: CapabilityError): Refused {
 
 /** Something of the host broke its promise: the tool learns nothing of it. */
 export function outOfOrder(error: unknown): CapabilityError {
-  const hint = error instanceof Error ? error.name : "";
-  return { code: "UNAVAILABLE", message: "The capability is out of order.", hint };
+  return { code: "UNAVAILABLE", message: "The capability is out of order.", hint: said(error, "name") ?? "" };
 }
 
 export function denied(message: string, hint = ""): CapabilityError {

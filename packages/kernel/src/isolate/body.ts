@@ -1,5 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Digest, Hash, Hasher } from "../normalize/hash.ts";
+import { said } from "../normalize/said.ts";
 
 /** Why there will be no more of a body that has not ended. */
 export interface BodyFault {
@@ -48,7 +49,7 @@ export class Body {
     try {
       step = await this.#source.read();
     } catch (error) {
-      this.#state = { reason: "failed", message: error instanceof Error ? error.message : "" };
+      this.#state = { reason: "failed", message: said(error, "message") ?? "" };
       return;
     }
     try {

@@ -3,6 +3,7 @@ import { Flow } from "../normalize/flow.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { blake3Hash, type Hash, hashText } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
+import { said } from "../normalize/said.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
@@ -79,7 +80,7 @@ async function runOnce(options: PureOptions, inputText: string, run: number): Pr
   try {
     isolate = await host.open(tool);
   } catch (error) {
-    const why = error instanceof Error ? error.message : "its host failed";
+    const why = said(error, "message") ?? "its host failed";
     return { kind: "unfinished", reason: `A run did not begin: ${why}` };
   }
   // A terminated isolate answers as lost.

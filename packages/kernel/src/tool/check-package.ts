@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
+import { said } from "../normalize/said.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { explain } from "../schema/explain/index.ts";
@@ -130,7 +131,7 @@ function takeApart(foreign: unknown): Setup<Parts> {
     const own = code instanceof Uint8Array && code.length <= limits.wasmBytes ? new Uint8Array(code) : code;
     return { ok: true, value: { manifest, code: own, claimedHash: hash } };
   } catch (error) {
-    return refused("", `The package cannot be read: ${quote(textOf(error))}.`);
+    return refused("", `The package cannot be read: ${quote(said(error, "message") ?? "")}.`);
   }
 }
 
@@ -199,15 +200,6 @@ function compileSchemas(
 
 function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
   return refused(`${place}${schemaPath.replace(/^#/, "")}`, message, hint);
-}
-
-/** What a foreign object throws may be no text either. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown);
-  } catch {
-    return "it throws something that is no text";
-  }
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 120));

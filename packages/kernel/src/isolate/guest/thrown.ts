@@ -1,3 +1,4 @@
+import { said } from "../../normalize/said.ts";
 import type { IsolateOutcome } from "../port.ts";
 
 /** UTF-16 units of what a thrown value may say about itself. */
@@ -8,11 +9,11 @@ const NAME_LENGTH = 100;
 export function thrownOutcome(thrown: unknown): Extract<IsolateOutcome, { kind: "threw" }> {
   if (typeof thrown !== "object" || thrown === null)
     return { kind: "threw", name: "Error", message: cut(text(thrown), MESSAGE_LENGTH) };
-  const code = read(thrown, "code");
+  const code = said(thrown, "code");
   return {
     kind: "threw",
-    name: cut(read(thrown, "name") ?? "Error", NAME_LENGTH),
-    message: cut(read(thrown, "message") ?? "", MESSAGE_LENGTH),
+    name: cut(said(thrown, "name") ?? "Error", NAME_LENGTH),
+    message: cut(said(thrown, "message") ?? "", MESSAGE_LENGTH),
     ...(code !== undefined && { code: cut(code, NAME_LENGTH) }),
   };
 }
@@ -24,15 +25,6 @@ export function boundedMessage(message: string): string {
 
 function cut(value: string, length: number): string {
   return value.slice(0, length).toWellFormed();
-}
-
-function read(object: object, key: string): string | undefined {
-  try {
-    const value: unknown = Reflect.get(object, key);
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function text(primitive: unknown): string {
