@@ -30,6 +30,7 @@ export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): s
 export function readReply(foreign: CapabilityReply): CapabilityReply {
   if (!foreign.ok) {
     const { code, message, hint } = foreign.error;
+    if ([code, message, hint].some((each) => typeof each !== "string")) throw new TypeError("A refusal says texts.");
     return failed({ code, message, hint });
   }
   const { value, body } = foreign;
@@ -40,11 +41,15 @@ export function readReply(foreign: CapabilityReply): CapabilityReply {
   return { ok: true, value, body };
 }
 
-/** A header can hold a lone surrogate; what else is no data has no way into an isolate, and is not told by its digest. */
-function hashData(value: unknown, hash: Hash): string {
+/**
+ * A copy of what a broker answered, and its digest. Who makes an answer can make one that is another when it is read again, where it is put into an isolate: what is handed over is
+ * what was hashed. A header can hold a lone surrogate; what else is no data has no way into an isolate, and is not told by its digest.
+ */
+function readData<T extends object>(value: T, hash: Hash): readonly [copy: T, hash: string] {
   const result = canonicalize(value);
   if (!result.ok && result.error.reason !== "lone-surrogate") throw new TypeError(result.error.message);
-  return hash.text(result.ok ? result.text : result.error.message);
+  const text = result.ok ? result.text : JSON.stringify(value);
+  return [JSON.parse(text) as T, hash.text(result.ok ? text : result.error.message)];
 }
 
 /** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
@@ -61,19 +66,23 @@ export async function takeReply(
   hash: Hash,
   isOver: () => boolean = () => false,
 ): Promise<readonly [reply: CapabilityReply, hash: string]> {
-  if (!reply.ok) return [reply, hashData(reply, hash)];
+  if (!reply.ok) return readData(reply, hash);
   const { value, body: given } = reply;
-  if (!given) return [reply, hashData({ ok: true, value, body: null }, hash)];
-  const body = new Uint8Array(given.length);
-  const hasher = hash.hasher();
-  let at = 0;
-  do {
-    if (at > 0) await turn();
-    if (isOver()) return takeReply(ended, hash);
-    const piece = body.subarray(at, at + GO_BYTES);
-    // Whatever its owner has made of it since: what is handed over is what was hashed.
-    if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
-    hasher.update(piece);
-  } while ((at += GO_BYTES) < body.length);
-  return [{ ok: true, value, body }, hashData({ ok: true, value, body: hasher.digest() }, hash)];
+  const body = given && new Uint8Array(given.length);
+  let bodyHash: string | null = null;
+  if (body) {
+    const hasher = hash.hasher();
+    let at = 0;
+    do {
+      if (at > 0) await turn();
+      if (isOver()) return takeReply(ended, hash);
+      const piece = body.subarray(at, at + GO_BYTES);
+      // Whatever its owner has made of it since: what is handed over is what was hashed.
+      if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
+      hasher.update(piece);
+    } while ((at += GO_BYTES) < body.length);
+    bodyHash = hasher.digest();
+  }
+  const [copy, digest] = readData({ ok: true, value, body: bodyHash }, hash);
+  return [{ ok: true, value: copy.value, ...(body && { body }) }, digest];
 }
