@@ -57,12 +57,20 @@ const tools = [
     bounds: { outputBytes: 1_000_000_000 },
     input: {
       type: "object",
-      properties: { count: { type: "integer" }, length: { type: "integer" }, fails: { type: "boolean" } },
+      properties: {
+        count: { type: "integer" },
+        length: { type: "integer" },
+        fill: { type: "integer" },
+        fails: { type: "boolean" },
+      },
       required: ["count", "length"],
     },
     output: { kind: "stream" },
-    *execute({ count, length, fails }) {
-      for (let i = 0; i < count; i++) yield new Uint8Array(length);
+    *execute({ count, length, fill = 0, fails }, context) {
+      for (let i = 0; i < count; i++) {
+        context.log(`piece ${i}`);
+        yield new Uint8Array(length).fill(fill);
+      }
       if (fails) throw new Error("it broke");
     },
   }),

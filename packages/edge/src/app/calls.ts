@@ -4,7 +4,8 @@ import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
 import { bodyObject, isOfType, readBody, readHeader } from "./body.ts";
 import { eventStream } from "./event-stream.ts";
-import { callProblem } from "./problem.ts";
+import { outputEvents } from "./output-events.ts";
+import { callProblem, HttpRefusal } from "./problem.ts";
 import { uploadOf } from "./unread.ts";
 import { wireResult } from "./wire.ts";
 
@@ -26,7 +27,10 @@ const callBody = bodyObject({
   bounds: v.exactOptional(v.custom<Partial<Bounds>>(isObject, "bounds are an object")),
   cache: v.exactOptional(v.boolean()),
   references: v.exactOptional(v.boolean()),
+  output: v.exactOptional(v.boolean()),
 });
+
+type CallBody = v.InferOutput<typeof callBody>;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -42,25 +46,29 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
     ? readHeader(request, "keyhole-call", callBody, noInput)
     : await readBody(request, callBody, ["application/json", bytesType]);
   const options = callOptions(call, around.identity, request);
-  const answer = accepts(request, "text/event-stream")
-    ? streamCall
-    : accepts(request, bytesType)
-      ? bytesCall
-      : answerCall;
-  const upload = isBytes ? uploadOf(request) : undefined;
+  const inEvents = accepts(request, "text/event-stream");
+  if (call.output === true && !inEvents)
+    throw new HttpRefusal("INVALID_REQUEST", "`output` comes in events only: send Accept: text/event-stream with it.");
+  const answer = inEvents ? streamCall : accepts(request, bytesType) ? bytesCall : answerCall;
+  const upload = isBytes ? uploadOf(request, inEvents ? aheadBytes : 0) : undefined;
   const run = async (more: CallOptions = {}): Promise<CallResult> => {
     const body = upload && { body: upload.stream };
     const result = await around.kernel.call(tool, call.input, { signal: request.signal, ...options, ...body, ...more });
     await upload?.drain();
     return result;
   };
-  return answer(run, around, request.signal);
+  return answer(run, around, request.signal, call);
 }
 
 /** The call, and what its answer comes after. */
 type Run = (more?: CallOptions) => Promise<CallResult>;
 
 const bytesType = "application/octet-stream";
+/**
+ * Of a body that is answered with events, what is read before the tool wants it: as much as a JSON call may hold. A browser reads no answer before it has sent all of its
+ * request, so that neither a question nor what the tool gives would reach it.
+ */
+const aheadBytes = 8 << 20;
 /** `{"input":{}}` */
 const noInput = ":eyJpbnB1dCI6e319:";
 
@@ -69,10 +77,12 @@ async function answerCall(run: Run): Promise<Response> {
   return result.ok ? Response.json(wireResult(result)) : callProblem(result);
 }
 
-function streamCall(run: Run, { desk }: CallSurroundings, clientGone: AbortSignal): Response {
-  return eventStream(clientGone, async (send, signal) => {
+function streamCall(run: Run, { desk }: CallSurroundings, clientGone: AbortSignal, call: CallBody): Response {
+  return eventStream(clientGone, async (line) => {
+    const { send, signal } = line;
     const result = await run({
       signal,
+      ...(call.output === true && { output: outputEvents(line) }),
       onEvent: (event) => send("audit", event),
       onLog: (entry) => send("log", entry),
       onProgress: (progress) => send("progress", progress),
@@ -113,8 +123,8 @@ async function bytesCall(run: Run): Promise<Response> {
   return new Response(readable, { headers: { "content-type": bytesType, "keyhole-call-id": callId } });
 }
 
-function callOptions(call: v.InferOutput<typeof callBody>, identity: Identity, request: Request): CallOptions {
-  const { input: _, ...options } = call;
+function callOptions(call: CallBody, identity: Identity, request: Request): CallOptions {
+  const { input: _, output: _asEvents, ...options } = call;
   const traceparent = request.headers.get("traceparent");
   const idempotencyKey = idempotencyKeyOf(request);
   return {

@@ -50,7 +50,8 @@ export interface Upload {
   drain(): Promise<void>;
 }
 
-export function uploadOf(request: Request): Upload {
+/** @param aheadBytes how much is read before anybody wants it */
+export function uploadOf(request: Request, aheadBytes: number): Upload {
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (!body) return { stream: new ReadableStream({ start: (end) => end.close() }), drain: async () => {} };
   const reader = body.getReader();
@@ -62,7 +63,7 @@ export function uploadOf(request: Request): Upload {
         else controller.close();
       },
     },
-    { highWaterMark: 0 },
+    { highWaterMark: aheadBytes, size: (piece) => piece?.byteLength ?? 0 },
   );
   return { stream, drain: () => drain(reader) };
 }

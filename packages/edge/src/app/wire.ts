@@ -14,7 +14,8 @@ export function wireResult(result: CallResult): WireResult {
 /** As many arguments as every engine takes in one call. */
 const chunkBytes = 8192;
 
-function base64(bytes: Uint8Array): string {
+/** RFC 4648, 4. */
+export function base64(bytes: Uint8Array): string {
   let binary = "";
   for (let i = 0; i < bytes.length; i += chunkBytes)
     binary += String.fromCharCode(...bytes.subarray(i, i + chunkBytes));
