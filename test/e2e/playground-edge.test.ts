@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { hashBytes } from "@keyhole/kernel";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
@@ -32,6 +34,14 @@ beforeAll(async () => {
       version: "1",
       posture: "standard",
       grants: [{ tool: "http_fetch", capability: { kind: "net.read", hosts: [hostname], ports: [Number(port)] } }],
+      rules: [
+        {
+          id: "count",
+          effect: "ask",
+          when: { tool: ["drink"], arguments: [{ at: "/deed", equals: "count" }] },
+          reason: "Counting is asked about.",
+        },
+      ],
     },
     [site.origin],
   );
@@ -161,6 +171,112 @@ describe("the page at an edge", { timeout: 60_000 }, () => {
     await visitor.page.getByRole("option", { name, exact: true }).click();
   }
 });
+
+describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
+  const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
+
+  const giveFile = (): Promise<void> =>
+    visitor.page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "picture.bin", mimeType: "application/octet-stream", buffer });
+
+  /** What the browser puts on disk. */
+  async function save(name: string): Promise<Buffer> {
+    const downloading = visitor.page.waitForEvent("download");
+    await callOf(visitor.page)
+      .getByRole("button", { name: `Save ${name}` })
+      .click();
+    return readFile(await (await downloading).path());
+  }
+
+  it("gives a file to save, and shows what happens meanwhile", async () => {
+    const { page } = visitor;
+    await choose(page, "pour");
+    await field(page, "deed").fill("report and pour");
+    await field(page, "pieces").fill("40");
+    await field(page, "length").fill("100000");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    const expected = Buffer.concat(Array.from({ length: 40 }, (_, i) => Buffer.alloc(100_000, i)));
+    await callOf(page).getByText("A stream of 3.8 MB, application/octet-stream").waitFor();
+    expect(await hashOf(page)).toBe(hashBytes(expected));
+    expect((await save("pour.bin")).equals(expected)).toBe(true);
+    expect((await eventsOf(page)).at(-1)).toBe("tool.completed");
+    await callOf(page).getByRole("tab", { name: "Logs 40" }).waitFor();
+  });
+
+  it("shows how much has come", async () => {
+    const { page } = visitor;
+    await choose(page, "pour");
+    await field(page, "deed").fill("pour and hang");
+    await field(page, "pieces").fill("3");
+    await field(page, "length").fill("100000");
+    await run(page);
+    await callOf(page).getByText("293.0 KB received").waitFor();
+  });
+
+  it("takes a file and gives one at the same time", async () => {
+    const { page } = visitor;
+    await choose(page, "drink");
+    await field(page, "deed").fill("echo");
+    await giveFile();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect((await save("drink.bin")).equals(buffer)).toBe(true);
+  });
+
+  it("is not kept where its bytes are not those that the result names", async () => {
+    const { page } = visitor;
+    const { tools } = (await (await edge.send("/v1/tools")).json()) as { readonly tools: readonly object[] };
+    const liar = await lyingEdge(tools);
+    try {
+      await page.getByRole("button", { name: "Edge settings" }).click();
+      await page.getByLabel("Address").fill(liar.origin);
+      await page.getByRole("button", { name: "Connect" }).click();
+      await page.getByText("Ready", { exact: true }).waitFor();
+      await choose(page, "pour");
+      await field(page, "deed").fill("pour");
+      await run(page);
+      expect(await endOf(page)).toBe("No answer");
+      await callOf(page).getByText("The edge sent other bytes than its result names.").waitFor();
+      expect(await callOf(page).getByRole("button", { name: /^Save/ }).count()).toBe(0);
+    } finally {
+      await liar.close();
+    }
+  });
+
+  it("asks before it takes a file, which the browser has sent by then", async () => {
+    const { page } = visitor;
+    await choose(page, "drink");
+    await field(page, "deed").fill("count");
+    await giveFile();
+    await run(page);
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("Bytes come with this call that cannot be shown here.").waitFor();
+    await dialog.getByRole("button", { name: "Allow once" }).click();
+    expect(await endOf(page)).toBe("Completed");
+    expect((await save("drink.bin")).toString()).toBe("3000000");
+  });
+});
+
+/** An edge with these tools that answers each call with four bytes and the digest of others. */
+function lyingEdge(tools: readonly object[]): Promise<Site> {
+  const send = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const digest = hashBytes(new Uint8Array([1, 2, 3, 4]));
+  const meta = { durationMs: 1, networkRequests: 0, networkBytes: 0, cached: false, warnings: [] };
+  const ended = { tool: "pour@1.0.0", callId: "c", effects: [], meta, proof: {} };
+  const result = { ok: true, ...ended, data: { digest, byteLength: 4 }, hash: digest };
+  const lie = send("output", { base64: btoa("\u0000\u0000\u0000\u0000") }) + send("result", result);
+  return serve(({ url, method }, response) => {
+    response
+      .setHeader("access-control-allow-origin", "*")
+      .setHeader("access-control-allow-headers", "*, authorization");
+    if (method === "OPTIONS") response.end();
+    else if (url === "/v1/tools") response.end(JSON.stringify({ tools }));
+    else if (url === "/v1/policy") response.end(JSON.stringify({ policy: {}, policyHash: "", mode: "NORMAL" }));
+    else response.end(lie);
+  });
+}
 
 describe("the page without its edge", { timeout: 60_000 }, () => {
   it("says that the token is not accepted, and takes another", async () => {

@@ -14,7 +14,13 @@ import { idle, reduceRun, type Run, type RunAction } from "../../packages/playgr
 
 const after = (...actions: readonly RunAction[]): Run => actions.reduce(reduceRun, idle);
 const event = (seq: number): AuditEvent => ({ seq, id: `e${seq}`, type: "call.invoked" }) as AuditEvent;
-const start: RunAction = { type: "start", tool: { id: "echo@1.0.0" } as ToolSummary, input: {}, at: 0 };
+const start: RunAction = {
+  type: "start",
+  tool: { id: "echo@1.0.0" } as ToolSummary,
+  input: {},
+  at: 0,
+  received: undefined,
+};
 const done: RunAction = { type: "done", result: { ok: true } as CallResult, file: undefined };
 
 describe("a run", () => {

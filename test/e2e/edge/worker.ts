@@ -2,6 +2,7 @@ import { gatewayWorker, kernelObject, type KernelObjectClass } from "@keyhole/ed
 import { packageHash, type ToolManifest, type ToolPackage } from "@keyhole/kernel";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import drink from "../../contract/tools/drink.ts?tool";
+import pour from "../../contract/tools/pour.ts?tool";
 import asking from "./asking.ts?tool";
 import deed from "./deed.ts?tool";
 
@@ -15,7 +16,7 @@ const manifest: ToolManifest = { ...deed.manifest, name: "defiant" };
 const defiant: ToolPackage = { manifest, code, hash: packageHash(manifest, code) ?? "" };
 
 const Configured: KernelObjectClass = kernelObject({
-  tools: [...builtinTools, asking, deed, defiant, drink],
+  tools: [...builtinTools, asking, deed, defiant, drink, pour],
   policy: { version: "1", posture: "standard" },
 });
 

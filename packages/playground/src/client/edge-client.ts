@@ -1,4 +1,5 @@
-import type { ApprovalRequest, AuditEvent, CallResult } from "@keyhole/kernel";
+import type { ApprovalRequest, AuditEvent, CallResult, ToolSummary } from "@keyhole/kernel";
+import { checkBytes, EdgeOutput } from "./edge-output.ts";
 import type { EdgeSettings } from "./edge-settings.ts";
 import {
   readApproval,
@@ -6,6 +7,7 @@ import {
   readEvents,
   readGovernance,
   readLog,
+  readOutput,
   readProblem,
   readProgress,
   readResult,
@@ -18,6 +20,8 @@ import { serverEvents } from "./sse.ts";
 /** After a cancellation the connection is gone; the call's end is then read from the log, which the grace period delays. */
 const endMs = 5_000;
 const pollMs = 150;
+/** What an edge reads of a body before the tool wants it. A browser reads no answer before it has sent its request, so beyond this the tool could wait for a page that waits for it. */
+const aheadBytes = 8 << 20;
 
 /** A kernel behind HTTP. */
 export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClient> {
@@ -27,7 +31,7 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
   return {
     place: "edge",
     tools: () => Promise.resolve(tools),
-    call: (call) => callEdge(edge, call),
+    call: (call) => callEdge(edge, call, toolOf(call, tools)),
     governance: governance === undefined ? undefined : governanceOf(edge),
     close: () => {},
   };
@@ -43,14 +47,21 @@ function governanceOf(edge: Edge): Governance {
   };
 }
 
-async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
+/** The person chose it from this list. */
+function toolOf({ tool, version }: ClientCall, tools: readonly ToolSummary[]): ToolSummary {
+  return tools.find(({ manifest }) => manifest.name === tool && manifest.version === version)!;
+}
+
+async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promise<CallResult> {
   const seen: AuditEvent[] = [];
+  const hasRoom = (call.body?.size ?? 0) <= aheadBytes;
+  const output = call.output && hasRoom ? new EdgeOutput(call.output, tool) : undefined;
   const questions = new AbortController();
   try {
     const { input, version, sessionId } = call;
     const response = await edge.send(
       `/v1/tools/${encodeURIComponent(call.tool)}/calls`,
-      { input, version, sessionId },
+      { input, version, sessionId, ...(output && { output: true }) },
       call.signal,
       call.body,
     );
@@ -58,7 +69,8 @@ async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
       throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
     for await (const { event, data } of serverEvents(response.body)) {
       const foreign: unknown = JSON.parse(data);
-      if (event === "result") return readResult(foreign);
+      if (event === "result") return checked(readResult(foreign), tool, output);
+      if (event === "output") await output?.take(readOutput(foreign));
       if (event === "audit") seen.push(hear(call, readEvent(foreign)));
       if (event === "log") call.onLog(readLog(foreign));
       if (event === "progress") call.onProgress(readProgress(foreign));
@@ -75,6 +87,12 @@ async function callEdge(edge: Edge, call: ClientCall): Promise<CallResult> {
   } finally {
     questions.abort();
   }
+}
+
+function checked(result: CallResult, tool: ToolSummary, output: EdgeOutput | undefined): CallResult {
+  output?.end(result);
+  checkBytes(result, tool);
+  return result;
 }
 
 function hear(call: ClientCall, event: AuditEvent): AuditEvent {

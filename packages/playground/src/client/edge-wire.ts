@@ -50,7 +50,8 @@ const record = (properties: JsonObject): JsonObject => ({
 
 const manifest: JsonObject = {
   ...record({
-    name: text,
+    /** What every kernel asks of a name, and a file is named after it. */
+    name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
     version: text,
     description: text,
     effects: effectList,
@@ -58,7 +59,7 @@ const manifest: JsonObject = {
     tier,
     source: text,
     capabilities: { type: "array", items: { type: "object" } },
-    bounds: { type: "object" },
+    bounds: { type: "object", properties: { outputBytes: number, bodyBytes: number } },
     input: { type: "object" },
     output: record({ kind: { enum: outputKinds } }),
   }),
@@ -97,6 +98,12 @@ export const readProgress: Guard<Progress> = guard("a progress report", {
   properties: { done: number, total: number, message: text },
   required: ["done"],
 });
+
+const readPiece: Guard<{ readonly base64: string }> = guard("a piece of a stream", record({ base64: text }));
+
+export function readOutput(foreign: unknown): Uint8Array<ArrayBuffer> {
+  return bytesOf(readPiece(foreign).base64);
+}
 
 export const readApproval: Guard<ApprovalRequest> = guard(
   "a question",
@@ -182,5 +189,13 @@ export function readResult(foreign: unknown): CallResult {
   const result = readWireResult(foreign);
   if (!result.ok || result.encoding !== "base64" || typeof result.data !== "string") return result;
   const { encoding: _encoding, ...rest } = result as typeof result & { encoding: string };
-  return { ...rest, data: Uint8Array.from(atob(result.data), (character) => character.charCodeAt(0)) };
+  return { ...rest, data: bytesOf(result.data) };
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    throw new ClientFault("protocol", "The edge sent a text where bytes have to be.", "They are no base64.");
+  }
 }

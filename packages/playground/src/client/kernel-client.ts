@@ -34,7 +34,7 @@ export interface ClientCall {
   readonly sessionId: string;
   /** For a tool that takes one. */
   readonly body: Blob | undefined;
-  /** Takes what the tool streams. A client whose connection carries no bytes leaves it alone. */
+  /** Takes what the tool streams: all of it when the call resolves with success, or nothing where the bytes cannot come here. */
   readonly output: WritableStream<Uint8Array> | undefined;
   /** Cancels the call, not only the waiting for it. */
   readonly signal: AbortSignal;

@@ -101,7 +101,10 @@ function Streamed({ reference: { byteLength, mediaType }, tool, file }: Streamed
           Save {name}
         </Button>
       ) : (
-        <p className="muted">This connection carries no bytes: the kernel counted and hashed them.</p>
+        <p className="muted">
+          Its bytes are not here: this browser sends a file of more than 8 MB whole before it reads what comes back. The
+          kernel at the edge counted and hashed them.
+        </p>
       )}
     </div>
   );

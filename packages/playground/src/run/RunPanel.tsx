@@ -4,7 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { Empty } from "../ui/Notice.tsx";
-import { durationText } from "../app/words.ts";
+import { bytesText, durationText } from "../app/words.ts";
 import { visible } from "../ui/visible.ts";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { Logs } from "./Logs.tsx";
@@ -73,7 +73,12 @@ function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRun
 function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "governance">): ReactNode {
   switch (run.phase) {
     case "running":
-      return <RunProgress run={run} />;
+      return (
+        <>
+          <RunProgress run={run} />
+          {run.received && <Received bytes={run.received} since={run.startedAt} />}
+        </>
+      );
     case "broken":
       return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
     case "done":
@@ -143,16 +148,27 @@ function Spent({ run }: { readonly run: ActiveRun & { phase: "done" } }): ReactN
 /** Often enough to be alive, seldom enough to be calm. */
 const tickMs = 100;
 
-function Elapsed({ since }: { readonly since: number }): ReactNode {
-  const [now, setNow] = useState(since);
+function useNow(startedAt: number): number {
+  const [now, setNow] = useState(startedAt);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, []);
+  return now;
+}
+
+function Elapsed({ since }: { readonly since: number }): ReactNode {
+  const now = useNow(since);
   return <span aria-hidden="true">{((now - since) / 1_000).toFixed(1)} s</span>;
 }
 
-function RunProgress({ run }: { readonly run: ActiveRun }): ReactNode {
+/** Looked at now and then: pieces come faster than anybody reads. */
+function Received({ bytes, since }: { readonly bytes: () => number; readonly since: number }): ReactNode {
+  useNow(since);
+  return bytes() > 0 && <p className="received">{bytesText(bytes())} received</p>;
+}
+
+function RunProgress({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
   const { progress } = run;
   const total = progress?.total;
   return (

@@ -2,6 +2,8 @@
 export interface Collector {
   readonly output: WritableStream<Uint8Array>;
   readonly file: () => Blob;
+  /** So far. */
+  readonly byteLength: () => number;
 }
 
 /** In memory at most, before it becomes a part of the file. */
@@ -10,18 +12,20 @@ const partBytes = 8 << 20;
 export function collect(): Collector {
   let file = new Blob();
   let parts: Uint8Array<ArrayBuffer>[] = [];
+  let partLength = 0;
   let byteLength = 0;
   const join = (): Blob => {
     file = new Blob([file, ...parts]);
     parts = [];
-    byteLength = 0;
+    partLength = 0;
     return file;
   };
   const output = new WritableStream<Uint8Array>({
     write(piece) {
       parts.push(new Uint8Array(piece));
-      if ((byteLength += piece.length) >= partBytes) join();
+      byteLength += piece.length;
+      if ((partLength += piece.length) >= partBytes) join();
     },
   });
-  return { output, file: join };
+  return { output, file: join, byteLength: () => byteLength };
 }

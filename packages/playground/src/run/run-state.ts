@@ -4,7 +4,11 @@ import type { ClientFault } from "../client/kernel-client.ts";
 /** One call as the page shows it, from the press of Run to its end. */
 export type Run =
   | { readonly phase: "idle" }
-  | (Trace & { readonly phase: "running"; readonly cancelling: boolean })
+  | (Trace & {
+      readonly phase: "running";
+      readonly cancelling: boolean;
+      /** Bytes of the tool's stream that came so far. */ readonly received: (() => number) | undefined;
+    })
   | (Trace & {
       readonly phase: "done";
       readonly result: CallResult;
@@ -27,7 +31,13 @@ export interface Trace {
 export type ActiveRun = Exclude<Run, { phase: "idle" }>;
 
 export type RunAction =
-  | { readonly type: "start"; readonly tool: ToolSummary; readonly input: JsonValue; readonly at: number }
+  | {
+      readonly type: "start";
+      readonly tool: ToolSummary;
+      readonly input: JsonValue;
+      readonly at: number;
+      readonly received: (() => number) | undefined;
+    }
   | { readonly type: "event"; readonly event: AuditEvent }
   | { readonly type: "log"; readonly entry: LogEntry }
   | { readonly type: "progress"; readonly progress: Progress }
@@ -42,8 +52,9 @@ export const idle: Run = { phase: "idle" };
 export function reduceRun(run: Run, action: RunAction): Run {
   if (action.type === "clear") return idle;
   if (action.type === "start") {
-    const { tool, input, at: startedAt } = action;
-    return { phase: "running", cancelling: false, tool, input, startedAt, events: [], logs: [], progress: undefined };
+    const { tool, input, at: startedAt, received } = action;
+    const trace: Trace = { tool, input, startedAt, events: [], logs: [], progress: undefined };
+    return { ...trace, phase: "running", cancelling: false, received };
   }
   if (run.phase === "idle") return run;
   switch (action.type) {

@@ -36,7 +36,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
         if (current.current === own) dispatch(action);
       };
       const collector = tool.manifest.output.kind === "stream" ? collect() : undefined;
-      dispatch({ type: "start", tool, input, at: Date.now() });
+      dispatch({ type: "start", tool, input, at: Date.now(), received: collector?.byteLength });
       client
         .call({
           tool: tool.manifest.name,

@@ -1,0 +1,61 @@
+import { blake3Hash, type CallResult, defaultBounds, type Hash, type ToolSummary } from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
+import { ClientFault } from "./kernel-client.ts";
+
+/**
+ * What a tool streams, as an edge sends it. An edge can send anything, as long as it likes: what comes is counted and hashed here, and counts for whole only as the bytes that
+ * the result names. Every fault is a {@link ClientFault}, after which what came is of no use.
+ */
+export class EdgeOutput {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #hasher: ReturnType<Hash["hasher"]>;
+  readonly #limitBytes: number;
+  #byteLength = 0;
+
+  /** @param tool as the person was shown it, with its bound */
+  constructor(output: WritableStream<Uint8Array>, tool: ToolSummary) {
+    this.#writer = output.getWriter();
+    this.#hasher = hashOf(tool).hasher();
+    this.#limitBytes = tool.manifest.bounds.outputBytes ?? defaultBounds.outputBytes;
+  }
+
+  /** Resolves when the page has them: until then nothing more is read, and the tool waits. */
+  async take(bytes: Uint8Array): Promise<void> {
+    this.#byteLength += bytes.length;
+    if (this.#byteLength > this.#limitBytes)
+      throw untrue("The edge sent more bytes than the tool may give.", `It may give ${this.#limitBytes} bytes.`);
+    this.#hasher.update(bytes);
+    await this.#writer.write(bytes);
+  }
+
+  /** Of a call that has its result. */
+  end(result: CallResult): void {
+    if (!result.ok) return;
+    const { digest, byteLength } = referenceIn(result.data);
+    const own = this.#hasher.digest();
+    const isWhole = byteLength === this.#byteLength && digest === own && result.hash === own;
+    if (!isWhole) throw untrue(otherBytes, `${this.#byteLength} bytes came, with the digest ${own}.`);
+  }
+}
+
+/** Of bytes that came within the result: they are what its hash says. */
+export function checkBytes(result: CallResult, tool: ToolSummary): void {
+  if (!result.ok || !(result.data instanceof Uint8Array)) return;
+  const own = hashOf(tool).bytes(result.data);
+  if (result.hash !== own) throw untrue(otherBytes, `${result.data.length} bytes came, with the digest ${own}.`);
+}
+
+const otherBytes = "The edge sent other bytes than its result names.";
+
+/** A kernel has one algorithm for all that it hashes. */
+function hashOf({ hash }: ToolSummary): Hash {
+  return hash.startsWith("sha256:") ? sha256Hash : blake3Hash;
+}
+
+function referenceIn(data: unknown): { readonly digest?: unknown; readonly byteLength?: unknown } {
+  return typeof data === "object" && data !== null ? data : {};
+}
+
+function untrue(message: string, seen: string): ClientFault {
+  return new ClientFault("protocol", message, `${seen} Nothing is kept of them: they may not be what the tool gave.`);
+}

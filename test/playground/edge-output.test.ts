@@ -1,0 +1,223 @@
+import { type CallResult, defineTool, hashBytes, manifestOf } from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
+import { readTools } from "../../packages/playground/src/client/edge-wire.ts";
+import { ClientFault, type ClientCall } from "../../packages/playground/src/client/kernel-client.ts";
+import { collect } from "../../packages/playground/src/run/collect.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+function summaryOf(kind: "stream" | "binary", hash = "blake3:0"): object {
+  const definition = { name: "pour", version: "1.0.0", description: "Pours.", input: {}, execute: () => "" };
+  const tool = defineTool({ ...definition, bounds: { outputBytes: 100_000 }, output: { kind } });
+  return { id: "pour@1.0.0", hash, codeHash: null, manifest: manifestOf(tool, "module") };
+}
+
+const eventText = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const output = (bytes: Uint8Array): string =>
+  eventText("output", { base64: btoa(String.fromCharCode(...new Uint8Array(bytes))) });
+
+const meta = { durationMs: 1, networkRequests: 0, networkBytes: 0, cached: false, warnings: [] };
+const ended = { tool: "pour@1.0.0", callId: "c", effects: [], meta };
+
+function success(data: unknown, hash: string, more: object = {}): string {
+  return eventText("result", { ok: true, ...ended, data, hash, proof: {}, ...more });
+}
+
+const whole = (bytes: Uint8Array, digest: string = hashBytes(bytes)): string =>
+  success({ digest, byteLength: bytes.length }, digest);
+
+const failure = eventText("result", {
+  ok: false,
+  ...ended,
+  error: { code: "TOOL_ERROR", message: "It broke.", hint: "", retryable: false, details: null },
+});
+
+/** An edge that answers every call with these texts, and what it was asked and how far it was read. */
+function edgeThatSends(texts: Iterable<string>, tool: object = summaryOf("stream")) {
+  const asked: unknown[] = [];
+  const state = { sent: 0, left: false };
+  const source = texts[Symbol.iterator]();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { done, value } = source.next();
+        if (done === true) return controller.close();
+        state.sent += 1;
+        controller.enqueue(new TextEncoder().encode(value));
+      },
+      cancel: () => void (state.left = true),
+    },
+    { highWaterMark: 0 },
+  );
+  vi.stubGlobal("fetch", async (address: string, init: RequestInit) => {
+    if (address.endsWith("/v1/tools")) return Response.json({ tools: [tool] });
+    if (!address.endsWith("/calls")) return Response.json({}, { status: 404 });
+    const header = new Headers(init.headers).get("keyhole-call");
+    asked.push(JSON.parse(header === null ? (init.body as string) : atob(header.slice(1, -1))));
+    return new Response(body);
+  });
+  return { asked, state };
+}
+
+async function callIt(more: Partial<ClientCall> = {}): Promise<CallResult> {
+  const client = await openEdgeClient({ address: "https://edge.example", token: "t" });
+  return client.call({
+    tool: "pour",
+    version: "1.0.0",
+    input: {},
+    sessionId: "s",
+    body: undefined,
+    output: undefined,
+    signal: new AbortController().signal,
+    onEvent: () => {},
+    onLog: () => {},
+    onProgress: () => {},
+    approve: async () => ({ answer: "deny", approver: "a" }),
+    ...more,
+  });
+}
+
+const pieces = [new Uint8Array(1_000).fill(1), new Uint8Array(2_000).fill(2), new Uint8Array(3)];
+const bytes = new Uint8Array(pieces.flatMap((piece) => [...piece]));
+
+describe("what a tool at an edge streams", () => {
+  it("becomes a file, byte by byte", async () => {
+    const { asked } = edgeThatSends([...pieces.map(output), whole(bytes)]);
+    const collector = collect();
+    expect(await callIt({ output: collector.output })).toMatchObject({ ok: true });
+    expect(new Uint8Array(await collector.file().arrayBuffer())).toEqual(bytes);
+    expect(collector.byteLength()).toBe(3_003);
+    expect(asked).toEqual([{ input: {}, version: "1.0.0", sessionId: "s", output: true }]);
+  });
+
+  it("may be nothing, and may be all that the tool may give", async () => {
+    for (const length of [0, 100_000]) {
+      const given = new Uint8Array(length);
+      edgeThatSends([...(length === 0 ? [] : [output(given)]), whole(given)]);
+      const collector = collect();
+      await callIt({ output: collector.output });
+      expect(collector.file().size).toBe(length);
+    }
+  });
+
+  it("is checked in the algorithm of its kernel", async () => {
+    const tool = summaryOf("stream", "sha256:0");
+    edgeThatSends([...pieces.map(output), whole(bytes, sha256Hash.bytes(bytes))], tool);
+    expect(await callIt({ output: collect().output })).toMatchObject({ ok: true });
+  });
+
+  it("is not asked for where nobody takes it, or where the browser could not read it", async () => {
+    for (const more of [{}, { output: collect().output, body: new Blob([new Uint8Array((8 << 20) + 1)]) }]) {
+      const { asked } = edgeThatSends([whole(bytes)]);
+      expect(await callIt(more)).toMatchObject({ ok: true });
+      expect(asked).toEqual([{ input: {}, version: "1.0.0", sessionId: "s" }]);
+    }
+    const { asked } = edgeThatSends([...pieces.map(output), whole(bytes)]);
+    await callIt({ output: collect().output, body: new Blob([new Uint8Array(8 << 20)]) });
+    expect(asked).toMatchObject([{ output: true }]);
+  });
+
+  it("is no faster than the page takes it", async () => {
+    const { state } = edgeThatSends([...pieces.map(output), whole(bytes)]);
+    const { promise: room, resolve: makeRoom } = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<void>();
+    const slow = new WritableStream<Uint8Array>({
+      write: () => {
+        first.resolve();
+        return room;
+      },
+    });
+    const calling = callIt({ output: slow });
+    await first.promise;
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+    // One in the hands of the page, and what the streams between look ahead.
+    expect(state.sent).toBeLessThan(4);
+    makeRoom();
+    expect(await calling).toMatchObject({ ok: true });
+  });
+
+  it("of a call that failed is not checked: it is what had come until then", async () => {
+    edgeThatSends([output(pieces[0]!), failure]);
+    expect(await callIt({ output: collect().output })).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
+  });
+});
+
+describe("an edge that lies about a stream", () => {
+  const [piece] = pieces as [Uint8Array];
+  const digest = hashBytes(bytes);
+
+  it("is found out when it sends without end, and left", async () => {
+    const endless = function* (): Generator<string> {
+      for (;;) yield output(new Uint8Array(1_000));
+    };
+    const { state } = edgeThatSends(endless());
+    const collector = collect();
+    await expect(callIt({ output: collector.output })).rejects.toThrow(ClientFault);
+    expect(collector.byteLength()).toBe(100_000);
+    expect(state.left).toBe(true);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ["one byte more than the tool may give", [output(new Uint8Array(100_001)), whole(new Uint8Array(100_001))]],
+    ["other bytes than it names", [output(new Uint8Array(3_003)), whole(bytes)]],
+    ["less than it names", [output(piece), success({ digest: hashBytes(piece), byteLength: 3_003 }, hashBytes(piece))]],
+    ["more than it names", [...pieces.map(output), output(new Uint8Array(1)), whole(bytes)]],
+    ["nothing of what it names", [whole(bytes)]],
+    ["pieces in another order", [...pieces.toReversed().map(output), whole(bytes)]],
+    ["a digest and another hash", [...pieces.map(output), success({ digest, byteLength: 3_003 }, "blake3:0")]],
+    ["a hash and another digest", [...pieces.map(output), success({ digest: "blake3:0", byteLength: 3_003 }, digest)]],
+    ["a digest in capitals", [...pieces.map(output), whole(bytes, digest.toUpperCase())]],
+    ["no digest", [...pieces.map(output), success({ byteLength: 3_003 }, digest)]],
+    ["a length that is a text", [...pieces.map(output), success({ digest, byteLength: "3003" }, digest)]],
+    ["a result that is the bytes", [...pieces.map(output), success("AQ==", digest, { encoding: "base64" })]],
+    ["nothing for a reference", [...pieces.map(output), success(null, digest)]],
+    ["text for bytes", [eventText("output", { base64: "these are no bytes!" }), whole(bytes)]],
+    ["characters beyond ASCII", [eventText("output", { base64: "ÿÿÿÿ" }), whole(bytes)]],
+    ["a number for bytes", [eventText("output", { base64: 7 }), whole(bytes)]],
+    ["bytes as a list", [eventText("output", [1, 2, 3]), whole(bytes)]],
+    ["null for bytes", [eventText("output", null), whole(bytes)]],
+    ["an end without a result", pieces.map(output)],
+  ])("is found out when it sends %s", async (_, texts) => {
+    edgeThatSends(texts);
+    await expect(callIt({ output: collect().output })).rejects.toThrow(ClientFault);
+  });
+
+  it("reaches nothing with bytes for which nobody asked", async () => {
+    edgeThatSends([output(piece), whole(bytes)]);
+    expect(await callIt()).toMatchObject({ ok: true, data: { byteLength: 3_003 } });
+  });
+
+  it.each([
+    ["other bytes than their hash", "AQI=", hashBytes(new Uint8Array([1, 3]))],
+    ["a text for bytes", "no bytes", hashBytes(new Uint8Array([1, 2]))],
+  ])("is found out in a result with %s", async (_, data, hash) => {
+    edgeThatSends([success(data, hash, { encoding: "base64" })], summaryOf("binary"));
+    await expect(callIt()).rejects.toThrow(ClientFault);
+  });
+
+  it("has its bytes in a result taken where they are what it says", async () => {
+    const hash = hashBytes(new Uint8Array([1, 2]));
+    edgeThatSends([success("AQI=", hash, { encoding: "base64" })], summaryOf("binary"));
+    expect(await callIt()).toMatchObject({ ok: true, data: new Uint8Array([1, 2]) });
+  });
+
+  it.each([
+    "../../secret",
+    "a/b",
+    "a\\b",
+    "con.txt",
+    ".profile",
+    "pour\u202Etxt",
+    "",
+    "Pour",
+    "p".repeat(65),
+    "pour\n",
+  ])("has no tool that is named %j: a file would be named after it", (name) => {
+    const tool = summaryOf("stream") as { readonly manifest: object };
+    const named = { ...tool, manifest: { ...tool.manifest, name } };
+    expect(() => readTools({ tools: [named] })).toThrow(ClientFault);
+  });
+});
