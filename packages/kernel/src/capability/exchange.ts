@@ -1,6 +1,6 @@
-import type { Hash } from "../normalize/hash.ts";
+import type { Digest, Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
-import type { CapabilityReply, CapabilityRequest } from "./broker.ts";
+import type { CapabilityReply } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
 import { ended, failed } from "./refusals.ts";
 import { turn } from "./turn.ts";
@@ -15,11 +15,6 @@ export interface Use {
   readonly outcome: "ok" | "refused" | "failed";
   readonly requestHash: string;
   readonly responseHash: string;
-}
-
-/** What the log says of a request. */
-export function hashRequest({ body, ...rest }: CapabilityRequest, hash: Hash): string {
-  return hash.jsonOrFault({ ...rest, body: body ? hash.bytes(body) : null });
 }
 
 /**
@@ -55,10 +50,51 @@ function readData<T extends object>(value: T, hash: Hash): readonly [copy: T, ha
 /** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
 const GO_BYTES = 524_288;
 
+/** Bytes that nobody else holds, and their digest. */
+interface Taken {
+  readonly bytes: Uint8Array;
+  readonly digest: Digest;
+}
+
 /**
- * An answer whose body is a copy that nobody else holds, and what the log says of it. A large body is taken piece by piece, with a turn of the event loop before each further one.
+ * Bytes and their digest. Many are taken piece by piece, with a turn of the event loop before each further one; few at once, and without a promise.
  *
- * @param isOver asked before each piece: at `true` the call has ended, and the rest is not taken
+ * @param isOver asked before each further piece: at `true` the call has ended, and the rest is not taken
+ * @param bytes where they are taken to: a copy by default, or what was given itself, where it is nobody else's
+ * @throws TypeError for bytes whose memory is gone
+ */
+export function takeBytes(
+  given: Uint8Array,
+  hash: Hash,
+  isOver: () => boolean,
+  bytes: Uint8Array = new Uint8Array(given.length),
+): Taken | Promise<Taken | undefined> {
+  if (bytes.length > GO_BYTES) return takeMany(given, hash, isOver, bytes);
+  if (bytes !== given) bytes.set(given);
+  return { bytes, digest: hash.bytes(bytes) };
+}
+
+async function takeMany(
+  given: Uint8Array,
+  hash: Hash,
+  isOver: () => boolean,
+  bytes: Uint8Array,
+): Promise<Taken | undefined> {
+  const hasher = hash.hasher();
+  for (let at = 0; at < bytes.length; at += GO_BYTES) {
+    if (at > 0) await turn();
+    if (at > 0 && isOver()) return undefined;
+    const piece = bytes.subarray(at, at + GO_BYTES);
+    // Whatever its owner has made of it since: what is handed over is what was hashed.
+    if (bytes !== given && at <= given.length) piece.set(given.subarray(at, at + piece.length));
+    hasher.update(piece);
+  }
+  return { bytes, digest: hasher.digest() };
+}
+
+/**
+ * A copy of an answer, and what the log says of it.
+ *
  * @throws TypeError for a value that is no data
  */
 export async function takeReply(
@@ -67,22 +103,10 @@ export async function takeReply(
   isOver: () => boolean = () => false,
 ): Promise<readonly [reply: CapabilityReply, hash: string]> {
   if (!reply.ok) return readData(reply, hash);
-  const { value, body: given } = reply;
-  const body = given && new Uint8Array(given.length);
-  let bodyHash: string | null = null;
-  if (body) {
-    const hasher = hash.hasher();
-    let at = 0;
-    do {
-      if (at > 0) await turn();
-      if (isOver()) return takeReply(ended, hash);
-      const piece = body.subarray(at, at + GO_BYTES);
-      // Whatever its owner has made of it since: what is handed over is what was hashed.
-      if (at <= given.length) piece.set(given.subarray(at, at + piece.length));
-      hasher.update(piece);
-    } while ((at += GO_BYTES) < body.length);
-    bodyHash = hasher.digest();
-  }
-  const [copy, digest] = readData({ ok: true, value, body: bodyHash }, hash);
-  return [{ ok: true, value: copy.value, ...(body && { body }) }, digest];
+  const { value, body } = reply;
+  const taking = body && !isOver() ? takeBytes(body, hash, isOver) : undefined;
+  const taken = taking instanceof Promise ? await taking : taking;
+  if (body && !taken) return takeReply(ended, hash);
+  const [copy, digest] = readData({ ok: true, value, body: taken?.digest ?? null }, hash);
+  return [{ ok: true, value: copy.value, ...(taken && { body: taken.bytes }) }, digest];
 }

@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { hashRequest, readReply, takeReply, type Use } from "./exchange.ts";
+import { readReply, takeBytes, takeReply, type Use } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { Carriers } from "./carriers.ts";
@@ -52,6 +52,8 @@ export class Gate {
   /** Those that the tool made so far. */
   #calls: Promise<void> | undefined;
   #inFlight = 0;
+  /** The last request that waits for its body to be taken, or for one before it. */
+  #taking: Promise<void> | undefined;
   readonly #held: HeldGrant | undefined;
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
   #carriers: Carriers | undefined;
@@ -146,14 +148,18 @@ export class Gate {
         message: `The request's arguments are not JSON: ${plain.error.message}.`,
         hint: "",
       });
-    const request: CapabilityRequest = { kind, operation, arguments: plain.value as JsonObject, ...(body && { body }) };
-    const index = (ticket.index ??= this.#counts.index++);
     const { hash, journal } = this.#options;
-    const requestHash = hashRequest(request, hash);
+    const rest = { kind, operation, arguments: plain.value as JsonObject };
+    const taking = this.#inTurn(kind, () => body && takeBytes(body, hash, () => this.#ended));
+    const taken = taking instanceof Promise ? await taking : taking;
+    if (this.#ended) return this.#refuse(ended.error);
+    const request: CapabilityRequest = { ...rest, ...(taken && { body: taken.bytes }) };
+    const index = (ticket.index ??= this.#counts.index++);
+    const requestHash = hash.jsonOrFault({ ...rest, body: taken?.digest ?? null });
     const [dirty, target] = await this.#decide(request, ticket);
-    const taken = async (): ReturnType<typeof takeReply> =>
+    const answered = async (): ReturnType<typeof takeReply> =>
       takeReply(this.#secrets.clean(dirty), hash, () => this.#ended);
-    let [reply, responseHash] = await taken().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
+    let [reply, responseHash] = await answered().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
     if (ticket.isWithdrawn) return dirty;
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
@@ -168,6 +174,13 @@ export class Gate {
     if (this.#ended) return this.#refuse(ended.error);
     if (!reply.ok) this.#counts.lastRefusal = reply.error;
     return reply;
+  }
+
+  /** Requests are served in their order, also behind a body that takes a while. Calls go at once: whoever suspends them knows them by that. */
+  #inTurn<Result>(kind: CapabilityKind, take: () => Result | Promise<Result>): Result | Promise<Result> {
+    const taking = this.#taking && kind !== "tool.call" ? this.#taking.then(take) : take();
+    if (taking instanceof Promise) this.#taking = Promise.allSettled([this.#taking, taking]).then(() => {});
+    return taking;
   }
 
   /** Which secret went where with a request; the request's own entry follows. */
