@@ -35,6 +35,28 @@ beforeEach(async () => {
 
 afterEach(() => visitor.leave());
 
+describe("a tool with examples of its input", { timeout: 30_000 }, () => {
+  it("fills its form in with them, in the form and as JSON", async () => {
+    const { page } = visitor;
+    await choose(page, "run_code");
+    await page.getByRole("button", { name: "Fill in an example" }).click();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("the calculator says");
+
+    await choose(page, "primes");
+    await page.getByRole("button", { name: "Fill in an example" }).click();
+    await expect.poll(() => field(page, "limit").inputValue()).toBe("1000000");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByRole("button", { name: "Another example" }).click();
+    const json = page.getByRole("textbox", { name: "Input as JSON" });
+    await expect.poll(async () => JSON.parse(await json.inputValue())).toEqual({ limit: 10_000_000 });
+
+    await choose(page, "spin");
+    expect(await page.getByRole("button", { name: /example/ }).count()).toBe(0);
+  });
+});
+
 describe("a tool that works on a file", { timeout: 30_000 }, () => {
   const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
   const give = (name = "picture.bin"): Promise<void> =>

@@ -4,8 +4,9 @@ import { explain } from "@keyhole/kernel/schema/explain";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorsWithin, placeErrors } from "../../packages/playground/src/form/errors.ts";
-import { resolve, shapeOf } from "../../packages/playground/src/form/schema.ts";
+import { examplesOf, resolve, shapeOf } from "../../packages/playground/src/form/schema.ts";
 import {
+  filledWith,
   fromEntries,
   initialValue,
   memberOf,
@@ -96,6 +97,33 @@ describe("the value of a form", () => {
         expect(Object.keys(set).filter((key) => key !== name)).toEqual(others);
       }),
     );
+  });
+});
+
+describe("examples of the input", () => {
+  const schema: JsonObject = {
+    type: "object",
+    properties: { method: { enum: ["GET", "PUT"], default: "GET" }, url: { type: "string" } },
+    examples: [{ url: "a:b" }, { url: "c:d", method: "PUT" }],
+  };
+
+  it("keep what a new form starts with, where they say nothing of it", () => {
+    expect(examplesOf(schema).map((each) => filledWith(each, schema))).toEqual([
+      { method: "GET", url: "a:b" },
+      { method: "PUT", url: "c:d" },
+    ]);
+  });
+
+  it.each([undefined, null, "one", {}, [], ["one", 1, null, [{}]]])(
+    "are objects in a list, and nothing else: %j",
+    (examples) => {
+      expect(examplesOf(examples === undefined ? {} : { examples })).toEqual([]);
+    },
+  );
+
+  it("keep names such as __proto__ as names", () => {
+    const [example] = examplesOf({ examples: [JSON.parse('{ "__proto__": 1 }') as JsonObject] });
+    expect(Object.hasOwn(filledWith(example!, schema), "__proto__")).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
-import { type Capability, checkPackage, createKernel, type Kernel, type Tool } from "@keyhole/kernel";
+import { type Capability, checkPackage, createKernel, type JsonValue, type Kernel, type Tool } from "@keyhole/kernel";
+import { compileSchema } from "@keyhole/kernel/schema";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
-import { builtinTools } from "@keyhole/worker-host/tools";
+import { builtinTools, runCode, webSearchAt } from "@keyhole/worker-host/tools";
 import { blake3 } from "hash-wasm";
 import { beforeEach, describe, expect, it } from "vitest";
 import calculator from "../../packages/worker-host/src/tools/calculator.ts";
@@ -61,6 +62,18 @@ describe("packages", () => {
       expect(pkg.manifest.input["additionalProperties"]).toBe(false);
       expect(pkg.manifest.output.schema?.["additionalProperties"]).toBe(false);
     }
+  });
+
+  it.each(
+    [...builtinTools, runCode, webSearchAt("https://search.example.org/search")].map(
+      (pkg) => [pkg.manifest.name, pkg] as const,
+    ),
+  )("give examples of their input that they take: %s", (_, { manifest }) => {
+    const compiled = compileSchema(manifest.input);
+    if (!compiled.ok) throw new Error(compiled.error.message);
+    const examples = manifest.input["examples"] as readonly JsonValue[];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(compiled.validator.validate(example)).toMatchObject({ ok: true });
   });
 
   it("say what they do to the world", () => {

@@ -1,9 +1,10 @@
-import type { JsonValue, ToolSummary } from "@keyhole/kernel";
+import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FormContext } from "./context.ts";
+import { ExampleButton } from "./ExampleButton.tsx";
 import { FileField } from "./FileField.tsx";
 import { Members } from "./Field.tsx";
 import { FaultText, GroupFault } from "./FieldFrame.tsx";
@@ -29,6 +30,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   const [text, setText] = useState("");
   const [fault, setFault] = useState("");
   const [refusals, setRefusals] = useState(0);
+  const [fills, setFills] = useState(0);
   const [file, setFile] = useState<File>();
   const [isFileMissing, setFileMissing] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -94,6 +96,14 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
     if (parsed.ok) draft.change(parsed.value);
   };
 
+  const fillIn = (filled: JsonObject): void => {
+    draft.change(filled);
+    setFills((count) => count + 1);
+    setText(JSON.stringify(filled, undefined, 2));
+    setFault("");
+    announce("The input is an example now");
+  };
+
   return (
     <form
       ref={element}
@@ -112,7 +122,8 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
           </Tab>
         </TabList>
         <TabPanel id="form" className="tab-panel">
-          <FormBody tool={tool} draft={draft} />
+          {/* Fields of numbers and of JSON keep what a person types: filled in anew, they start anew. */}
+          <FormBody key={fills} tool={tool} draft={draft} />
         </TabPanel>
         <TabPanel id="json" className="tab-panel">
           <TextField
@@ -148,9 +159,12 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
             {isCancelling ? "Cancelling…" : "Cancel"}
           </Button>
         ) : (
-          <span className="hint keys" aria-hidden="true">
-            <kbd>{modifier}</kbd> <kbd>Enter</kbd>
-          </span>
+          <>
+            <span className="hint keys" aria-hidden="true">
+              <kbd>{modifier}</kbd> <kbd>Enter</kbd>
+            </span>
+            <ExampleButton input={tool.manifest.input} onFill={fillIn} />
+          </>
         )}
       </div>
     </form>

@@ -164,6 +164,12 @@ function listShape(schema: JsonObject): Shape {
   return { kind: "list", items, most: typeof maxItems === "number" ? maxItems : Infinity };
 }
 
+/** Inputs that the author of a tool gives as examples (JSON Schema, `examples` at the top). Whether they fit, the form shows as with any other input. */
+export function examplesOf(root: JsonObject): readonly JsonObject[] {
+  const given = root["examples"];
+  return Array.isArray(given) ? given.filter(isObject) : [];
+}
+
 export function titleOf(schema: JsonObject, name: string): string {
   return textOf(schema["title"]) ?? name;
 }

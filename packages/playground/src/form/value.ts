@@ -34,6 +34,12 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
   }
 }
 
+/** An example of the whole input, and what a new form starts with where it says nothing. */
+export function filledWith(example: JsonObject, root: JsonObject): JsonObject {
+  const initial = initialValue(root, root, true);
+  return fromEntries([...Object.entries(isObject(initial) ? initial : {}), ...Object.entries(example)]);
+}
+
 /** Own data properties only: a member named `__proto__` stays one. */
 export function fromEntries(entries: Iterable<readonly [string, Draft]>): JsonObject {
   const present = [...entries].filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined);

@@ -27,6 +27,7 @@ export default defineTool({
     },
     required: ["note", "line"],
     additionalProperties: false,
+    examples: [{ note: "journal", line: "The kettle is on." }],
   },
   output: { kind: "text" },
   execute: async ({ note, line }, context) => {

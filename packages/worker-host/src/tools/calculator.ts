@@ -27,6 +27,7 @@ export default defineTool({
     },
     required: ["expression"],
     additionalProperties: false,
+    examples: [{ expression: "(1 + 2) * sqrt(16) / 3^2" }, { expression: "0.1 + 0.2" }],
   },
   output: {
     kind: "json",

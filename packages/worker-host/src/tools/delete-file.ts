@@ -17,6 +17,7 @@ export default defineTool({
     properties: { path: { type: "string", minLength: 1, maxLength: 1_024, description: "Relative path of the file." } },
     required: ["path"],
     additionalProperties: false,
+    examples: [{ path: "workspace/greeting.txt" }],
   },
   output: {
     kind: "json",

@@ -15,6 +15,7 @@ export default defineTool({
     properties: { message: { type: "string", description: "Any text.", maxLength: 65_536 } },
     required: ["message"],
     additionalProperties: false,
+    examples: [{ message: "Hello, world!" }],
   },
   output: {
     kind: "json",

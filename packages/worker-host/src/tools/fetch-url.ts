@@ -32,6 +32,7 @@ export default defineTool({
     },
     required: ["url"],
     additionalProperties: false,
+    examples: [{ url: "https://example.com/", links: true }],
   },
   output: {
     kind: "json",

@@ -25,6 +25,7 @@ export default defineTool({
     },
     required: ["data"],
     additionalProperties: false,
+    examples: [{ data: "Hello, world!" }, { data: "AQIDBA==", encoding: "base64" }],
   },
   output: {
     kind: "json",

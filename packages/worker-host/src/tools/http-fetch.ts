@@ -43,6 +43,7 @@ export default defineTool({
     },
     required: ["url"],
     additionalProperties: false,
+    examples: [{ url: "https://example.com/", headers: { accept: "text/html" } }],
   },
   output: {
     kind: "json",

@@ -22,6 +22,7 @@ export default defineTool({
     },
     required: ["key"],
     additionalProperties: false,
+    examples: [{ key: "workspace/greeting" }],
   },
   output: {
     kind: "json",

@@ -23,6 +23,7 @@ export default defineTool({
     },
     required: ["key"],
     additionalProperties: false,
+    examples: [{ key: "workspace/greeting", value: "Hello, world!" }],
   },
   output: {
     kind: "json",

@@ -33,6 +33,7 @@ export default defineTool({
       },
     },
     additionalProperties: false,
+    examples: [{ path: "workspace" }],
   },
   output: {
     kind: "json",

@@ -27,6 +27,7 @@ export default defineTool({
     },
     required: ["path"],
     additionalProperties: false,
+    examples: [{ path: "workspace/greeting.txt" }],
   },
   output: {
     kind: "json",

@@ -34,6 +34,13 @@ export default defineTool({
     },
     required: ["code"],
     additionalProperties: false,
+    examples: [
+      {
+        code: `const { value } = await tools.calculator({ expression: "6 * 7" });
+console.log("the calculator says", value);
+return (await tools.hash({ data: String(value) })).digest;`,
+      },
+    ],
   },
   output: {
     kind: "json",

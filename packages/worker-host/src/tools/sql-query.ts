@@ -50,6 +50,7 @@ export default defineTool({
     },
     required: ["sql"],
     additionalProperties: false,
+    examples: [{ sql: "SELECT ? AS greeting, length(?1) AS characters", params: ["Hello, world!"] }],
   },
   output: {
     kind: "json",

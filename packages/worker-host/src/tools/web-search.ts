@@ -37,6 +37,7 @@ export default defineTool({
     },
     required: ["query"],
     additionalProperties: false,
+    examples: [{ query: "how WebAssembly counts fuel", limit: 3 }],
   },
   output: {
     kind: "json",

@@ -24,6 +24,7 @@ export default defineTool({
     },
     required: ["path", "content"],
     additionalProperties: false,
+    examples: [{ path: "workspace/greeting.txt", content: "Hello, world!\n" }],
   },
   output: {
     kind: "json",
