@@ -61,6 +61,49 @@ const success = {
   proof: {},
 };
 
+describe("an event that does not end", () => {
+  /** Texts without end, until nobody reads on. */
+  async function read(text: string): Promise<{ readonly error: unknown; readonly sent: number }> {
+    const bytes = new TextEncoder().encode(text);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        sent += bytes.length;
+        controller.enqueue(bytes.slice());
+      },
+    });
+    const reading = (async () => {
+      for await (const _event of serverEvents(body));
+    })();
+    return { error: await reading.catch((error: unknown) => error), sent };
+  }
+
+  const chunk = 1 << 20;
+
+  it.each([
+    ["of one line", "x".repeat(chunk)],
+    ["of many lines", "data:".padEnd(chunk - 1, "x") + "\n"],
+    ["of lines without data", ":".padEnd(chunk - 1, "x") + "\n"],
+  ])("is given up: %s", async (_, text) => {
+    const { error, sent } = await read(text);
+    expect(error).toMatchObject({ message: "The edge sent an event that is too long." });
+    expect(sent).toBeLessThan(96 * chunk);
+  });
+});
+
+describe("a line that comes in many parts", () => {
+  it.each(["\n", "\r\n", "\r"])("is read once, whatever ends it: %j", async (end) => {
+    const text = `data: ${"x".repeat(1_000)}${end}${end}data: y${end}${end}`;
+    const events = [
+      { event: "message", data: "x".repeat(1_000) },
+      { event: "message", data: "y" },
+    ];
+    const each = Array.from({ length: text.length }, (_, at) => at);
+    // A CR at the very end of all may be half of a CRLF: the last event waits for what comes.
+    expect(await eventsOf(text, each)).toEqual(end === "\r" ? events.slice(0, 1) : events);
+  });
+});
+
 describe("what an edge sends", () => {
   it("becomes bytes again", () => {
     expect(readResult({ ...success, encoding: "base64" })).toMatchObject({
