@@ -1,4 +1,11 @@
-import { type Approver, type Broker, type CapabilityReply, type IsolateHost, memorySink } from "@keyhole/kernel";
+import {
+  type Approver,
+  type Broker,
+  type CapabilityReply,
+  IsolateFailure,
+  type IsolateHost,
+  memorySink,
+} from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
@@ -37,6 +44,29 @@ describe("time", () => {
     second.files.answer("read a");
     await clock.advance(2);
     expect(await resumed).toMatchObject({ ok: false, error: { code: "TIMEOUT" }, meta: { durationMs: 10_000 } });
+  });
+
+  it("that runs out before the turn to start of its isolate has come opens none", async () => {
+    const clock = new FakeClock();
+    const first = await suspendingKernel(await host(), { clock });
+    const call = await begin(first.kernel, "patient", {}, { bounds: { timeoutMs: 10_000 } });
+    await first.files.untilAsked("read a", "read b");
+    const bytes = await bytesOf(first.kernel, call);
+    const [asked, turn, wanted] = [0, 1, 2].map(() => Promise.withResolvers<unknown>());
+    const thaw: IsolateHost["thaw"] = async (_tool, _snapshot, isWanted) => {
+      asked!.resolve(undefined);
+      await turn!.promise;
+      wanted!.resolve(isWanted?.());
+      throw new IsolateFailure("ISOLATE_LOST", "Nobody waits.");
+    };
+    const second = await suspendingKernel({ ...(await host()), thaw }, { clock });
+    const resumed = second.kernel.resume(bytes);
+    await asked!.promise;
+    await clock.advance(10_000);
+    expect(await resumed).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+    turn!.resolve(undefined);
+    expect(await wanted!.promise).toBe(false);
+    await expectSoundLog(second.kernel);
   });
 
   it("does not answer a question that is suspended", async () => {

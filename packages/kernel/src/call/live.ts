@@ -17,7 +17,7 @@ export interface LiveCall {
   };
   /** Its tool is about to run. `thaw` opens the isolate that it was suspended in. */
   runs(started: Started): Pick<RunOptions, "gate" | "onLease"> & {
-    readonly thaw: (() => Promise<Isolate>) | undefined;
+    readonly thaw: ((isWanted: () => boolean) => Promise<Isolate>) | undefined;
   };
   /** Nothing of the call goes on: resolves when its snapshot is made and on record, or when there is none, with what its caller is told. */
   put(): Promise<Stop>;

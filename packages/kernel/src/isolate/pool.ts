@@ -22,7 +22,7 @@ export interface Owner {
   /** How many of them are of the same tool: each of them holds an isolate of its own. */
   readonly around: number;
   /** Opens an isolate that serves this call alone, where it is not the host's way. */
-  readonly thaw?: (() => Promise<Isolate>) | undefined;
+  readonly thaw?: ((isWanted: () => boolean) => Promise<Isolate>) | undefined;
 }
 
 /** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
@@ -259,7 +259,7 @@ export class IsolatePool {
       this.#forget(slot); // Whoever comes now gets another one.
       return false;
     };
-    slot.isolate = slot.thaw ? slot.thaw() : this.#host.open(slot.tool, isWanted);
+    slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
     slot.isolate.catch((error: unknown) => {
       this.#drop(slot, "could not be opened");
       if (!slot.stopped && error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);

@@ -38,9 +38,9 @@ export interface IsolateHost {
   snapshotKind?(): Promise<string>;
   /**
    * Opens an isolate from the bytes that {@link Isolate.suspend} gave, of the same tool and under the same `snapshotKind`: the kernel has made sure of both, and that nobody has
-   * changed them. Its first `call` goes on with the one that was suspended. Rejects as `open` does.
+   * changed them. Its first `call` goes on with the one that was suspended. Rejects as `open` does, and asks `isWanted` as it does.
    */
-  thaw?(tool: RegisteredTool, snapshot: Uint8Array<ArrayBuffer>): Promise<Isolate>;
+  thaw?(tool: RegisteredTool, snapshot: Uint8Array<ArrayBuffer>, isWanted?: () => boolean): Promise<Isolate>;
   close(): Promise<void>;
 }
 

@@ -114,7 +114,7 @@ async function run(
     const { tool, host, input } = ready.state;
     resumption.thaws(call, {
       // The kernel that resumes has made sure that there is one.
-      open: () => host.thaw!(withProgram(tool, input, call.hash), state.isolate),
+      open: (isWanted) => host.thaw!(withProgram(tool, input, call.hash), state.isolate, isWanted),
       again: (started) => state.requests.map((request) => againOf(request, started, resumption, begun)),
     });
     path.started = ready.state;

@@ -12,7 +12,7 @@ import { type Again, type Pending, Requests } from "./requests.ts";
 /** What a resumed call goes on with. */
 export interface Thaw {
   readonly question?: FrozenQuestion | undefined;
-  readonly open?: () => Promise<Isolate>;
+  readonly open?: (isWanted: () => boolean) => Promise<Isolate>;
   readonly again?: (started: Started) => readonly Again<Live>[];
 }
 

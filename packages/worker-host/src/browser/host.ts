@@ -11,10 +11,11 @@ import { kvBroker } from "../brokers/kv.ts";
 import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
-import type { LoadedCode, LoadedModule } from "../protocol/message.ts";
+import type { LoadedCode } from "../protocol/message.ts";
 import type { SpawnLimits } from "../brokers/spawn.ts";
 import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
+import type { OpenModule } from "../wasm/command/isolates.ts";
 import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
@@ -91,15 +92,14 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     ...(interpreter &&
       boot && {
         snapshotKind: () => interpreter.interpreterKind(boot),
-        async thaw({ id }, snapshot) {
-          const pair = await pairs.take("interpreter", id);
+        async thaw({ id }, snapshot, isWanted) {
+          const pair = await pairs.take("interpreter", id, isWanted);
           return isolateOf(pair, interpreter.resumableCalls(pair.channel, snapshot));
         },
       }),
     close: async () => pairs.close(),
   };
-  const open = (module: LoadedModule, name: string): Promise<Isolate> =>
-    loadPair(pairs.takeForCommand(name), module, name);
+  const open: OpenModule = (module, name, isWanted) => loadPair(pairs.takeForCommand(name, isWanted), module, name);
   const runners = wasiRunners(options.commands ?? {}, { open, places: COMMAND_FRAMES, files, compiled: false });
   return withCommands(host, runners, options.commandLimits);
 }

@@ -85,9 +85,9 @@ export class Pairs {
     return pair;
   }
 
-  async takeForCommand(name: string): Promise<Pair> {
+  async takeForCommand(name: string, isWanted?: () => boolean): Promise<Pair> {
     if (this.#closed) throw closed();
-    return this.#open("wasm", name, this.#commandSlots);
+    return this.#open("wasm", name, this.#commandSlots, isWanted);
   }
 
   close(): void {

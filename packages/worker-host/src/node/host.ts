@@ -86,7 +86,8 @@ export function nodeHost({
       return countedElsewhere(await openThread(tool.id, code, trustedScript, open, isWanted), interpreted);
     },
     snapshotKind: () => interpreterKind(quickJs),
-    thaw: async ({ id }, snapshot) => thawThread(id, snapshot, await interpreterScript(quickJs), open),
+    thaw: async ({ id }, snapshot, isWanted) =>
+      thawThread(id, snapshot, await interpreterScript(quickJs), open, isWanted),
     async close() {
       for (const terminate of open) terminate("the host was closed");
       kv?.close();
@@ -117,7 +118,7 @@ function runnersOf(
 }
 
 function openIn(open: Set<Isolate["terminate"]>): OpenModule {
-  return (module, name) => openModuleThread(module, name, open);
+  return (module, name, isWanted) => openModuleThread(module, name, open, isWanted);
 }
 
 const trustedScript: ThreadScript = {

@@ -64,8 +64,9 @@ export async function thawThread(
   snapshot: Uint8Array<ArrayBuffer>,
   script: ThreadScript,
   open: Set<Isolate["terminate"]>,
+  isWanted?: () => boolean,
 ): Promise<Isolate> {
-  const thread = await startThread(name, script, open);
+  const thread = await startThread(name, script, open, isWanted);
   return isolateOf(thread, new ResumableCalls(thread.channel, snapshot));
 }
 

@@ -1,8 +1,9 @@
 import type { Isolate } from "@keyhole/kernel";
 import type { LoadedModule } from "../../protocol/message.ts";
+import { nobodyWaits } from "../../starts.ts";
 
-/** Opens an isolate for a metered module, as a host does it for tools of source `wasm`. @throws IsolateFailure */
-export type OpenModule = (module: LoadedModule, name: string) => Promise<Isolate>;
+/** Opens an isolate for a metered module, as a host does it for tools of source `wasm`. `isWanted`: as in `IsolateHost.open`. @throws IsolateFailure */
+export type OpenModule = (module: LoadedModule, name: string, isWanted: () => boolean) => Promise<Isolate>;
 
 /** An isolate, and the command whose module it holds. */
 interface Held {
@@ -33,12 +34,16 @@ export class CommandIsolates {
     this.#free = places;
   }
 
-  /** Waits for its turn. Rejects with what opening rejects with. */
-  async take(name: string, module: LoadedModule): Promise<CommandLease> {
-    const held = this.#idleOf(name) ?? (await this.#place(name));
+  /**
+   * Waits for its turn. Rejects with what opening rejects with.
+   *
+   * @param ended aborts when nobody wants it any more: then it leaves the queue, and rejects
+   */
+  async take(name: string, module: LoadedModule, ended: AbortSignal): Promise<CommandLease> {
+    const held = this.#idleOf(name) ?? (await this.#place(name, ended));
     if (held !== undefined) return this.#lease(held);
     try {
-      return this.#lease({ name, isolate: await this.#open(module, name) });
+      return this.#lease({ name, isolate: await this.#open(module, name, () => !ended.aborted) });
     } catch (error) {
       this.#hand(undefined);
       throw error;
@@ -51,11 +56,29 @@ export class CommandIsolates {
   }
 
   /** `undefined`: an empty place. */
-  async #place(name: string): Promise<Held | undefined> {
+  async #place(name: string, ended: AbortSignal): Promise<Held | undefined> {
     if (this.#free > 0) this.#free -= 1;
     else if (this.#idle.length > 0) this.#idle.shift()?.isolate.terminate("another command needs its place");
-    else return new Promise((go) => this.#waiting.push({ name, go }));
+    else return this.#turn(name, ended);
     return undefined;
+  }
+
+  #turn(name: string, ended: AbortSignal): Promise<Held | undefined> {
+    return new Promise((resolve, reject) => {
+      const waiting = {
+        name,
+        go(held: Held | undefined): void {
+          ended.removeEventListener("abort", leave);
+          resolve(held);
+        },
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(nobodyWaits());
+      };
+      this.#waiting.push(waiting);
+      ended.addEventListener("abort", leave, { once: true });
+    });
   }
 
   #lease(held: Held): CommandLease {

@@ -35,7 +35,7 @@ export function wasiRunner(
     fault: async () => undefined,
     async run(request, limits, session) {
       try {
-        const { isolate, giveBack } = await isolates.take(command.name, command.module);
+        const { isolate, giveBack } = await isolates.take(command.name, command.module, session.signal);
         const stop = (): void => isolate.terminate("the call has ended");
         session.signal.addEventListener("abort", stop, { once: true });
         if (session.signal.aborted) stop();
@@ -50,6 +50,7 @@ export function wasiRunner(
         }
       } catch (error) {
         if (!(error instanceof IsolateFailure)) throw error;
+        if (session.signal.aborted) return cancelled;
         return refused("UNAVAILABLE", `${command.name} cannot be started: ${error.message}`, error.hint);
       }
     },
