@@ -325,3 +325,22 @@ describe("closing", () => {
     expect(guest.received.map(({ type }) => type)).toEqual(["load", "call", "call"]);
   });
 });
+
+describe("a kernel's end that breaks its promise ends the call, and not the process:", () => {
+  const rejects = async (): Promise<never> => {
+    throw new Error("on purpose");
+  };
+  const piece = { type: "piece", callId, piece: 0, bytes: Uint8Array.of(1) };
+  it.each<[string, Partial<CallPort>, object]>([
+    ["a request that rejects", { request: rejects }, request(0)],
+    ["a reply that cannot be sent", { request: async () => ({ ok: true, value: (() => {}) as never }) }, request(0)],
+    ["a piece that is refused with an exception", { write: rejects }, piece],
+    ["a body that rejects", { read: rejects }, { type: "pull", callId }],
+  ])("%s", async (_, end, message) => {
+    const { channel, broken, say } = await loadedGuest();
+    const running = channel.call({ ...call, outputKind: "stream", hasBody: true }, { ...kernelEnd(), ...end });
+    say(message);
+    expect(await running).toEqual({ kind: "lost", reason: "what the host says cannot be sent" });
+    expect([broken, channel.open]).toEqual([["what the host says cannot be sent"], false]);
+  });
+});

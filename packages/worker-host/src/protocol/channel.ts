@@ -1,8 +1,8 @@
 import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { checkOutcome, type Course, pieceFault, pullFault } from "./course.ts";
 import { protocolLimits } from "./limits.ts";
 import type {
   GuestMessage,
-  GuestOutcome,
   GuestPiece,
   GuestReady,
   HostMessage,
@@ -56,20 +56,13 @@ export interface ChannelOptions {
   readonly metered?: boolean;
 }
 
-interface RunningCall {
-  readonly call: IsolateCall;
+interface RunningCall extends Course {
   readonly port: CallPort;
   readonly settle: (outcome: IsolateOutcome) => void;
   messages: number;
   requests: number;
   requestsInFlight: number;
-  pieces: number;
-  piecesInFlight: number;
-  body: BodyState;
 }
-
-/** How far the guest is in the body of its call. */
-export type BodyState = "open" | "pulled" | "over";
 
 const anew: Omit<ResumedCall, "machine"> = { messages: 0, requests: 0, outstanding: [] };
 
@@ -112,6 +105,12 @@ export function openChannel(
     end({ kind: "lost", reason: `protocol: ${reason}` });
     onBroken(reason);
   };
+  /** The kernel's end never rejects, and all that it says can be sent. Where that is not so, the guest would wait for ever. */
+  const failed = (): void => {
+    if (phase === "ended") return;
+    end({ kind: "lost", reason: "what the host says cannot be sent" });
+    onBroken("what the host says cannot be sent");
+  };
   const flooded = (limit: number): void => {
     end({ kind: "too-large", what: "messages", limit });
     onBroken("too many messages");
@@ -142,12 +141,13 @@ export function openChannel(
 
   const ask = (running: RunningCall, request: number, asked: CapabilityRequest): void => {
     const { callId } = running.call;
-    void running.port.request(asked).then((reply) => {
+    const answered = running.port.request(asked).then((reply) => {
       running.requestsInFlight -= 1;
       const transfer = reply.ok && reply.body ? [reply.body.buffer as ArrayBuffer] : [];
       // A reply after the call has ended is for nobody.
       if (calls.get(callId) === running) port.postMessage({ type: "reply", callId, request, reply }, { transfer });
     });
+    answered.catch(failed);
   };
 
   const piece = (running: RunningCall, message: GuestPiece): void => {
@@ -157,10 +157,11 @@ export function openChannel(
     running.piecesInFlight += 1;
     const { callId } = running.call;
     const taken = running.port.write?.(message.bytes) ?? Promise.resolve(false);
-    void taken.then((more) => {
+    const answered = taken.then((more) => {
       running.piecesInFlight -= 1;
       if (calls.get(callId) === running) port.postMessage({ type: "taken", callId, more });
     });
+    answered.catch(failed);
   };
 
   const pull = (running: RunningCall): void => {
@@ -168,11 +169,12 @@ export function openChannel(
     if (fault !== undefined) return broken(fault);
     running.body = "pulled";
     const { callId } = running.call;
-    void (running.port.read?.() ?? Promise.resolve(undefined)).then((bytes) => {
+    const answered = (running.port.read?.() ?? Promise.resolve(undefined)).then((bytes) => {
       running.body = bytes?.length ? "open" : "over";
       const transfer = bytes ? [bytes.buffer as ArrayBuffer] : [];
       if (calls.get(callId) === running) port.postMessage({ type: "pulled", callId, bytes }, { transfer });
     });
+    answered.catch(failed);
   };
 
   /** @param send what brings the call to the guest */
@@ -311,38 +313,4 @@ const meterTypes = { usage: true, exhausted: true, suspended: true, died: true }
 function isMeterMessage(data: unknown): data is MeterMessage {
   if (typeof data !== "object" || data === null || !("type" in data)) return false;
   return typeof data.type === "string" && Object.hasOwn(meterTypes, data.type);
-}
-
-/** Why a piece is not what the shell would send now. How many bytes there may be in all is for the kernel to say. */
-export function pieceFault(
-  { call, pieces, piecesInFlight }: Pick<RunningCall, "call" | "pieces" | "piecesInFlight">,
-  { piece }: GuestPiece,
-): string | undefined {
-  if (call.outputKind !== "stream") return "a piece of an output that is no stream";
-  if (piece !== pieces) return "a piece out of order";
-  return piecesInFlight >= protocolLimits.piecesInFlight ? "a piece without credit" : undefined;
-}
-
-/** Why the shell would ask for nothing now. */
-export function pullFault({ call, body }: Pick<RunningCall, "call" | "body">): string | undefined {
-  if (call.hasBody !== true) return "a pull in a call without a body";
-  if (body === "pulled") return "a pull before the last one was answered";
-  return body === "over" ? "a pull after the end of the body" : undefined;
-}
-
-/** `undefined`: the output is of a kind that the call did not ask for. The shell measures before it sends, so a larger one is forged. */
-export function checkOutcome(
-  outcome: GuestOutcome,
-  { outputKind, outputBytes }: IsolateCall,
-): IsolateOutcome | undefined {
-  if (outcome.kind === "threw") {
-    const { code, ...threw } = outcome;
-    return code === undefined ? threw : { ...threw, code };
-  }
-  if (outcome.kind !== "returned") return outcome;
-  const { output } = outcome;
-  if (output.form !== outputKind) return undefined;
-  if (output.form === "stream") return outcome;
-  const least = output.form === "binary" ? output.bytes.byteLength : output.text.length;
-  return least > outputBytes ? { kind: "too-large", what: "output", limit: outputBytes } : outcome;
 }
