@@ -2,7 +2,13 @@ import { defineTool, manifestOf, outputKinds } from "@keyhole/kernel";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAddress } from "../../packages/playground/src/client/edge-settings.ts";
-import { readApproval, readEvent, readResult, readTools } from "../../packages/playground/src/client/edge-wire.ts";
+import {
+  readApproval,
+  readEvent,
+  readJson,
+  readResult,
+  readTools,
+} from "../../packages/playground/src/client/edge-wire.ts";
 import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
 import { type ServerEvent, serverEvents } from "../../packages/playground/src/client/sse.ts";
 
@@ -105,6 +111,12 @@ describe("a line that comes in many parts", () => {
 });
 
 describe("what an edge sends", () => {
+  it.each(["", "{", "still here", "{}{}"])("is JSON, or the edge is told of, and not the network: %j", (data) => {
+    expect(() => readJson(data)).toThrow(
+      new ClientFault("protocol", "The edge sent an event that is not JSON.", "Is this the address of a Keyhole edge?"),
+    );
+  });
+
   it("becomes bytes again", () => {
     expect(readResult({ ...success, encoding: "base64" })).toMatchObject({
       ok: true,

@@ -6,6 +6,7 @@ import {
   readEvent,
   readEvents,
   readGovernance,
+  readJson,
   readLog,
   readOutput,
   readProblem,
@@ -68,7 +69,7 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
     if (response.body === null)
       throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
     for await (const { event, data } of serverEvents(response.body)) {
-      const foreign: unknown = JSON.parse(data);
+      const foreign = readJson(data);
       if (event === "result") return checked(readResult(foreign), tool, output);
       if (event === "output") await output?.take(readOutput(foreign));
       if (event === "audit") seen.push(hear(call, readEvent(foreign)));

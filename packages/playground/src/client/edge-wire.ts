@@ -35,6 +35,19 @@ function guard<T>(what: string, schema: JsonObject): Guard<T> {
   };
 }
 
+/** @throws {ClientFault} for what is not JSON: something else may answer at this address. */
+export function readJson(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new ClientFault(
+      "protocol",
+      "The edge sent an event that is not JSON.",
+      "Is this the address of a Keyhole edge?",
+    );
+  }
+}
+
 const text: JsonObject = { type: "string" };
 const nullableText: JsonObject = { type: ["string", "null"] };
 const number: JsonObject = { type: "number" };
