@@ -111,16 +111,22 @@ export class IsolatePool {
   }
 
   /** Rejects where nobody could ever give it a place. */
-  #turnOf(slot: Slot, { within }: Owner): Promise<Isolate> {
+  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Isolate> {
     if (!slot.leave || within.length === 0) return slot.isolate;
     const { promise: refused, reject } = Promise.withResolvers<never>();
     const refuse = (): void => {
       slot.calls--; // Others may wait for the same isolate; then its turn still comes.
       reject(standstillIn(this.#host));
+      leave?.(); // At once: a place that comes back before its run has ended is not for it.
     };
     const goOn = this.#standstill.wait({ within, refuse });
+    const { leave } = waiter;
+    waiter.leave = () => {
+      goOn(); // Whoever made it waits no longer.
+      leave?.();
+    };
     this.#resolveStandstill();
-    return Promise.race([slot.isolate, refused]).finally(goOn);
+    return Promise.race([refused, slot.isolate]).finally(goOn);
   }
 
   #resolveStandstill(): void {
@@ -163,10 +169,11 @@ export class IsolatePool {
   async #opened(slot: Slot, tool: RegisteredTool, owner: Owner, waiter: Waiter, isSecond = false): Promise<Lease> {
     let isWaiting = true;
     waiter.leave = () => {
+      if (!isWaiting) return;
       isWaiting = false;
       if (--slot.wanted === 0) slot.leave?.();
     };
-    const isolate = await this.#turnOf(slot, owner);
+    const isolate = await this.#turnOf(slot, owner, waiter);
     if (isolate.alive || isSecond) {
       slot.opened = isolate;
       return this.#leaseOf(slot, isolate, owner);

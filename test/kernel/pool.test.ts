@@ -1,0 +1,82 @@
+import type { Isolate, IsolateHost } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { IsolatePool, type Lease, type Owner, type Waiter } from "../../packages/kernel/src/isolate/pool.ts";
+import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+
+/** A pool with so many places, as runs ask it, and what it opened. */
+function poolOf(capacity: number) {
+  const opened: string[] = [];
+  const host: IsolateHost = {
+    name: "a host",
+    sources: ["module"],
+    enforces: [],
+    preempts: false,
+    brokers: [],
+    capacity,
+    async open({ id }) {
+      opened.push(id);
+      let alive = true;
+      return {
+        call: () => Promise.reject(new Error("Nobody calls it.")),
+        terminate: () => void (alive = false),
+        get alive() {
+          return alive;
+        },
+      } satisfies Isolate;
+    },
+    close: async () => {},
+  };
+  const pool = new IsolatePool(host, new FakeClock());
+  const lease = async (id: string, callId: string, within: string[] = [], waiter: Waiter = {}): Promise<Lease> => {
+    const tool = { id, hash: id, manifest: { name: id } } as RegisteredTool;
+    const owner: Owner = { caller: "", sessionId: "", callId, within, around: 0 };
+    try {
+      return await pool.lease(tool, owner, waiter);
+    } catch (error) {
+      waiter.leave?.(); // As a run does when it ends.
+      throw error;
+    }
+  };
+  return { lease, opened };
+}
+
+const refused = { code: "BOUNDS_EXCEEDED" };
+
+describe("a call that waits for a place within another one", () => {
+  it("keeps no place that comes back while it is being refused", async () => {
+    const { lease, opened } = poolOf(1);
+    const outer = await lease("outer", "o");
+    const inner = lease("inner", "i", ["o"]);
+    outer.release(); // It did not wait for what it called.
+    await expect(inner).rejects.toMatchObject(refused);
+    let hasPlace = false;
+    void lease("other", "p").then(() => (hasPlace = true));
+    await settle();
+    expect({ hasPlace, opened }).toEqual({ hasPlace: true, opened: ["outer", "other"] });
+  });
+
+  it("leaves others that wait for the same isolate where they are, when it is refused", async () => {
+    const { lease } = poolOf(1);
+    const outer = await lease("outer", "o");
+    const free = lease("inner", "free");
+    const inner = lease("inner", "i", ["o"]);
+    await expect(inner).rejects.toMatchObject(refused);
+    outer.release();
+    expect((await free).isShared()).toBe(false);
+  });
+
+  it("blocks nobody any more when it has ended, also where others wait for the same isolate", async () => {
+    const { lease } = poolOf(3);
+    const [one, two, three] = [await lease("a", "one"), await lease("b", "two"), await lease("c", "three")];
+    const ends: Waiter = {};
+    const ended = lease("inner", "i", ["one"], ends);
+    const stays = lease("inner", "j", ["two"]);
+    ends.leave?.(); // Its deadline; whoever called it goes on.
+    const waits = lease("other", "k", ["three"]);
+    one.release();
+    for (const { release } of await Promise.all([ended, stays])) release();
+    (await waits).release();
+    for (const { release } of [two, three]) release();
+  });
+});
