@@ -74,6 +74,20 @@ describe.each(places)("in %s", (place) => {
     await expectSoundLog(kernel);
   });
 
+  it.each([
+    ["a code of its own", { code: "NOT_FOUND" as never }],
+    ["the name of a method as its code", { code: "toString" as never }],
+    ["a list as its code", { code: ["UNAVAILABLE"] as never }],
+    ["no text in place of a message", { message: 7 as never }],
+  ])("a broker that refuses with %s is out of order", async (_, more) => {
+    const error = { code: "UNAVAILABLE", message: "", hint: "", ...more } as const;
+    for (const part of ["serve", "needs"] as const) {
+      const kernel = await kernelIn(place, { [part]: () => ({ ok: false, error }) });
+      expect(await kernel.call("subject", {})).toMatchObject(outOfOrder);
+      await expectSoundLog(kernel);
+    }
+  });
+
   const throwing = (): never => {
     throw new Error("again", { cause: 1 });
   };

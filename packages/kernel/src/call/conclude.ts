@@ -1,5 +1,5 @@
-import type { CapabilityError } from "../capability/broker.ts";
 import { takeBytes } from "../capability/exchange.ts";
+import { codeOfRefusal } from "../capability/refusals.ts";
 import type { IsolateOutput } from "../isolate/port.ts";
 import type { RunEnd } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
@@ -235,12 +235,3 @@ const tooMuch = {
       hint: "The fault is the tool's: a recursion without an end, or on too deep an input.",
     }),
 } satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => Stop>;
-
-/** How a call fails when its tool does not handle a refusal. */
-const codeOfRefusal = {
-  CAPABILITY_DENIED: "CAPABILITY_DENIED",
-  BOUNDS_EXCEEDED: "BOUNDS_EXCEEDED",
-  INVALID_REQUEST: "TOOL_ERROR",
-  UNAVAILABLE: "TOOL_ERROR",
-  CANCELLED: "CANCELLED",
-} as const satisfies Record<CapabilityError["code"], ErrorCode>;

@@ -2,7 +2,7 @@ import type { Digest, Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
 import type { CapabilityReply } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
-import { ended, failed } from "./refusals.ts";
+import { codeOfRefusal, ended, failed } from "./refusals.ts";
 import { turn } from "./turn.ts";
 
 /** What the journal keeps of one request. */
@@ -25,7 +25,8 @@ export interface Use {
 export function readReply(foreign: CapabilityReply): CapabilityReply {
   if (!foreign.ok) {
     const { code, message, hint } = foreign.error;
-    if ([code, message, hint].some((each) => typeof each !== "string")) throw new TypeError("A refusal says texts.");
+    if ([code, message, hint].some((each) => typeof each !== "string") || !Object.hasOwn(codeOfRefusal, code))
+      throw new TypeError("A refusal says texts.");
     return failed({ code, message, hint });
   }
   const { value, body } = foreign;

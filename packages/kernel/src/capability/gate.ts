@@ -204,7 +204,7 @@ export class Gate {
       return [failed(denied(`This host does not serve ${kind}.`, hint)), ""];
     }
     const needs = broker.needs(request);
-    if (!needs.ok) return [needs, ""];
+    if (!needs.ok) return [readReply(needs), ""];
     const target = needs.needs.map(targetOf).join(" ");
     for (const need of needs.needs) {
       const refusal = this.#refusal(need);

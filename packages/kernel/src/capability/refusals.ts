@@ -1,4 +1,5 @@
 import { said } from "../normalize/said.ts";
+import type { ErrorCode } from "../result.ts";
 import type { CapabilityError, CapabilityReply } from "./broker.ts";
 
 type Refused = Extract<CapabilityReply, { ok: false }>;
@@ -23,3 +24,12 @@ export const ended: Refused = /* @__PURE__ */ failed(
 export function bounds(message: string): CapabilityError {
   return { code: "BOUNDS_EXCEEDED", message, hint: "Do less in one call, or raise the bound in the tool's manifest." };
 }
+
+/** How a call fails when its tool does not handle a refusal. */
+export const codeOfRefusal: Readonly<Record<CapabilityError["code"], ErrorCode>> = {
+  CAPABILITY_DENIED: "CAPABILITY_DENIED",
+  BOUNDS_EXCEEDED: "BOUNDS_EXCEEDED",
+  INVALID_REQUEST: "TOOL_ERROR",
+  UNAVAILABLE: "TOOL_ERROR",
+  CANCELLED: "CANCELLED",
+};
