@@ -8,6 +8,8 @@ export interface Collector {
 
 /** In memory at most, before it becomes a part of the file. */
 const partBytes = 8 << 20;
+/** Of memory that a piece takes beside its bytes, about: a tool, or an edge, can send a great many with one byte, or none. */
+const pieceBytes = 256;
 
 export function collect(): Collector {
   let file = new Blob();
@@ -24,7 +26,7 @@ export function collect(): Collector {
     write(piece) {
       parts.push(new Uint8Array(piece));
       byteLength += piece.length;
-      if ((partLength += piece.length) >= partBytes) join();
+      if ((partLength += pieceBytes + piece.length) >= partBytes) join();
     },
   });
   return { output, file: join, byteLength: () => byteLength };
