@@ -47,6 +47,8 @@ describe("a tool with examples of its input", { timeout: 30_000 }, () => {
     await choose(page, "primes");
     await page.getByRole("button", { name: "Fill in an example" }).click();
     await expect.poll(() => field(page, "limit").inputValue()).toBe("1000000");
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
     await page.getByRole("tab", { name: "JSON" }).click();
     await page.getByRole("button", { name: "Another example" }).click();
     const json = page.getByRole("textbox", { name: "Input as JSON" });

@@ -163,7 +163,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
             <span className="hint keys" aria-hidden="true">
               <kbd>{modifier}</kbd> <kbd>Enter</kbd>
             </span>
-            <ExampleButton input={tool.manifest.input} onFill={fillIn} />
+            <ExampleButton input={tool.manifest.input} fills={fills} onFill={fillIn} />
           </>
         )}
       </div>
