@@ -1,7 +1,10 @@
 import type { MiddlewareHandler } from "hono";
 
-/** Of one request: what the body of a JSON call may have. Whoever sends more than that for nothing may lose the answer. */
-const DRAINED_BYTES = (8 << 20) + 4096;
+/**
+ * Of one request: as much as Cloudflare takes of one (100 MB on the smaller plans). It is kept nowhere. Where less was read, wrangler's proxy failed the next request, whoever sent
+ * that.
+ */
+const DRAINED_BYTES = 100_000_000;
 /** A client that is silent for so long waits for its answer. curl is for a second, before a body that it has announced. */
 const SILENT_MS = 3_000;
 /** Of one request: who sends drop by drop must not hold it for ever. */
