@@ -7,7 +7,7 @@ import { signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
-import { filesOf } from "../support/command-files.ts";
+import { filesOf, typed } from "../support/command-files.ts";
 import { root } from "../support/sources.ts";
 import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
 
@@ -15,7 +15,7 @@ const records = await recordsOf(20);
 const lines = linesOf(records);
 const text = lines.map((line) => `${line}\n`).join("");
 const run = (files: Record<string, unknown>, file: string, options: Record<string, unknown> = {}) =>
-  runCommand(["verify", file], options, filesOf(files));
+  runCommand(["verify", file, ...typed(options)], filesOf(files));
 
 describe("keyhole verify, on a log", () => {
   it("says what it has verified", async () => {
@@ -97,7 +97,7 @@ describe("keyhole verify, on a log", () => {
         yield Buffer.from(text);
       },
     };
-    expect(await runCommand(["verify", "log"], {}, files)).toMatchObject({
+    expect(await runCommand(["verify", "log"], files)).toMatchObject({
       exitCode: 2,
       output: expect.stringContaining("EIO"),
     });

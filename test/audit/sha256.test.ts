@@ -106,8 +106,8 @@ describe("a kernel with SHA-256", () => {
     expect(await verifyProof(first!.proof, { ...evidence, input: { amount: 2 } })).toMatchObject({ ok: false });
 
     const files = { "log.jsonl": log.map((event) => `${JSON.stringify(event)}\n`).join(""), proof: first!.proof };
-    expect(await runCommand(["verify", "log.jsonl"], {}, filesOf(files))).toMatchObject({ exitCode: 0 });
-    expect(await runCommand(["verify", "proof"], { log: "log.jsonl" }, filesOf(files))).toMatchObject({ exitCode: 0 });
+    expect(await runCommand(["verify", "log.jsonl"], filesOf(files))).toMatchObject({ exitCode: 0 });
+    expect(await runCommand(["verify", "proof", "--log", "log.jsonl"], filesOf(files))).toMatchObject({ exitCode: 0 });
   });
 
   it("has a Merkle tree in SHA-256, as RFC 9162 has it, and checkpoints over it", async () => {
@@ -193,7 +193,7 @@ describe("evidence in two algorithms", () => {
     expect(await verifyAudit(mixed)).toEqual({ ok: false, events: 5, seq: 5, reason });
     expect(await verifyAudit(mixed.map((event) => JSON.stringify(event)))).toMatchObject({ ok: false, reason });
     const file = mixed.map((event) => `${JSON.stringify(event)}\n`).join("");
-    expect(await runCommand(["verify", "log"], {}, filesOf({ log: file }))).toMatchObject({
+    expect(await runCommand(["verify", "log"], filesOf({ log: file }))).toMatchObject({
       exitCode: 1,
       output: expect.stringContaining(`Line 6: ${reason}`),
     });

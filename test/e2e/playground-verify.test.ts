@@ -163,7 +163,7 @@ describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
       await fill(verifier, "proof", text);
       expect(await verdict(verifier)).toBe("What could be checked holds; 1 of 5 checks could not be made");
     });
-    const { exitCode, output } = await runCommand(["verify", "evidence"], {}, filesOf({ evidence: text }));
+    const { exitCode, output } = await runCommand(["verify", "evidence"], filesOf({ evidence: text }));
     expect(output).toContain("✓ level 2  re-evaluation");
     expect(output).toContain("✓ level 3  discharge");
     expect(exitCode).toBe(0);

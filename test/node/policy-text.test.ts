@@ -37,7 +37,7 @@ describe("a policy in YAML", () => {
   });
 
   it("is refused at its line", async () => {
-    const { exitCode, output } = await runCommand(["lint", "p.yaml"], {}, filesOf({ "p.yaml": yaml }));
+    const { exitCode, output } = await runCommand(["lint", "p.yaml"], filesOf({ "p.yaml": yaml }));
     expect(output).toMatch(/^p\.yaml:10:13 /);
     expect(exitCode).toBe(1);
   });

@@ -10,17 +10,7 @@ import { root } from "../support/sources.ts";
 import { filesOf } from "../support/command-files.ts";
 import { document, record } from "./recorded.ts";
 
-const run = (line: string, files: Record<string, unknown>) => {
-  const [positionals, options] = [[] as string[], {} as Record<string, unknown>];
-  const words = line.split(" ");
-  while (words.length > 0) {
-    const word = words.shift()!;
-    if (word === "--json" || word === "--help") options[word.slice(2)] = true;
-    else if (word.startsWith("--")) options[word.slice(2)] = words.shift();
-    else positionals.push(word);
-  }
-  return runCommand(positionals, options, filesOf(files));
-};
+const run = (line: string, files: Record<string, unknown>) => runCommand(line.split(" "), filesOf(files));
 
 describe("keyhole verify", () => {
   it("checks all that it is given evidence for, and says what it means", async () => {
@@ -76,6 +66,30 @@ describe("keyhole verify", () => {
     ["lint absent", {}],
   ])("%s ends with 2", async (line, files) => {
     expect((await run(line, files)).exitCode).toBe(2);
+  });
+
+  it.each([
+    ["verify a --chekpoint=c", /^Unknown option '--chekpoint'\. /],
+    ["verify a --chekpoint c", /^Unknown option '--chekpoint'\. /],
+    ["verify --nope a", /^Unknown option '--nope'\. /],
+    ["verify a --checkpoint", /^Option '--checkpoint <value>' argument missing\. /],
+    ["verify a --checkpoint=", /^--checkpoint names no file\.$/m],
+    ["verify a --withheld=no", /^Option '--withheld' does not take an argument\. /],
+    ["verify a --keys k", /^--keys are those of a checkpoint, and none is given/],
+    ["verify a --policy p", /^--policy is not for an audit log\. /],
+    ["verify p --checkpoint c", /^--checkpoint is not for a proof\. /],
+    ["lint p --json", /^--json is not for a policy document\. /],
+    ["meter m --keys k", /^--keys is not for a module\. /],
+  ])("checks nothing where something is asked that it does not do: %s", async (line, said) => {
+    const { log, calls } = await record();
+    const files = {
+      a: log.map((event) => JSON.stringify(event)).join("\n"),
+      p: calls.denied.result.proof,
+      c: [],
+      k: {},
+      m: {},
+    };
+    expect(await run(line, files)).toMatchObject({ exitCode: 2, output: expect.stringMatching(said) });
   });
 
   it("lets no file steer the terminal", async () => {

@@ -18,3 +18,10 @@ export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles 
     },
   };
 }
+
+/** Options as a person types them. */
+export function typed(options: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [`--${name}`, String(value)],
+  );
+}

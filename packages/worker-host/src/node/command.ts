@@ -1,3 +1,4 @@
+import { readArguments, takeOnly } from "./command/arguments.ts";
 import { readFileKind } from "./command/file-kind.ts";
 import { type CommandFiles, type CommandOptions, type CommandResult, Unusable } from "./command/io.ts";
 import { lint } from "./command/lint.ts";
@@ -31,17 +32,14 @@ meter    what metering makes of a WebAssembly module, and whether it can be a to
 Ends with 0 if nothing is wrong, with 1 if something is, with 2 if that could not be found out.
 `;
 
-/** The command line, without the process around it. Never rejects for what a file holds. */
-export async function runCommand(
-  positionals: readonly string[],
-  options: CommandOptions,
-  files: CommandFiles,
-): Promise<CommandResult> {
-  const [command, file, ...more] = positionals;
-  if (options["help"] === true) return { exitCode: 0, output: usage };
-  const run = command === undefined || file === undefined || more.length > 0 ? undefined : commands.get(command);
-  if (run === undefined || file === undefined) return { exitCode: 2, output: usage };
+/** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */
+export async function runCommand(typed: readonly string[], files: CommandFiles): Promise<CommandResult> {
   try {
+    const { positionals, options } = readArguments(typed);
+    if (options["help"] === true) return { exitCode: 0, output: usage };
+    const [command, file, ...more] = positionals;
+    const run = command === undefined || file === undefined || more.length > 0 ? undefined : commands.get(command);
+    if (run === undefined || file === undefined) return { exitCode: 2, output: usage };
     return await run(file, options, files);
   } catch (error) {
     if (error instanceof Unusable) return { exitCode: 2, output: `${error.message}\n` };
@@ -54,18 +52,35 @@ const commands: ReadonlyMap<
   (file: string, options: CommandOptions, files: CommandFiles) => Promise<CommandResult>
 > = new Map([
   ["verify", verify],
-  ["lint", (file, _options, files) => lint(file, files)],
-  ["meter", meterModule],
+  [
+    "lint",
+    async (file, options, files) => {
+      takeOnly(options, [], "a policy document");
+      return lint(file, files);
+    },
+  ],
+  [
+    "meter",
+    async (file, options, files) => {
+      takeOnly(options, ["out", "json"], "a module");
+      return meterModule(file, options, files);
+    },
+  ],
 ]);
 
 async function verify(file: string, options: CommandOptions, files: CommandFiles): Promise<CommandResult> {
   const found = await readFileKind(file, files);
   switch (found.kind) {
     case "log":
+      takeOnly(options, ["checkpoint", "keys", "withheld", "json"], "an audit log");
+      if (options["keys"] !== undefined && options["checkpoint"] === undefined)
+        throw new Unusable("--keys are those of a checkpoint, and none is given: --checkpoint FILE.");
       return verifyLogFile(file, found.list, options, files);
     case "run":
+      takeOnly(options, ["json"], "a recorded run");
       return verifyRunFile(file, options, files);
     case "document":
+      takeOnly(options, ["keys", "log", "policy", "tool", "input", "json"], "a proof");
       return verifyProofFile(found.document, options, files);
   }
 }
