@@ -59,6 +59,25 @@ describe("a tool with examples of its input", { timeout: 30_000 }, () => {
   });
 });
 
+describe("a call on a phone", { timeout: 30_000 }, () => {
+  it.each([320, 390])("shows how it ended, below a header of one line or two: %i pixels", async (width) => {
+    const { page } = visitor;
+    await page.setViewportSize({ width, height: 400 });
+    await choose(page, "calculator");
+    await page.getByRole("button", { name: "Fill in an example" }).click();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    const gap = (): Promise<number> =>
+      page.evaluate(
+        () =>
+          document.querySelector(".run-head")!.getBoundingClientRect().top -
+          document.querySelector(".top")!.getBoundingClientRect().bottom,
+      );
+    await expect.poll(gap).toBeGreaterThanOrEqual(0);
+    await expect.poll(gap).toBeLessThan(60);
+  });
+});
+
 describe("a tool that works on a file", { timeout: 30_000 }, () => {
   const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
   const give = (name = "picture.bin"): Promise<void> =>

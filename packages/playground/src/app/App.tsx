@@ -205,6 +205,9 @@ function Workbench({ connection, onOpenPolicy, onOpenSearch, onReconnect }: Work
 function bringIntoSight(result: HTMLElement | null): void {
   if (!matchMedia("(width < 1080px)").matches) return;
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  // The header stays in sight above it, in one line or in two.
+  const header = document.querySelector<HTMLElement>(".top");
+  if (result && header) result.style.scrollMarginTop = `${header.offsetHeight + 8}px`;
   result?.scrollIntoView({ behavior: isCalm ? "instant" : "smooth", block: "start" });
 }
 
