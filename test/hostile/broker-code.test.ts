@@ -29,7 +29,7 @@ it("a broker that answers with a code that there is none of leaves no gap in the
   kernel.register(
     toolOf((_input, { files }: ToolContext) => files.read("a"), { ...parts, output: { kind: "binary" } }),
   );
-  expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
+  expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
   await expectSoundLog(kernel);
 });
 

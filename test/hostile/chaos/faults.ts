@@ -70,7 +70,7 @@ const faults: readonly Fault[] = [
   { deed: "read", value: "silent", strike: "kill", ends: ["ISOLATE_LOST"] },
   { deed: "read", value: "silent", strike: "cancel", ends: ["CANCELLED"] },
   { deed: "read", value: "disk full", ends: ["TOOL_ERROR"] },
-  { deed: "read", value: "unknown code", ends: ["INTERNAL"] },
+  { deed: "read", value: "unknown code", ends: ["TOOL_ERROR"] },
   { deed: "read", value: "rejects", ends: ["TOOL_ERROR"] },
   { deed: "read", value: "throws", ends: ["TOOL_ERROR"] },
   { deed: "read", value: "nothing", ends: ["TOOL_ERROR"] },
