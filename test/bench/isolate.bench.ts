@@ -1,10 +1,8 @@
 // One warm round trip of 1 KB through an isolate of the browser against a bare `postMessage` round trip of the same value to a frame's worker
 // of the same kind, in one page; how long a tool without an isolate waits for its first result; and 10 MB on their way out of one and into one.
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright";
-import { createServer } from "vite";
-import { chromiumArgs, findChromium } from "../../scripts/chromium.mjs";
 import { keyhole } from "../../scripts/keyhole-plugin.mjs";
+import { figuresOf } from "./figures.ts";
 import type { BulkRow, Spread } from "./isolate/bulk.ts";
 
 interface Figures {
@@ -33,35 +31,8 @@ const bulkNames = {
   hash: "hash of 10 MB by itself",
 } as const satisfies Record<BulkRow, string>;
 
-const server = await createServer({
-  configFile: false,
-  root: fileURLToPath(new URL("isolate", import.meta.url)),
-  logLevel: "error",
-  plugins: [keyhole()],
-  resolve: { conditions: ["keyhole-source", "module", "browser", "development|production"] },
-  server: { host: "127.0.0.1", port: 8730, fs: { strict: false } },
-});
-await server.listen();
-const executablePath = findChromium();
-const browser = await chromium.launch({
-  args: chromiumArgs,
-  ...(executablePath === undefined ? {} : { executablePath }),
-});
-try {
-  const page = await browser.newPage();
-  page.on("pageerror", (error) => {
-    console.error(error);
-    process.exitCode = 1;
-  });
-  await page.goto(server.resolvedUrls!.local[0]!);
-  const handle = await page.waitForFunction(() => (globalThis as { figures?: unknown }).figures, undefined, {
-    timeout: 600_000, // Ends what hangs, and nothing that is slow.
-  });
-  report((await handle.jsonValue()) as Figures);
-} finally {
-  await browser.close();
-  await server.close();
-}
+const page = fileURLToPath(new URL("isolate", import.meta.url));
+report((await figuresOf(page, { plugins: [keyhole()] })) as Figures);
 
 function report(figures: Figures): void {
   const { bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedMs, stalledMs, answered } = figures;
