@@ -8,7 +8,7 @@ import { createBuilder } from "vite";
 import { freePorts } from "../../scripts/serve/ports.mjs";
 import { startWorker, untilHealthy } from "../../scripts/serve/wrangler.mjs";
 import type { Load } from "./audit/load.ts";
-import { type Figures, logOf, report, type Row, rowNames } from "./audit/rows.ts";
+import { type Figures, logOf, report, timed } from "./audit/rows.ts";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "keyhole-bench-"));
@@ -41,14 +41,11 @@ try {
   await rm(folder, { recursive: true });
 }
 
-async function measure(store: string): Promise<Figures> {
-  const figures: Partial<Record<Row, Figures[Row]>> = {};
-  for (const row of rowNames) {
+function measure(store: string): Promise<Figures> {
+  return timed(async (row) => {
     const query = new URLSearchParams({ store, row, log: `${store} ${logOf(row)}` });
-    const startMs = performance.now();
     const response = await fetch(`${worker.url}/?${query}`, { method: "POST" });
     if (!response.ok) throw new Error(await response.text());
-    figures[row] = { load: (await response.json()) as Load, durationMs: performance.now() - startMs };
-  }
-  return figures as Figures;
+    return (await response.json()) as Load;
+  });
 }
