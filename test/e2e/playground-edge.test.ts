@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { hashBytes } from "@keyhole/kernel";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -10,9 +9,12 @@ import {
   endOf,
   eventsOf,
   field,
+  giveFile,
   hashOf,
   launch,
+  picture,
   run,
+  save,
   visit,
   type Visitor,
 } from "./playground/visitor.ts";
@@ -173,56 +175,48 @@ describe("the page at an edge", { timeout: 60_000 }, () => {
 });
 
 describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
-  const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
+  /** Runs `pour` for so many pieces of 100,000 bytes. */
+  async function pour(deed: string, pieces: number): Promise<void> {
+    const { page } = visitor;
+    await choose(page, "pour");
+    await field(page, "deed").fill(deed);
+    await field(page, "pieces").fill(String(pieces));
+    await field(page, "length").fill("100000");
+    await run(page);
+  }
 
-  const giveFile = (): Promise<void> =>
-    visitor.page
-      .locator("input[type=file]")
-      .setInputFiles({ name: "picture.bin", mimeType: "application/octet-stream", buffer });
-
-  /** What the browser puts on disk. */
-  async function save(name: string): Promise<Buffer> {
-    const downloading = visitor.page.waitForEvent("download");
-    await callOf(visitor.page)
-      .getByRole("button", { name: `Save ${name}` })
-      .click();
-    return readFile(await (await downloading).path());
+  /** Runs `drink` on a file. */
+  async function drink(deed: string): Promise<void> {
+    const { page } = visitor;
+    await choose(page, "drink");
+    await field(page, "deed").fill(deed);
+    await giveFile(page);
+    await run(page);
   }
 
   it("gives a file to save, and shows what happens meanwhile", async () => {
     const { page } = visitor;
-    await choose(page, "pour");
-    await field(page, "deed").fill("report and pour");
-    await field(page, "pieces").fill("40");
-    await field(page, "length").fill("100000");
-    await run(page);
+    await pour("report and pour", 40);
     expect(await endOf(page)).toBe("Completed");
     const expected = Buffer.concat(Array.from({ length: 40 }, (_, i) => Buffer.alloc(100_000, i)));
     await callOf(page).getByText("A stream of 3.8 MB, application/octet-stream").waitFor();
     expect(await hashOf(page)).toBe(hashBytes(expected));
-    expect((await save("pour.bin")).equals(expected)).toBe(true);
+    expect((await save(page, "pour.bin")).equals(expected)).toBe(true);
     expect((await eventsOf(page)).at(-1)).toBe("tool.completed");
     await callOf(page).getByRole("tab", { name: "Logs 40" }).waitFor();
   });
 
   it("shows how much has come", async () => {
     const { page } = visitor;
-    await choose(page, "pour");
-    await field(page, "deed").fill("pour and hang");
-    await field(page, "pieces").fill("3");
-    await field(page, "length").fill("100000");
-    await run(page);
+    await pour("pour and hang", 3);
     await callOf(page).getByText("293.0 KB received").waitFor();
   });
 
   it("takes a file and gives one at the same time", async () => {
     const { page } = visitor;
-    await choose(page, "drink");
-    await field(page, "deed").fill("echo");
-    await giveFile();
-    await run(page);
+    await drink("echo");
     expect(await endOf(page)).toBe("Completed");
-    expect((await save("drink.bin")).equals(buffer)).toBe(true);
+    expect((await save(page, "drink.bin")).equals(picture)).toBe(true);
   });
 
   it("is not kept where its bytes are not those that the result names", async () => {
@@ -247,15 +241,12 @@ describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
 
   it("asks before it takes a file, which the browser has sent by then", async () => {
     const { page } = visitor;
-    await choose(page, "drink");
-    await field(page, "deed").fill("count");
-    await giveFile();
-    await run(page);
+    await drink("count");
     const dialog = page.getByRole("alertdialog");
     await dialog.getByText("Bytes come with this call that cannot be shown here.").waitFor();
     await dialog.getByRole("button", { name: "Allow once" }).click();
     expect(await endOf(page)).toBe("Completed");
-    expect((await save("drink.bin")).toString()).toBe("3000000");
+    expect((await save(page, "drink.bin")).toString()).toBe("3000000");
   });
 });
 

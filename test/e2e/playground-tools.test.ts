@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { hashBytes } from "@keyhole/kernel";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -10,8 +9,11 @@ import {
   endOf,
   eventsOf,
   field,
+  giveFile,
   launch,
+  picture,
   run,
+  save,
   visit,
   type Visitor,
 } from "./playground/visitor.ts";
@@ -79,10 +81,6 @@ describe("a call on a phone", { timeout: 30_000 }, () => {
 });
 
 describe("a tool that works on a file", { timeout: 30_000 }, () => {
-  const buffer = Buffer.from(new Uint8Array(3_000_000).map((_, i) => (i * 7) & 255));
-  const give = (name = "picture.bin"): Promise<void> =>
-    visitor.page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
-
   it("asks for one, and runs on nothing else", async () => {
     const { page } = visitor;
     await choose(page, "hash_file");
@@ -94,11 +92,11 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
   it("gets its bytes, and the log has their digest", async () => {
     const { page } = visitor;
     await choose(page, "hash_file");
-    await give();
+    await giveFile(page);
     await page.getByText("picture.bin, 2.9 MB").waitFor();
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(buffer));
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(picture));
     expect(await eventsOf(page)).toContain("body.read");
     await callOf(page).getByText("3000000 B of the body, all of it").waitFor();
   });
@@ -115,7 +113,7 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
       ),
     );
     await choose(page, "hash_file");
-    await give();
+    await giveFile(page);
     await run(page);
     const dialog = page.getByRole("alertdialog");
     await dialog.getByText("Bytes come with this call that cannot be shown here.").waitFor();
@@ -128,18 +126,15 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
   it("gives a stream as a file to save", async () => {
     const { page } = visitor;
     await choose(page, "base64_file");
-    await give();
+    await giveFile(page);
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    const expected = buffer.toString("base64").replace(/.{1,76}/g, "$&\n");
+    const expected = picture.toString("base64").replace(/.{1,76}/g, "$&\n");
     await callOf(page).getByText("A stream of 3.9 MB, text/plain").waitFor();
     await callOf(page)
       .getByText(hashBytes(new TextEncoder().encode(expected)))
       .waitFor();
-    const downloading = page.waitForEvent("download");
-    await callOf(page).getByRole("button", { name: "Save base64_file.txt" }).click();
-    const saved = await (await downloading).path();
-    expect(await readFile(saved, "latin1")).toBe(expected);
+    expect((await save(page, "base64_file.txt")).toString("latin1")).toBe(expected);
   });
 });
 
