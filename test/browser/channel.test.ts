@@ -1,4 +1,4 @@
-import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type ChannelOptions,
@@ -6,6 +6,7 @@ import {
   openChannel,
 } from "../../packages/worker-host/src/protocol/channel.ts";
 import { protocolLimits } from "../../packages/worker-host/src/protocol/limits.ts";
+import { heardPort } from "../support/heard-port.ts";
 
 /** A guest that says what the test tells it to: the other end of a real message channel, without a shell. */
 interface RawGuest {
@@ -52,28 +53,6 @@ const call: IsolateCall = {
   nowMs: 0,
 };
 
-function kernelEnd(): CallPort & {
-  readonly logs: unknown[];
-  readonly requests: CapabilityRequest[];
-  readonly abort: () => void;
-} {
-  const controller = new AbortController();
-  const logs: unknown[] = [];
-  const requests: CapabilityRequest[] = [];
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    logs,
-    requests,
-    log: (entry) => logs.push(entry),
-    progress: (progress) => logs.push(progress),
-    request: async (request) => {
-      requests.push(request);
-      return { ok: true, value: null };
-    },
-  };
-}
-
 const callId = call.callId;
 const returned = (text: string) => ({
   type: "outcome",
@@ -94,7 +73,7 @@ const log = (more: object = {}) => ({ type: "log", callId, level: "info", messag
 it("a relay that dies of a call's bound is closed when that call has its end: no other call is sent to it", async () => {
   const { channel, say } = await loadedGuest({ metered: true });
   const outcome = { kind: "out-of-fuel", limit: 1 };
-  const ended = channel.call(call, kernelEnd()).then((end) => ({ end, open: channel.open }));
+  const ended = channel.call(call, heardPort()).then((end) => ({ end, open: channel.open }));
   say({ type: "died", reason: "out of fuel", by: { callId, outcome } });
   expect(await ended).toEqual({ end: outcome, open: false });
 });
@@ -102,7 +81,7 @@ it("a relay that dies of a call's bound is closed when that call has its end: no
 describe("a guest that keeps to the protocol", () => {
   it("is heard until its outcome", async () => {
     const { channel, say, broken } = await loadedGuest();
-    const end = kernelEnd();
+    const end = heardPort();
     const outcome = channel.call(call, end);
     say(log(), { type: "progress", callId, done: 1, total: 2 }, request(0), returned("1"));
     expect(await outcome).toEqual({ kind: "returned", output: { form: "json", text: "1" } });
@@ -116,7 +95,7 @@ describe("a guest that keeps to the protocol", () => {
 
   it("gets the call, the replies and the cancellation", async () => {
     const guest = await loadedGuest();
-    const end = kernelEnd();
+    const end = heardPort();
     const outcome = guest.channel.call(call, end);
     guest.say(request(0));
     await expect.poll(() => guest.received.length).toBe(3);
@@ -138,7 +117,7 @@ describe("a guest that keeps to the protocol", () => {
 
   it("may send as many messages as the limit says", async () => {
     const { channel, say } = await loadedGuest();
-    const end = kernelEnd();
+    const end = heardPort();
     const outcome = channel.call(call, end);
     say(...Array.from({ length: protocolLimits.messages }, () => log()), returned("1"));
     expect((await outcome).kind).toBe("returned");
@@ -147,7 +126,7 @@ describe("a guest that keeps to the protocol", () => {
 
   it("may send an output as large as the call allows", async () => {
     const { channel, say } = await loadedGuest();
-    const outcome = channel.call(call, kernelEnd());
+    const outcome = channel.call(call, heardPort());
     say(returned(`"${"x".repeat(98)}"`));
     expect((await outcome).kind).toBe("returned");
   });
@@ -159,13 +138,13 @@ async function expectBroken(
   expected: Partial<IsolateOutcome> = { kind: "lost" },
 ): Promise<void> {
   const { channel, say, broken } = await loadedGuest();
-  const end = kernelEnd();
+  const end = heardPort();
   const outcome = channel.call(call, end);
   say(...messages, log({ message: "late" }), returned('"late"'));
   expect(await outcome).toMatchObject(expected);
   expect([channel.open, channel.busy, broken.length]).toEqual([false, true, 1]);
   expect(end.logs).not.toContainEqual({ level: "info", message: "late" });
-  expect((await channel.call({ ...call, callId: "call-2" }, kernelEnd())).kind).toBe(expected.kind);
+  expect((await channel.call({ ...call, callId: "call-2" }, heardPort())).kind).toBe(expected.kind);
 }
 
 describe("a guest that sends anything else is lost at once", () => {
@@ -256,7 +235,7 @@ describe("a guest that sends anything else is lost at once", () => {
 
   it("more requests at the same time than the limit says", async () => {
     const { channel, say } = await loadedGuest();
-    const outcome = channel.call(call, { ...kernelEnd(), request: () => new Promise(() => {}) });
+    const outcome = channel.call(call, { ...heardPort(), request: () => new Promise(() => {}) });
     say(...Array.from({ length: protocolLimits.requestsInFlight + 1 }, (_, i) => request(i)));
     expect(await outcome).toEqual({ kind: "too-large", what: "messages", limit: protocolLimits.requestsInFlight });
     expect(channel.open).toBe(false);
@@ -266,7 +245,7 @@ describe("a guest that sends anything else is lost at once", () => {
 describe("an outcome", () => {
   it("counts once: a second answer ends the isolate, and the first stands", async () => {
     const { channel, say, broken } = await loadedGuest();
-    const outcome = channel.call(call, kernelEnd());
+    const outcome = channel.call(call, heardPort());
     say(returned("1"), returned("2"));
     expect(await outcome).toEqual({ kind: "returned", output: { form: "json", text: "1" } });
     await expect.poll(() => broken).toEqual(["a message for a call that is not running"]);
@@ -283,7 +262,7 @@ describe("an outcome", () => {
 
   it("larger than the call allows is refused", async () => {
     const { channel, say } = await loadedGuest();
-    const outcome = channel.call(call, kernelEnd());
+    const outcome = channel.call(call, heardPort());
     say(returned(`"${"x".repeat(99)}"`));
     expect(await outcome).toEqual({ kind: "too-large", what: "output", limit: 100 });
   });
@@ -292,7 +271,7 @@ describe("an outcome", () => {
 describe("closing", () => {
   it("answers every caller before anything else can happen", async () => {
     const { channel, say } = await loadedGuest();
-    const end = kernelEnd();
+    const end = heardPort();
     const outcome = channel.call(call, end);
     say(log(), returned("1"));
     channel.close("deadline");
@@ -305,20 +284,20 @@ describe("closing", () => {
     channel.close("slow");
     expect(await channel.ready).toBeUndefined();
     expect(await channel.load("")).toEqual({ kind: "lost", reason: "slow" });
-    expect(await channel.call(call, kernelEnd())).toEqual({ kind: "lost", reason: "slow" });
+    expect(await channel.call(call, heardPort())).toEqual({ kind: "lost", reason: "slow" });
   });
 
   it("does not reply to a request whose call has ended", async () => {
     const guest = await loadedGuest();
     let reply = (): void => {};
     const outcome = guest.channel.call(call, {
-      ...kernelEnd(),
+      ...heardPort(),
       request: () => new Promise((resolve) => (reply = () => resolve({ ok: true, value: "late" }))),
     });
     guest.say(request(0), returned("1"));
     await outcome;
     reply();
-    const next = guest.channel.call({ ...call, callId: "call-2" }, kernelEnd());
+    const next = guest.channel.call({ ...call, callId: "call-2" }, heardPort());
     guest.say({ ...returned("2"), callId: "call-2" });
     await next;
     await expect.poll(() => guest.received.length).toBe(3);
@@ -338,7 +317,7 @@ describe("a kernel's end that breaks its promise ends the call, and not the proc
     ["a body that rejects", { read: rejects }, { type: "pull", callId }],
   ])("%s", async (_, end, message) => {
     const { channel, broken, say } = await loadedGuest();
-    const running = channel.call({ ...call, outputKind: "stream", hasBody: true }, { ...kernelEnd(), ...end });
+    const running = channel.call({ ...call, outputKind: "stream", hasBody: true }, { ...heardPort(), ...end });
     say(message);
     expect(await running).toEqual({ kind: "lost", reason: "what the host says cannot be sent" });
     expect([broken, channel.open]).toEqual([["what the host says cannot be sent"], false]);

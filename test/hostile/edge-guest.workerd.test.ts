@@ -1,8 +1,9 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
-import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
+import type { IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindings } from "../edge/bindings.ts";
+import { type HeardPort, heardPort } from "../support/heard-port.ts";
 import { registered } from "../support/registered.ts";
 
 /** A tool that throws the shell out of its own isolate and speaks to the kernel itself. `call` and `target` are in reach of the deed. */
@@ -16,30 +17,6 @@ const usurper = (deed: string): string => `
 `;
 
 const honest = `export default { code: { execute: () => "honest" } };`;
-
-interface Heard extends CallPort {
-  readonly logs: unknown[];
-  readonly requests: unknown[];
-  readonly abort: () => void;
-}
-
-function port(): Heard {
-  const controller = new AbortController();
-  const logs: unknown[] = [];
-  const requests: unknown[] = [];
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    logs,
-    requests,
-    log: (entry) => logs.push(entry),
-    progress: (progress) => logs.push(progress),
-    async request(request) {
-      requests.push(request);
-      return { ok: true, value: null };
-    },
-  };
-}
 
 let host: IsolateHost;
 let template: RegisteredTool;
@@ -62,7 +39,7 @@ const callWith = (more: Partial<IsolateCall> = {}): IsolateCall => ({
 
 async function run(
   code: string,
-  heard: Heard,
+  heard: HeardPort,
   more: Partial<IsolateCall> = {},
 ): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
   const isolate = await host.open({ ...template, body: { source: "module", code } });
@@ -74,7 +51,7 @@ async function run(
 
 describe("a guest that usurps the line", () => {
   it("is answered like the shell as long as it speaks like it", async () => {
-    const heard = port();
+    const heard = heardPort();
     const deed =
       "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
     const { outcome, alive } = await run(usurper(deed), heard);
@@ -83,7 +60,7 @@ describe("a guest that usurps the line", () => {
   });
 
   it("cannot send more than a call may", async () => {
-    const heard = port();
+    const heard = heardPort();
     const { outcome } = await run(
       usurper("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"),
       heard,
@@ -94,8 +71,8 @@ describe("a guest that usurps the line", () => {
 
   it("cannot ask for more at the same time than a call may", async () => {
     let waiting = 0;
-    const heard: Heard = {
-      ...port(),
+    const heard: HeardPort = {
+      ...heardPort(),
       request: () => {
         waiting += 1;
         return new Promise(() => {});
@@ -114,7 +91,7 @@ describe("a guest that usurps the line", () => {
   it("cannot return more than a call may", async () => {
     const { outcome } = await run(
       usurper("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
-      port(),
+      heardPort(),
     );
     expect(outcome).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
   });
@@ -122,7 +99,7 @@ describe("a guest that usurps the line", () => {
   it("cannot return what no message can hold", async () => {
     const { outcome } = await run(
       usurper("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
-      port(),
+      heardPort(),
     );
     expect(outcome.kind).toBe("lost");
   });
@@ -130,7 +107,7 @@ describe("a guest that usurps the line", () => {
   it.each(["end", "broken", "outcomeOf", "heard", "constructor", "__proto__", "then", "dispose"])(
     "finds no way to the line's %s",
     async (name) => {
-      const heard = port();
+      const heard = heardPort();
       const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
       return { kind: "returned", output: { form: "json", text: JSON.stringify(said) } };`;
       const { outcome } = await run(usurper(deed), heard);
@@ -141,17 +118,17 @@ describe("a guest that usurps the line", () => {
   );
 
   it("has no say once the call is over", async () => {
-    const heard = port();
+    const heard = heardPort();
     const deed =
       "const kept = target.dup ? target.dup() : target; globalThis.late = (async () => { await target.next(); await kept.say(line({ callId })); await kept.request(ask({ callId, request: 0 })); })().catch(() => {}); return done;";
     const { outcome } = await run(usurper(deed), heard);
     expect(outcome.kind).toBe("returned");
-    await run(honest, port());
+    await run(honest, heardPort());
     expect([heard.logs, heard.requests]).toEqual([[], []]);
   });
 
   it("has no say once it was terminated", async () => {
-    const heard = port();
+    const heard = heardPort();
     const isolate = await host.open({
       ...template,
       body: {
@@ -165,12 +142,12 @@ describe("a guest that usurps the line", () => {
     while (heard.logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     isolate.terminate("deadline");
     expect(await pending).toEqual({ kind: "lost", reason: "deadline" });
-    await run(honest, port());
+    await run(honest, heardPort());
     expect(heard.requests).toEqual([]);
   });
 
   it("hears of the cancellation once, and then of the end", async () => {
-    const heard = port();
+    const heard = heardPort();
     heard.abort();
     const deed =
       "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
@@ -198,7 +175,7 @@ describe("a module", () => {
       'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
     // It takes effect with the next load of that isolate, which never comes: one isolate is loaded once.
     const isolate = await host.open({ ...template, body: { source: "module", code } });
-    expect((await isolate.call(callWith(), port())).kind).toBe("threw");
+    expect((await isolate.call(callWith(), heardPort())).kind).toBe("threw");
     isolate.terminate("the test is over");
   });
 });
@@ -206,7 +183,7 @@ describe("a module", () => {
 /** Runs an expression inside a sealed dynamic Worker and gives what it came to. */
 async function inside(expression: string): Promise<unknown> {
   const code = `export default { code: { execute: async () => { try { return { came: String(await (${expression})) }; } catch (error) { return { threw: String(error && error.message || error) }; } } } };`;
-  const { outcome } = await run(code, port(), { outputBytes: 100_000 });
+  const { outcome } = await run(code, heardPort(), { outputBytes: 100_000 });
   if (outcome.kind !== "returned" || outcome.output.form !== "json") return outcome;
   return JSON.parse(outcome.output.text);
 }
