@@ -1,7 +1,7 @@
 import { type AuditSink, type Broker, type Capability, memorySink, type Mode } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
-import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 /** A sink whose writes wait to be let through, one by one and in any order the sink likes. */
 function gatedSink(): AuditSink & { readonly letThrough: () => void } {
@@ -69,7 +69,7 @@ describe("what an approver is shown", () => {
   const shown = async (declared: Capability, granted: Capability, narrowed?: Capability) => {
     let grants: readonly string[] = [];
     const { kernel } = await openKernel({
-      policy: { ...openPolicy, grants: [{ tool: "*", capability: granted }] },
+      policy: granting(granted),
       approver: async (request) => {
         ({ grants } = request);
         return { answer: "deny", approver: "ada" };

@@ -9,6 +9,7 @@ import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { nodeDatabase, type NodeDatabase, nodeStore } from "@keyhole/worker-host/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { granting } from "../support/kernel.ts";
 
 /*
  * What a broker meets in the world is bad input as well. Each row ends with a code and an entry in the journal, and the kernel serves the next call.
@@ -70,15 +71,11 @@ beforeEach(async () => {
   const port = (server.address() as AddressInfo).port;
   kernel = await createKernel({
     brokers: [netBroker(), filesBroker(nodeStore(root)), dbBroker({ main: database }, { timeMs: 300 })],
-    policy: {
-      version: "1",
-      posture: "permissive",
-      grants: [
-        { tool: "*", capability: { kind: "net.read", hosts: ["127.0.0.1"], ports: [port] } },
-        { tool: "*", capability: { kind: "fs.read", paths: ["**"] } },
-        { tool: "*", capability: { kind: "db.read", databases: ["main"] } },
-      ],
-    },
+    policy: granting(
+      { kind: "net.read", hosts: ["127.0.0.1"], ports: [port] },
+      { kind: "fs.read", paths: ["**"] },
+      { kind: "db.read", databases: ["main"] },
+    ),
   });
   kernel.register(asker);
 });

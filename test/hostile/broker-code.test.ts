@@ -3,10 +3,10 @@ import { type Broker, createKernel, type Kernel, type ToolContext } from "@keyho
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
-import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, toolOf } from "../support/kernel.ts";
 
 const capability = { kind: "fs.read", paths: ["**"] } as const;
-const policy = { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] } as const;
+const policy = granting(capability);
 const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "external" } as const;
 
 /** Says what its types do not let it say. */

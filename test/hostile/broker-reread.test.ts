@@ -1,7 +1,7 @@
 import { type Broker, createKernel, type IsolateHost, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, toolOf } from "../support/kernel.ts";
 import { packageOf } from "../support/suspension.ts";
 
 /*
@@ -9,7 +9,7 @@ import { packageOf } from "../support/suspension.ts";
  */
 
 const capability = { kind: "fs.read", paths: ["**"] } as const;
-const policy = { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] } as const;
+const policy = granting(capability);
 const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "external" } as const;
 const packed = packageOf("subject", `return context.files.stat("a");`, parts);
 const inline = toolOf((_input, { files }: ToolContext) => files.stat("a"), parts);

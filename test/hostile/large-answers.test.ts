@@ -2,14 +2,10 @@ import { type Broker, hashBytes, hashJson, type ToolContext } from "@keyhole/ker
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
-import { type Bench, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { countTurns } from "../support/turns.ts";
 
-const policy = {
-  version: "1",
-  posture: "permissive",
-  grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }],
-} as const;
+const policy = granting({ kind: "fs.read", paths: ["**"] });
 
 const PIECES = 8;
 const large = (): Uint8Array => new Uint8Array(PIECES * 524_288).fill(1);

@@ -1,13 +1,9 @@
 import { type Broker, type CapabilityRequest, hashBytes, hashJson, type ToolContext } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { type Bench, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { countTurns } from "../support/turns.ts";
 
-const policy = {
-  version: "1",
-  posture: "permissive",
-  grants: [{ tool: "*", capability: { kind: "fs.write", paths: ["**"] } }],
-} as const;
+const policy = granting({ kind: "fs.write", paths: ["**"] });
 
 const PIECES = 8;
 const LENGTH = PIECES * 524_288;

@@ -1,7 +1,7 @@
 import { type Broker, createKernel, limits } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
-import { openPolicy, toolOf } from "../support/kernel.ts";
+import { granting, toolOf } from "../support/kernel.ts";
 
 it("a clock that was revoked is logical for calls that begin later, where the tool can do without", async () => {
   const watcher = toolOf((_, { now }: { now: () => number }) => now(), {
@@ -9,7 +9,7 @@ it("a clock that was revoked is logical for calls that begin later, where the to
     capabilities: [{ kind: "clock", optional: true }],
   });
   const clock = new FakeClock();
-  const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "clock" } }] } as const;
+  const policy = granting({ kind: "clock" });
   const kernel = await createKernel({ clock, policy });
   kernel.register(watcher);
   expect(await kernel.call("subject", {})).not.toMatchObject({ data: clock.now() });
@@ -19,7 +19,7 @@ it("a clock that was revoked is logical for calls that begin later, where the to
 
 it("a call that does not run again, because the policy changed meanwhile, holds nothing afterwards", async () => {
   const clock = new FakeClock();
-  const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }] } as const;
+  const policy = granting({ kind: "fs.read", paths: ["**"] });
   const away: Broker = {
     kinds: ["fs.read"],
     needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),

@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { dischargeFault } from "../../packages/kernel/src/review/discharge.ts";
 import { settle } from "../support/fake-clock.ts";
-import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { calling, openCalling } from "../support/nested.ts";
 import { bodySource } from "../support/streams.ts";
 
@@ -163,7 +163,7 @@ describe("a body", () => {
         needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }) as const,
         serve: async () => away,
       };
-      const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }] };
+      const policy = granting({ kind: "fs.read", paths: ["**"] });
       const { kernel, clock } = await openKernel({ policy, brokers: [broker] });
       const capabilities = [{ kind: "fs.read", paths: ["**"] }];
       const more = { effects: ["fs.read"], determinism: "external", capabilities, idempotent: true, body: {} };

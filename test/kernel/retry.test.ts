@@ -1,7 +1,7 @@
 import { type Broker, createKernel, type IsolateOutcome, limits } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, openPolicy, toolOf } from "../support/kernel.ts";
 import { packed } from "../support/module-host.ts";
 
 /** Fails so often, then answers. */
@@ -34,7 +34,7 @@ const reads = (more: Record<string, unknown> = {}) =>
 async function open(failures: number, more: Record<string, unknown> = {}) {
   const clock = new FakeClock();
   const broker = flakyFiles(failures);
-  const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }] };
+  const policy = granting({ kind: "fs.read", paths: ["**"] });
   const kernel = await createKernel({ policy, clock, brokers: [broker] });
   kernel.register(reads(more));
   return { kernel, clock, broker };
@@ -136,7 +136,7 @@ describe("a lost isolate", () => {
     let runs = 0;
     const kernel = await createKernel({
       clock,
-      policy: { ...openPolicy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }] },
+      policy: granting({ kind: "fs.read", paths: ["**"] }),
       brokers: [flakyFiles(0)],
       host: {
         name: "crashing",

@@ -1,7 +1,7 @@
 import { type CallOptions, checkPackage, createKernel, hashBytes, limits, manifestOf } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
-import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 import { calling, leaf, openCalling } from "../support/nested.ts";
 import { joined, sink, streamOf } from "../support/streams.ts";
 
@@ -152,7 +152,7 @@ describe("a run that fails for a reason that passes", () => {
         needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }) as const,
         serve: async () => (served++ === 0 ? away : ({ ok: true, value: null, body: text("late")[0]! } as const)),
       };
-      const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }] };
+      const policy = granting({ kind: "fs.read", paths: ["**"] });
       const { kernel, clock } = await openKernel({ policy, brokers: [broker] });
       kernel.register(reads(before));
       const taken = sink();

@@ -1,9 +1,11 @@
 import {
   type AuditEvent,
+  type Capability,
   createKernel,
   defineTool,
   type Kernel,
   type KernelOptions,
+  type PolicyDocument,
   terminalTypes,
   verifyChain,
 } from "@keyhole/kernel";
@@ -12,6 +14,11 @@ import { FakeClock } from "./fake-clock.ts";
 
 /** Everything but tier 4 runs: for tests whose subject is not the policy. */
 export const openPolicy = { version: "1", posture: "permissive" } as const;
+
+/** The same, and every tool is granted these. */
+export function granting(...capabilities: readonly Capability[]): PolicyDocument {
+  return { ...openPolicy, grants: capabilities.map((capability) => ({ tool: "*", capability })) };
+}
 
 export const echo = defineTool({
   name: "echo",

@@ -11,6 +11,7 @@ import {
 import { expect } from "vitest";
 import bystander from "../../contract/tools/bystander.ts?tool";
 import subject from "../../contract/tools/subject.ts?tool";
+import { granting } from "../../support/kernel.ts";
 import { randomFrom } from "../../support/random.ts";
 import { chaoticBroker } from "./broker.ts";
 import { type End, endlessDeck, type Fault, faultsFor } from "./faults.ts";
@@ -18,11 +19,7 @@ import type { ChaosReport } from "./report.ts";
 import { bystandersOf, callBystander, type Sampled } from "./waiting.ts";
 import { type Witness, witness } from "./witness.ts";
 
-const policy = {
-  version: "1",
-  posture: "permissive",
-  grants: [{ tool: "*", capability: { kind: "fs.read", paths: ["**"] } }],
-} as const;
+const policy = granting({ kind: "fs.read", paths: ["**"] });
 
 /** More than anything that ends by itself needs on any machine. */
 const PATIENT_MS = 30_000;
