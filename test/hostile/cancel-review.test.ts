@@ -2,6 +2,7 @@ import { createKernel, type IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { hostOpening } from "../support/module-host.ts";
 
 describe("a caller", () => {
   it("that cancels while the start is being recorded starts nothing", async () => {
@@ -33,25 +34,18 @@ describe("a caller", () => {
   it("that cancels while the isolate is being opened starts nothing", async () => {
     let calls = 0;
     const opened = Promise.withResolvers<void>();
-    const host: IsolateHost = {
-      name: "slow",
-      sources: ["inline"],
-      enforces: [],
-      preempts: false,
-      brokers: [],
-      async open() {
-        await opened.promise;
-        return {
-          alive: true,
-          terminate: () => {},
-          async call() {
-            calls++;
-            return { kind: "returned", output: { form: "json", text: "1" } };
-          },
-        };
-      },
-      close: async () => {},
+    const open: IsolateHost["open"] = async () => {
+      await opened.promise;
+      return {
+        alive: true,
+        terminate: () => {},
+        async call() {
+          calls++;
+          return { kind: "returned", output: { form: "json", text: "1" } };
+        },
+      };
     };
+    const host = hostOpening("slow", open, { sources: ["inline"] });
     const kernel = await createKernel({ host, policy: openPolicy });
     kernel.register(toolOf(() => 1));
     const controller = new AbortController();

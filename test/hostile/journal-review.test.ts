@@ -2,25 +2,19 @@ import { type CapabilityRequest, createKernel, type IsolateHost } from "@keyhole
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
+import { hostOpening } from "../support/module-host.ts";
 
 /** Passes on whatever its guest asks for. */
 function hostThatAsks(request: unknown): IsolateHost {
-  return {
-    name: "asking",
-    sources: ["inline"],
-    enforces: [],
-    preempts: false,
-    brokers: [filesBroker(memoryStore())],
-    open: async () => ({
-      alive: true,
-      terminate: () => {},
-      async call(_, port) {
-        const reply = await port.request(request as CapabilityRequest);
-        return { kind: "returned", output: { form: "json", text: JSON.stringify(reply.ok ? "" : reply.error.code) } };
-      },
-    }),
-    close: async () => {},
-  };
+  const open: IsolateHost["open"] = async () => ({
+    alive: true,
+    terminate: () => {},
+    async call(_, port) {
+      const reply = await port.request(request as CapabilityRequest);
+      return { kind: "returned", output: { form: "json", text: JSON.stringify(reply.ok ? "" : reply.error.code) } };
+    },
+  });
+  return hostOpening("asking", open, { sources: ["inline"], brokers: [filesBroker(memoryStore())] });
 }
 
 describe("the journal", () => {

@@ -1,15 +1,8 @@
-import {
-  createKernel,
-  type IsolateHost,
-  type Kernel,
-  limits,
-  type CallPort,
-  type IsolateOutcome,
-} from "@keyhole/kernel";
+import { createKernel, type Kernel, limits, type CallPort, type IsolateOutcome } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
-import { packed } from "../support/module-host.ts";
+import { hostOpening, packed } from "../support/module-host.ts";
 import { joined, sink, streamOf } from "../support/streams.ts";
 
 /** A host whose isolate does what it likes with its port, and what became of it. */
@@ -17,31 +10,23 @@ async function withIsolate(
   deed: (port: CallPort, ended: Promise<string>) => Promise<IsolateOutcome>,
 ): Promise<{ readonly kernel: Kernel; readonly terminated: readonly string[] }> {
   const terminated: string[] = [];
-  const host: IsolateHost = {
-    name: "lying",
-    sources: ["module"],
-    enforces: [],
-    preempts: true,
-    brokers: [],
-    close: async () => {},
-    async open() {
-      const end = Promise.withResolvers<string>();
-      return {
-        get alive() {
-          return terminated.length === 0;
-        },
-        call: (_, port) =>
-          Promise.race([
-            deed(port, end.promise),
-            end.promise.then((reason): IsolateOutcome => ({ kind: "lost", reason })),
-          ]),
-        terminate(reason) {
-          terminated.push(reason);
-          end.resolve(reason);
-        },
-      };
-    },
-  };
+  const host = hostOpening("lying", async () => {
+    const end = Promise.withResolvers<string>();
+    return {
+      get alive() {
+        return terminated.length === 0;
+      },
+      call: (_, port) =>
+        Promise.race([
+          deed(port, end.promise),
+          end.promise.then((reason): IsolateOutcome => ({ kind: "lost", reason })),
+        ]),
+      terminate(reason) {
+        terminated.push(reason);
+        end.resolve(reason);
+      },
+    };
+  });
   const kernel = await createKernel({ host, policy: openPolicy });
   const bounds = { outputBytes: 10_000 };
   expect(kernel.register(packed(streamOf(() => [], { bounds })))).toMatchObject({ ok: true });

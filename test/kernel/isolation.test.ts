@@ -1,29 +1,22 @@
 import { checkPackage, type IsolateHost, manifestOf, packageHash } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
+import { hostOpening } from "../support/module-host.ts";
 
 /** Counts what it opens; every isolate answers with the number it was opened as. */
 function countingHost(): IsolateHost {
   let opened = 0;
-  return {
-    name: "counting",
-    sources: ["module"],
-    enforces: [],
-    preempts: true,
-    brokers: [],
-    close: async () => {},
-    open: async () => {
-      const number = ++opened;
-      let alive = true;
-      return {
-        call: async () => ({ kind: "returned", output: { form: "json", text: `${number}` } }),
-        terminate: () => (alive = false),
-        get alive() {
-          return alive;
-        },
-      };
-    },
-  };
+  return hostOpening("counting", async () => {
+    const number = ++opened;
+    let alive = true;
+    return {
+      call: async () => ({ kind: "returned", output: { form: "json", text: `${number}` } }),
+      terminate: () => (alive = false),
+      get alive() {
+        return alive;
+      },
+    };
+  });
 }
 
 describe("an isolate's memory", () => {

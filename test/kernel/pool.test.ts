@@ -1,33 +1,25 @@
-import type { Isolate, IsolateHost } from "@keyhole/kernel";
+import type { IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { IsolatePool, type Lease, type Owner, type Waiter } from "../../packages/kernel/src/isolate/pool.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
+import { hostOpening } from "../support/module-host.ts";
 
 /** A pool with so many places, as runs ask it, and what it opened. */
 function poolOf(capacity: number) {
   const opened: string[] = [];
-  const host: IsolateHost = {
-    name: "a host",
-    sources: ["module"],
-    enforces: [],
-    preempts: false,
-    brokers: [],
-    capacity,
-    async open({ id }) {
-      opened.push(id);
-      let alive = true;
-      return {
-        call: () => Promise.reject(new Error("Nobody calls it.")),
-        terminate: () => void (alive = false),
-        get alive() {
-          return alive;
-        },
-      } satisfies Isolate;
-    },
-    close: async () => {},
+  const open: IsolateHost["open"] = async ({ id }) => {
+    opened.push(id);
+    let alive = true;
+    return {
+      call: () => Promise.reject(new Error("Nobody calls it.")),
+      terminate: () => void (alive = false),
+      get alive() {
+        return alive;
+      },
+    };
   };
-  const pool = new IsolatePool(host, new FakeClock());
+  const pool = new IsolatePool(hostOpening("a host", open, { capacity }), new FakeClock());
   const lease = async (id: string, callId: string, within: string[] = [], waiter: Waiter = {}): Promise<Lease> => {
     const tool = { id, hash: id, manifest: { name: id } } as RegisteredTool;
     const owner: Owner = { caller: "", sessionId: "", callId, within, around: 0 };

@@ -2,7 +2,7 @@ import { type Broker, createKernel, type IsolateOutcome, limits } from "@keyhole
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openPolicy, toolOf } from "../support/kernel.ts";
-import { packed } from "../support/module-host.ts";
+import { hostOpening, packed } from "../support/module-host.ts";
 
 /** Fails so often, then answers. */
 function flakyFiles(failures: number): Broker & { served: number } {
@@ -138,29 +138,21 @@ describe("a lost isolate", () => {
       clock,
       policy: granting({ kind: "fs.read", paths: ["**"] }),
       brokers: [flakyFiles(0)],
-      host: {
-        name: "crashing",
-        sources: ["module"],
-        enforces: [],
-        preempts: true,
-        brokers: [],
-        close: async () => {},
-        open: async () => {
-          let alive = true;
-          return {
-            get alive() {
-              return alive;
-            },
-            terminate: () => (alive = false),
-            call: async (_, port) => {
-              if (isUsed) await port.request({ kind: "fs.read", operation: "read", arguments: { path: "a" } });
-              if (++runs > 1) return answer;
-              alive = false;
-              return lost;
-            },
-          };
-        },
-      },
+      host: hostOpening("crashing", async () => {
+        let alive = true;
+        return {
+          get alive() {
+            return alive;
+          },
+          terminate: () => (alive = false),
+          call: async (_, port) => {
+            if (isUsed) await port.request({ kind: "fs.read", operation: "read", arguments: { path: "a" } });
+            if (++runs > 1) return answer;
+            alive = false;
+            return lost;
+          },
+        };
+      }),
     });
     kernel.register(packed(reads({ idempotent })));
     const call = kernel.call("subject", {});

@@ -2,7 +2,6 @@ import {
   type ApprovalAnswer,
   createKernel,
   defineTool,
-  type IsolateHost,
   manifestOf,
   packageHash,
   terminalTypes,
@@ -13,25 +12,18 @@ import { Revocations } from "../../packages/kernel/src/capability/revocation.ts"
 import { Counters } from "../../packages/kernel/src/policy/counters.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { toolOf } from "../support/kernel.ts";
+import { hostOpening } from "../support/module-host.ts";
 
 const calls = 10_000;
 const callers = 500;
 const dayMs = 86_400_000;
 
 /** Every isolate of it is lost in its first call. */
-const lostHost: IsolateHost = {
-  name: "lost",
-  sources: ["module"],
-  enforces: [],
-  preempts: true,
-  brokers: [],
-  close: async () => {},
-  open: async () => ({
-    alive: true,
-    terminate: () => {},
-    call: async () => ({ kind: "lost", reason: "it is the test's" }),
-  }),
-};
+const lostHost = hostOpening("lost", async () => ({
+  alive: true,
+  terminate: () => {},
+  call: async () => ({ kind: "lost", reason: "it is the test's" }),
+}));
 
 function lostPackage(): ToolPackage {
   const tool = defineTool({

@@ -16,6 +16,12 @@ export function packed(tool: unknown, code = "export default {};"): ToolPackage 
   return { manifest, code, hash: packageHash(manifest, code) ?? "" };
 }
 
+/** A host of which nothing matters but how its isolates come about. */
+export function hostOpening(name: string, open: IsolateHost["open"], more: Partial<IsolateHost> = {}): IsolateHost {
+  const close = async (): Promise<void> => {};
+  return { name, sources: ["module"], enforces: [], preempts: true, brokers: [], open, close, ...more };
+}
+
 export interface ModuleHost extends IsolateHost {
   readonly opened: readonly { readonly tool: string; readonly terminated: string | undefined }[];
 }
@@ -24,32 +30,24 @@ export interface ModuleHost extends IsolateHost {
 export function moduleHost(...tools: readonly unknown[]): ModuleHost {
   const byName = new Map(tools.map((tool) => [(tool as Tool).definition.name, tool]));
   const opened: { tool: string; terminated: string | undefined }[] = [];
-  return {
-    name: "modules",
-    sources: ["module"],
-    enforces: [],
-    preempts: true,
-    brokers: [],
-    opened,
-    close: async () => {},
-    open: async ({ id, manifest }) => {
-      const record: (typeof opened)[number] = { tool: id, terminated: undefined };
-      opened.push(record);
-      const waiting = new Set<(outcome: IsolateOutcome) => void>();
-      return {
-        get alive() {
-          return record.terminated === undefined;
-        },
-        call: (call: IsolateCall, port: CallPort) =>
-          new Promise((resolve) => {
-            waiting.add(resolve);
-            void runCall(byName.get(manifest.name), call, port).then(resolve);
-          }),
-        terminate: (reason) => {
-          record.terminated ??= reason;
-          for (const settle of waiting) settle({ kind: "lost", reason });
-        },
-      };
-    },
-  };
+  const host = hostOpening("modules", async ({ id, manifest }) => {
+    const record: (typeof opened)[number] = { tool: id, terminated: undefined };
+    opened.push(record);
+    const waiting = new Set<(outcome: IsolateOutcome) => void>();
+    return {
+      get alive() {
+        return record.terminated === undefined;
+      },
+      call: (call: IsolateCall, port: CallPort) =>
+        new Promise((resolve) => {
+          waiting.add(resolve);
+          void runCall(byName.get(manifest.name), call, port).then(resolve);
+        }),
+      terminate: (reason) => {
+        record.terminated ??= reason;
+        for (const settle of waiting) settle({ kind: "lost", reason });
+      },
+    };
+  });
+  return { ...host, opened };
 }
