@@ -12,6 +12,8 @@ import { contentStore } from "@keyhole/worker-host/content";
 const policy: PolicyDocument = { version: "1", posture: "standard" };
 
 let asked = 0;
+/** What the tool `pieces` has made so far, in all calls. */
+export const made = { pieces: 0 };
 
 /** Trusted tools, one for each way in which a call can go. */
 const tools = [
@@ -66,9 +68,9 @@ const tools = [
       required: ["count", "length"],
     },
     output: { kind: "stream" },
-    *execute({ count, length, fill = 0, fails }, context) {
+    *execute({ count, length, fill = 0, fails }) {
       for (let i = 0; i < count; i++) {
-        context.log(`piece ${i}`);
+        made.pieces++;
         yield new Uint8Array(length).fill(fill);
       }
       if (fails) throw new Error("it broke");
