@@ -20,6 +20,7 @@ export {
   verifyInclusion,
 } from "./merkle.ts";
 export { commitmentOf, type Opening } from "./opening.ts";
+export { repeatsKeys } from "../normalize/repeated-keys.ts";
 export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
 export {
   disclose,

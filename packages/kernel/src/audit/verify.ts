@@ -1,12 +1,10 @@
-import { canonicalize } from "../normalize/canonical-json.ts";
 import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
-import { hashOf } from "../normalize/hash-of.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
-import { parseJson, snapshot } from "../normalize/snapshot.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
-import { LINE_BYTES, LineFault, Lines } from "./lines.ts";
+import { Fault, readItem } from "./item.ts";
+import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
 
@@ -85,8 +83,8 @@ const types: ReadonlySet<string> = new Set(
   } satisfies Record<AuditType, true>),
 );
 
-/** Thrown and caught inside this file only. */
-class Fault extends Error {}
+/** `v`, `seq`, `prev` and `withheld`, beside the digest: what is left of an event that is withheld. */
+const PLACE_MEMBERS = 4;
 
 /**
  * Whether a log is what a kernel wrote: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once, keeps one event and one
@@ -133,7 +131,7 @@ class Chain {
   }
 
   add(item: unknown): void {
-    const { actualHash, hash, event, openings } = read(item);
+    const { by, actualHash, hash, event, openings } = readItem(item);
     const { v, seq, type, prev } = event;
     const isWithheld = event["withheld"] === true;
     if (isWithheld && !this.#takesWithheld) throw new Fault(`Event ${show(seq)} is withheld.`);
@@ -143,10 +141,14 @@ class Chain {
     if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is no sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
       throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
-    const by = this.#follow(seq, hash);
+    if (!by) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
+    this.#follow(seq, by);
+    this.#compare();
     const expected = seq === 0 ? by.zero : this.#prev;
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
     if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    if (isWithheld && (openings !== undefined || Object.keys(event).length > PLACE_MEMBERS))
+      throw new Fault(`Event ${show(seq)} is withheld, and says something all the same.`);
     if (isWithheld) this.#withheld++;
     else this.#open(event, openings);
     this.#firstSeq ??= seq as number;
@@ -154,19 +156,15 @@ class Chain {
     this.#prev = hash as string;
     this.#events++;
     if (this.#firstSeq === 0) this.#tree.append(bytesOf(hash as Digest));
-    this.#compare();
   }
 
-  /** The algorithm of an event, which is that of all. */
-  #follow(seq: unknown, hash: unknown): Hash {
-    const by = hashOf(hash);
-    if (!by) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
+  /** The algorithm of an event is that of all. */
+  #follow(seq: unknown, by: Hash): void {
     const expected = this.#hash?.algorithm ?? this.#algorithm ?? by.algorithm;
     if (by.algorithm !== expected)
       throw new Fault(`The digest of event ${show(seq)} is in another algorithm: ${by.algorithm}, not ${expected}.`);
     if (!this.#hash) this.#tree = merkleFrontier(treeHashOf(by));
     this.#hash = by;
-    return by;
   }
 
   #open(event: JsonObject, openings: JsonValue | undefined): void {
@@ -175,10 +173,11 @@ class Chain {
     this.#closed += counts.closed;
   }
 
+  /** Before the next event, and at the end: a checkpoint can also be of a log without events. */
   #compare(): void {
     const [next] = this.#checkpoints;
-    if (!next || next.size !== this.#events) return;
-    if (this.#firstSeq !== 0) throw new Fault("A checkpoint needs the log from its beginning.");
+    if (!next || next.size > this.#events) return;
+    if (this.#firstSeq !== 0 && this.#events > 0) throw new Fault("A checkpoint needs the log from its beginning.");
     if (this.#root() !== next.root)
       throw new Fault(`The first ${next.size} events are not those of the checkpoint of ${next.time}.`);
     this.#checkpoints.shift();
@@ -186,9 +185,9 @@ class Chain {
   }
 
   end(): AuditCheck {
+    this.#compare();
     const [next] = this.#checkpoints;
-    if (next && next.size > 0)
-      return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
+    if (next) return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
     const root = this.#firstSeq === 0 ? this.#root() : null;
     const algorithm = this.#hash?.algorithm ?? null;
     const values = { algorithm, opened: this.#opened, closed: this.#closed, withheld: this.#withheld };
@@ -202,50 +201,6 @@ class Chain {
   fault(reason: string): AuditCheck {
     return { ok: false, events: this.#events, seq: this.#seq, reason };
   }
-}
-
-interface Item {
-  /** Of the event without `hash`, in canonical JSON. */
-  readonly actualHash: Digest;
-  readonly hash: unknown;
-  readonly event: JsonObject;
-  /** Outside the hash. */
-  readonly openings?: JsonValue | undefined;
-}
-
-function read(item: unknown): Item {
-  if (typeof item !== "string") return split(snapshot(item, { maxStringUnits: LINE_BYTES }));
-  if (item.length > LINE_BYTES) throw new Fault(`A line has more than ${LINE_BYTES} characters.`);
-  const written = readWritten(item);
-  return written ?? split(parseJson(item));
-}
-
-const PREFIX = ',"hash":"';
-const SUFFIX_LENGTH: number = PREFIX.length + blake3Hash.zero.length + 2;
-
-/** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no second writing. */
-function readWritten(line: string): Item | undefined {
-  const place = line.length - SUFFIX_LENGTH;
-  if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
-  const body = line.slice(0, place) + "}";
-  const hash = line.slice(place + PREFIX.length, -2);
-  const actualHash = hashOf(hash)?.text(body);
-  if (actualHash === undefined || actualHash !== hash) return undefined;
-  try {
-    const event = JSON.parse(body) as JsonValue;
-    return isJsonObject(event) && !Object.hasOwn(event, "hash") ? { actualHash, hash, event } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function split(plain: ReturnType<typeof snapshot>): Item {
-  if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
-  if (!isJsonObject(plain.value)) throw new Fault("An event is an object.");
-  const { hash, openings, ...event } = plain.value;
-  const text = canonicalize(event);
-  if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
-  return { actualHash: (hashOf(hash) ?? blake3Hash).text(text.text), hash, event, openings };
 }
 
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { repeatsKeys } from "@keyhole/kernel/audit";
 import { type ProofPublicKey, readKeys } from "@keyhole/kernel/policy";
 
 export interface CommandResult {
@@ -47,12 +48,16 @@ export function unreadable(path: string, error: unknown): Unusable {
 }
 
 export function parse(text: string, path: string): JsonValue {
+  let value: JsonValue;
   try {
-    return JSON.parse(text) as JsonValue;
+    value = JSON.parse(text) as JsonValue;
   } catch (error) {
     const why = error instanceof Error ? visible(error.message) : "";
     throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
   }
+  if (repeatsKeys(text, value))
+    throw new Unusable(`${visible(path)} names a member twice: what it says depends on who reads it.`);
+  return value;
 }
 
 async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
