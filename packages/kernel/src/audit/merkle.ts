@@ -18,15 +18,16 @@ const HASH_BYTES = 32;
 const LEAF = 0;
 const NODE = 1;
 
+/** Scratch, for leaves that are digests and for nodes: a hash function reads its input and does not keep it. */
+const leaf: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + HASH_BYTES);
+const node: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + 2 * HASH_BYTES);
+
 export function leafHash(data: Uint8Array, hash: TreeHash = blake3): Uint8Array {
-  const input = new Uint8Array(1 + data.length);
+  const input = data.length === HASH_BYTES ? leaf : new Uint8Array(1 + data.length);
   input[0] = LEAF;
   input.set(data, 1);
   return hash(input);
 }
-
-/** Scratch: a hash function reads its input and does not keep it. */
-const node: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + 2 * HASH_BYTES);
 
 function nodeHash(left: Uint8Array, right: Uint8Array, hash: TreeHash): Uint8Array {
   node[0] = NODE;

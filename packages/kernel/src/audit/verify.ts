@@ -203,12 +203,15 @@ class Chain {
   }
 }
 
+const NONE = { opened: 0, closed: 0 };
+
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */
 function countOpened(
   { seq, type, payload }: JsonObject,
   openings: JsonValue | undefined,
   by: Hash,
 ): { readonly opened: number; readonly closed: number } {
+  if (type !== "data.kept" && openings === undefined) return NONE;
   const commitments =
     type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
   const shown = new Set<string>();
