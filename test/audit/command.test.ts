@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { hashJson } from "@keyhole/kernel";
 import { signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -178,9 +179,9 @@ describe("keyhole verify, on a run", () => {
   const call = { kind: "call", callId: "c", sessionId: "s", tool: "echo@1.0.0", toolHash: hash, inputText: "{}", outputKind: "json", outputBytes: 9, seed: "0".repeat(64), nowMs: 0, real: [] } as const; // prettier-ignore
   const entries: RunEntry[] = [
     call,
-    { kind: "request", callId: "c", index: 0, request: {}, requestHash: hash },
+    { kind: "request", callId: "c", index: 0, request: {}, requestHash: hashJson({}) },
     { kind: "reply", callId: "c", index: 0, reply: {}, body: null },
-    { kind: "outcome", callId: "c", outcome: "returned", result: {}, outcomeHash: hash },
+    { kind: "outcome", callId: "c", outcome: "returned", result: {}, outcomeHash: hashJson({}) },
   ];
 
   it("says what is in it and what it needs", async () => {

@@ -1,4 +1,4 @@
-import { type Broker, createKernel, defineTool, inlineHost, systemClock } from "@keyhole/kernel";
+import { hashJson, type Broker, createKernel, defineTool, inlineHost, systemClock } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";
@@ -136,21 +136,22 @@ describe("a run", () => {
       const changed: RunEntry = Object.assign({}, run.entries[seq]!, what);
       return { seq, entries: run.entries.with(seq, changed) };
     };
-    const hash = `blake3:${"0".repeat(64)}`;
-    const request = change("request", { requestHash: hash });
+    const otherRequest = { kind: "fs.read", operation: "read", arguments: { path: "z" }, body: null };
+    const request = change("request", { request: otherRequest, requestHash: hashJson(otherRequest) });
     expect(await replay(request, options)).toMatchObject({
       kind: "diverged",
       divergence: {
         seq: request.seq,
-        expectedHash: hash,
+        expectedHash: hashJson(otherRequest),
         actualHash: expect.stringMatching(/^blake3:/),
         reason: expect.stringMatching(/^The tool asked for something else\./),
       },
     });
-    const outcome = change("outcome", { outcomeHash: hash });
+    const otherResult = { form: "json", text: "{}" };
+    const outcome = change("outcome", { result: otherResult, outcomeHash: hashJson(otherResult) });
     expect(await replay(outcome, options)).toMatchObject({
       kind: "diverged",
-      divergence: { seq: outcome.seq, expectedHash: hash },
+      divergence: { seq: outcome.seq, expectedHash: hashJson(otherResult) },
     });
     for (const [kind, what] of [
       ["reply", { body: "AAAA" }],

@@ -1,22 +1,30 @@
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const digits = /* @__PURE__ */ new TextEncoder().encode(
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+);
+const decoder = /* @__PURE__ */ new TextDecoder();
+const PADDING = 61;
 
 /** Base64 (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 3) {
-    const [a, b = 0, c = 0] = bytes.subarray(i, i + 3) as unknown as [number, number?, number?];
-    const group = (a << 16) | (b << 8) | c;
-    text += digits[group >> 18]! + digits[(group >> 12) & 63]!;
-    text += i + 1 < bytes.length ? digits[(group >> 6) & 63]! : "=";
-    text += i + 2 < bytes.length ? digits[group & 63]! : "=";
+  const { length } = bytes;
+  const text = new Uint8Array(Math.ceil(length / 3) * 4).fill(PADDING);
+  for (let i = 0, at = 0; i < length; i += 3, at += 4) {
+    const [a, b, c] = [bytes[i]!, bytes[i + 1] ?? 0, bytes[i + 2] ?? 0];
+    text[at] = digits[a >> 2]!;
+    text[at + 1] = digits[((a & 3) << 4) | (b >> 4)]!;
+    if (i + 1 < length) text[at + 2] = digits[((b & 15) << 2) | (c >> 6)]!;
+    if (i + 2 < length) text[at + 3] = digits[c & 63]!;
   }
-  return text;
+  return decoder.decode(text);
 }
 
 /** `undefined` for what is not base64. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    const chars = atob(text);
+    const bytes = new Uint8Array(chars.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = chars.charCodeAt(i);
+    return bytes;
   } catch {
     return undefined;
   }

@@ -1,11 +1,12 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
-import { outcomeHash } from "../isolate/outcome.ts";
 import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { Flow } from "../normalize/flow.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { encodeBase64 } from "../normalize/base64.ts";
+import { snapshot } from "../normalize/snapshot.ts";
 import type { RunEntry } from "./run.ts";
+import { hashInTurns, tell, tellLong, type Told } from "./told.ts";
 import { turns } from "./turns.ts";
 
 /** Calls whose attempts are counted. */
@@ -90,7 +91,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
             read: () => noted(bodyRead, async () => port.read?.(), givenBody),
           });
           hasEnded = true;
-          write({ kind: "outcome", callId, ...outcomeParts(outcome, by, flow) });
+          write({ kind: "outcome", callId, ...(await outcomeParts(outcome, by, flow)) });
           return outcome;
         },
       };
@@ -108,6 +109,7 @@ function givenBody(piece: Uint8Array | undefined): Said {
   return { reply: { ok: piece !== undefined, value: null }, body: piece ? encodeBase64(piece) : null };
 }
 
+/** As the kernel reads it: what is refused for its arguments is told as that. */
 export function requestParts(
   { kind, operation, arguments: asked, body }: Asked,
   by: Hash,
@@ -115,30 +117,41 @@ export function requestParts(
   readonly request: JsonObject;
   readonly requestHash: string;
 } {
-  const request = { kind, operation, arguments: asked, body: body ? by.bytes(body) : null };
-  return { request, requestHash: by.jsonOrFault(request) };
+  const plain = snapshot(asked);
+  const given = plain.ok ? plain.value : asked;
+  const { what, hash } = tell({ kind, operation, arguments: given, body: body ? by.bytes(body) : null }, by);
+  return { request: what, requestHash: hash };
 }
 
 /** @param flow what was written before; of a stream the outcome says only that it is whole */
-export function outcomeParts(
+export async function outcomeParts(
   outcome: IsolateOutcome,
   by: Hash,
   flow: Flow,
-): {
+): Promise<{
   readonly outcome: string;
   readonly result: JsonObject;
   readonly outcomeHash: string;
-} {
-  return { outcome: outcome.kind, result: resultOf(outcome, by, flow), outcomeHash: outcomeHash(outcome, by, flow) };
+}> {
+  const { what, hash } = await resultOf(outcome, by, flow);
+  return { outcome: outcome.kind, result: what, outcomeHash: hash };
 }
 
-function resultOf(outcome: IsolateOutcome, by: Hash, flow: Flow): JsonObject {
-  if (outcome.kind !== "returned") return { ...outcome };
+async function resultOf(outcome: IsolateOutcome, by: Hash, flow: Flow): Promise<Told> {
+  if (outcome.kind !== "returned") return tell(outcome, by);
   const { output } = outcome;
-  if (output.form === "stream") return { form: "stream", byteLength: flow.byteLength, hash: flow.digest };
-  if (output.form === "binary")
-    return { form: "binary", byteLength: output.bytes.length, hash: by.bytes(output.bytes) };
-  return { form: output.form, text: output.text };
+  switch (output.form) {
+    case "stream":
+      return ofBytes(output.form, flow.byteLength, flow.digest);
+    case "binary":
+      return ofBytes(output.form, output.bytes.length, await hashInTurns(output.bytes, by));
+    default:
+      return tellLong({ form: output.form, text: output.text }, by);
+  }
+}
+
+function ofBytes(form: string, byteLength: number, hash: Told["hash"]): Told {
+  return { what: { form, byteLength, hash }, hash };
 }
 
 function split(reply: CapabilityReply): Said {

@@ -133,9 +133,9 @@ async function replayCall(
         journal.hash.text(""),
         "The tool did not make this request.",
       );
-    const { outcomeHash, result, outcome: kind } = outcomeParts(outcome, journal.hash, flow);
-    if (outcomeHash === end.hash) return undefined;
+    const { outcomeHash, result, outcome: kind } = await outcomeParts(outcome, journal.hash, flow);
     const difference = firstDifference(readable(end.what), readable({ outcome: kind, ...result }));
+    if (outcomeHash === end.hash && !difference) return undefined;
     return journal.divergence(end.seq, end.hash, outcomeHash, "The tool gave something else.", difference);
   } finally {
     stopTimer();

@@ -2,9 +2,11 @@ import { LineFault } from "../audit/lines.ts";
 import { blake3Hash, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
 import { hashFor, hashOf } from "../normalize/hash-of.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { repeatsKeys } from "../normalize/repeated-keys.ts";
 import { parseJson } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
+import { RUN_DEPTH } from "./told.ts";
 
 /*
  * A run as a file: JSON Lines. The first line says what it is and in which algorithm all its digests are; the last one how many entries there are, and the digest over all lines before it, so that
@@ -47,6 +49,9 @@ export type RunResult =
   /** `line` is the first one that is wrong, from 1. */
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
+/** From 1970, in both directions: what a `Date` can say (ECMA-262, section 21.4.1.1). */
+const MOST_MS = 8.64e15;
+
 const text = { type: "string", maxLength: 1_000 } as const;
 const digest = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" } as const;
 const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
@@ -57,28 +62,31 @@ const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObj
   additionalProperties: false,
 });
 
-const validator = requireValidator({
-  oneOf: [
-    entry(
-      "call",
-      {
-        sessionId: text,
-        tool: text,
-        toolHash: digest,
-        inputText: { type: "string" },
-        outputKind: { enum: ["json", "text", "binary", "stream"] },
-        outputBytes: count,
-        seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
-        nowMs: { type: "number" },
-        real: { type: "array", items: { enum: ["clock", "random"] } },
-      },
-      { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest, hasBody: { type: "boolean" } },
-    ),
-    entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
-    entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
-    entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
-  ],
-});
+const validator = requireValidator(
+  {
+    oneOf: [
+      entry(
+        "call",
+        {
+          sessionId: text,
+          tool: text,
+          toolHash: digest,
+          inputText: { type: "string" },
+          outputKind: { enum: ["json", "text", "binary", "stream"] },
+          outputBytes: count,
+          seed: { type: "string", pattern: "^[0-9a-f]{64}$" },
+          nowMs: { type: "number", minimum: -MOST_MS, maximum: MOST_MS },
+          real: { type: "array", items: { enum: ["clock", "random"] } },
+        },
+        { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest, hasBody: { type: "boolean" } },
+      ),
+      entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
+      entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),
+      entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
+    ],
+  },
+  { limits: { valueDepth: RUN_DEPTH } },
+);
 
 const endValidator = requireValidator({
   type: "object",
@@ -122,8 +130,9 @@ class RunReader {
     if (content === "" && this.#hasEnded) return; // behind the last line end
     if (this.#hasEnded) throw new Refusal("There is more behind the end of the run.");
     if (!content.isWellFormed()) throw new Refusal("It is not Unicode text.");
-    const parsed = parseJson(content);
+    const parsed = parseJson(content, { maxDepth: RUN_DEPTH, maxStringUnits: RUN_LINE_BYTES });
     if (!parsed.ok) throw new Refusal(`It is not JSON: ${parsed.error.message}.`);
+    if (repeatsKeys(content, parsed.value)) throw new Refusal("It names a member twice.");
     if (this.line === 1) {
       const by = hashIn(parsed.value);
       if (!by) throw new Refusal(`A run file begins with ${headerOf("blake3")}, or with another known algorithm.`);

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../normalize/json.ts";
-import { decodeBase64 } from "../normalize/base64.ts";
+import { blake3Hash } from "../normalize/hash.ts";
+import { hashOf } from "../normalize/hash-of.ts";
 import type { OutputContract } from "../tool/manifest.ts";
+import { toldHash } from "./told.ts";
 
 /**
  * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.
@@ -88,18 +90,36 @@ export function runFault({ entries }: Run): RunFault | undefined {
     switch (entry.kind) {
       case "request":
         if (entry.index !== call.asked++) return fault(`Request ${call.asked - 1} of this call is missing.`);
+        if (!isOf(entry.requestHash, entry.request)) return fault("The request is not what its digest stands for.");
         break;
       case "reply":
         if (entry.index >= call.asked) return fault("This answers a request that was not made.");
         if (call.answered.has(entry.index)) return fault("The request was answered twice.");
-        if (entry.body !== null && !decodeBase64(entry.body)) return fault("The body of an answer is not base64.");
+        if (entry.body !== null && !isBase64(entry.body)) return fault("The body of an answer is not base64.");
         call.answered.add(entry.index);
         break;
       case "outcome":
+        if (!isOutcomeOf(entry)) return fault("The outcome is not what its digest stands for.");
         call.hasEnded = true;
     }
   }
   for (const [callId, { hasEnded, seq }] of calls)
     if (!hasEnded) return { seq, callId, reason: "The run has no end of this call." };
   return undefined;
+}
+
+function isOf(digest: string, what: JsonObject): boolean {
+  return toldHash(what, hashOf(digest) ?? blake3Hash) === digest;
+}
+
+/** Of bytes, the digest is that of the outcome, and all that is known of them. */
+function isOutcomeOf({ outcome, result, outcomeHash }: Extract<RunEntry, { kind: "outcome" }>): boolean {
+  if (outcome !== "returned" && result["kind"] !== outcome && !("fault" in result)) return false;
+  const isBytes = outcome === "returned" && (result["form"] === "binary" || result["form"] === "stream");
+  return isBytes ? result["hash"] === outcomeHash : isOf(outcomeHash, result);
+}
+
+/** Whole and with its padding (RFC 4648, section 4), so that bytes have one text. */
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
