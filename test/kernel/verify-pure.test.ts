@@ -61,7 +61,7 @@ describe("kernel.verifyPure", () => {
   });
 
   it.each<[keyof typeof tools, object]>([
-    ["late", { kind: "varies", input: 0, reason: "Run 2 gave something else than run 1." }],
+    ["late", { kind: "varies", input: 0, reason: "Call 3 gave something else than call 1." }],
     ["lucky", { kind: "varies", input: 0 }],
     ["remembering", { kind: "varies", input: 0 }],
     ["partly", { kind: "varies", input: 1 }],

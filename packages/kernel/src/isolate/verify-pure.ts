@@ -1,7 +1,8 @@
+import { uuidv7 } from "../id/uuid.ts";
 import { limits } from "../limits.ts";
 import { Flow } from "../normalize/flow.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
-import { blake3Hash, type Hash, hashText } from "../normalize/hash.ts";
+import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import { said } from "../normalize/said.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -21,7 +22,7 @@ export type PureCheck =
       /** Place of the input, from 0; `null` where it is about none of them. */
       readonly input: number | null;
       readonly reason: string;
-      /** Of the first run, and of the one that differs. */
+      /** Where it `varies`: of the first call, and of the one that differs. */
       readonly hashes: readonly string[];
     };
 
@@ -33,7 +34,7 @@ export interface PureOptions {
   readonly host: IsolateHost;
   readonly tool: RegisteredTool;
   readonly inputs: readonly JsonValue[];
-  /** Fresh isolates per input, each with another clock and another seed; at least 2. Default 3. */
+  /** Fresh isolates per input, each with another clock and another seed, and called twice; at least 2. Default 3. */
   readonly runs?: number;
   readonly clock: Clock;
   /** For each run. Default 10,000. */
@@ -52,29 +53,27 @@ export async function verifyPure(options: PureOptions): Promise<PureCheck> {
   for (const [input, value] of inputs.entries()) {
     const hashes: string[] = [];
     for (let run = 0; run < runs; run++) {
-      const once = await runOnce(options, canonicalJson(value), run);
-      if (once.kind === "asked")
-        return { ok: false, kind: "asked", input, reason: "The tool asked for a capability.", hashes };
-      if (once.kind === "unfinished") return { ok: false, kind: "unfinished", input, reason: once.reason, hashes };
-      hashes.push(once.hash);
-      if (once.hash !== hashes[0]) {
-        const reason = `Run ${run + 1} gave something else than run 1.`;
-        return { ok: false, kind: "varies", input, reason, hashes: [hashes[0]!, once.hash] };
+      const end = await runTwice(options, canonicalJson(value), run, hashes);
+      if (end) return { ok: false, input, ...end, hashes: [] };
+      const at = hashes.findIndex((hash) => hash !== hashes[0]);
+      if (at > 0) {
+        const reason = `Call ${at + 1} gave something else than call 1.`;
+        return { ok: false, kind: "varies", input, reason, hashes: [hashes[0]!, hashes[at]!] };
       }
     }
   }
   return { ok: true, runs: runs * inputs.length };
 }
 
-type Once =
-  | { readonly kind: "ended"; readonly hash: string }
-  | { readonly kind: "asked" }
-  | { readonly kind: "unfinished"; readonly reason: string };
-
-async function runOnce(options: PureOptions, inputText: string, run: number): Promise<Once> {
+/** A fresh isolate, called twice as long as it lives: what it remembers shows. Gives why the rest is not run. */
+async function runTwice(
+  options: PureOptions,
+  inputText: string,
+  run: number,
+  hashes: string[],
+): Promise<Pick<Extract<PureCheck, { ok: false }>, "kind" | "reason"> | undefined> {
   const { host, tool, clock, timeoutMs = 10_000, hash = blake3Hash } = options;
   const { outputBytes = limits.wholeOutputBytes, fuel, memoryBytes } = tool.manifest.bounds;
-  const flow = new Flow(outputBytes, hash);
   let asked = false;
   let isolate;
   try {
@@ -83,38 +82,44 @@ async function runOnce(options: PureOptions, inputText: string, run: number): Pr
     const why = said(error, "message") ?? "its host failed";
     return { kind: "unfinished", reason: `A run did not begin: ${why}` };
   }
-  // A terminated isolate answers as lost.
-  const stopTimer = clock.after(timeoutMs, () => isolate.terminate("it did not end"));
   try {
-    const outcome = await isolate.call(
-      {
-        callId: `pure-${run}`,
-        sessionId: `pure-${run}`,
-        inputText,
-        outputKind: tool.manifest.output.kind,
-        outputBytes,
-        // Far apart, so that a tool that shows any of the three is found.
-        seed: hashText(`${run}`).slice(-64),
-        nowMs: Date.UTC(2001 + run, run % 12, 1 + run),
-        ...(fuel !== undefined && { fuel }),
-        ...(memoryBytes !== undefined && { memoryBytes }),
-      },
-      {
-        signal: new AbortController().signal,
-        log: () => {},
-        progress: () => {},
-        write: (piece) => flow.keep(piece),
-        request: async () => {
-          asked = true;
-          return { ok: false, error: { code: "CAPABILITY_DENIED", message: "A pure tool has none.", hint: "" } };
-        },
-      },
-    );
-    if (asked) return { kind: "asked" };
-    if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
-    return { kind: "ended", hash: outcomeHash(outcome, hash, flow) };
+    for (let calls = 0; calls < 1 || (isolate.alive && calls < 2); calls++) {
+      const flow = new Flow(outputBytes, hash);
+      const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
+      // A terminated isolate answers as lost.
+      const stopTimer = clock.after(timeoutMs, () => isolate.terminate("it did not end"));
+      const outcome = await isolate
+        .call(
+          {
+            callId,
+            sessionId: callId,
+            inputText,
+            outputKind: tool.manifest.output.kind,
+            outputBytes,
+            // The first run sees what every call of it sees; the others something else, so that a tool that shows any of the two is found.
+            seed: `${run}`.padStart(64, "0"),
+            nowMs: run * 1e10,
+            ...(fuel !== undefined && { fuel }),
+            ...(memoryBytes !== undefined && { memoryBytes }),
+          },
+          {
+            signal: new AbortController().signal,
+            log: () => {},
+            progress: () => {},
+            write: (piece) => flow.keep(piece),
+            request: async () => {
+              asked = true;
+              return { ok: false, error: { code: "CAPABILITY_DENIED", message: "A pure tool has none.", hint: "" } };
+            },
+          },
+        )
+        .finally(stopTimer);
+      if (asked) return { kind: "asked", reason: "The tool asked for a capability." };
+      if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
+      hashes.push(outcomeHash(outcome, hash, flow));
+    }
   } finally {
-    stopTimer();
     isolate.terminate("the run has ended");
   }
+  return undefined;
 }
