@@ -88,7 +88,7 @@ export async function verifyCheckpoint(foreign: unknown, key: CryptoKey): Promis
   }
 }
 
-function encode(body: Omit<Checkpoint, "signature">): Uint8Array<ArrayBuffer> {
-  // A copy: to some platforms' types, the memory of an encoder could be shared.
-  return new Uint8Array(new TextEncoder().encode(canonicalJson(body)));
+/** As the platform's own types have it: to some of them, its memory could be shared. */
+function encode(body: Omit<Checkpoint, "signature">): ReturnType<TextEncoder["encode"]> {
+  return new TextEncoder().encode(canonicalJson(body));
 }
