@@ -83,8 +83,10 @@ async function takeMany(
 ): Promise<Taken | undefined> {
   const hasher = hash.hasher();
   for (let at = 0; at < bytes.length; at += GO_BYTES) {
-    if (at > 0) await turn();
-    if (at > 0 && isOver()) return undefined;
+    if (at > 0) {
+      await turn();
+      if (isOver()) return undefined;
+    }
     const piece = bytes.subarray(at, at + GO_BYTES);
     // Whatever its owner has made of it since: what is handed over is what was hashed.
     if (bytes !== given && at <= given.length) piece.set(given.subarray(at, at + piece.length));
