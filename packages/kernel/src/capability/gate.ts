@@ -3,29 +3,25 @@ import type { Hash } from "../normalize/hash.ts";
 import { readReply, takeBytes, takeReply, type Use } from "./exchange.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import { type Budget, spend, spendFile } from "./budget.ts";
 import { Carriers } from "./carriers.ts";
-import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
+import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import { bounds, denied, ended, failed, outOfOrder } from "./refusals.ts";
-import { covers, declares, type Grant, limitOf, totalOf } from "./grant.ts";
+import { covers, declares, limitOf, totalOf } from "./grant.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
-export interface GateOptions {
-  readonly grant: Grant;
+export interface GateOptions extends Budget {
   /** Of requests and replies, for the journal. */
   readonly hash: Hash;
   readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
-  readonly networkRequests: number;
-  readonly networkBytes: number;
   /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
   readonly refusal?: ((need: Need) => string | undefined) | undefined;
   /** The largest file that the policy lets through. */
   readonly fileBytes?: number | undefined;
-  /** The budget of the call from within which this one was made. */
-  readonly spend?: BrokerSession["spend"] | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate | undefined;
   /** Instead of it, what the call had counted when it was suspended. */
@@ -37,8 +33,6 @@ export interface GateOptions {
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
-
-const fileKinds = ["fs.read", "fs.write"] as const;
 
 /**
  * The keyhole of one call: every request of the tool passes here, is checked against grant and budget, served by its broker and journaled.
@@ -212,7 +206,7 @@ export class Gate {
     }
     this.#counts.wasUsed = true;
     this.#counts.effects = effectsWith(kind, this.#counts.effects);
-    const spent = this.#spendFiles(kind, request.body);
+    const spent = spendFile(kind, request.body, this.#counts, this.#options);
     if (spent) return [failed(spent), target];
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
       try {
@@ -230,37 +224,9 @@ export class Gate {
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
     if (revoked) return [failed(revoked), target];
     if (!reply) return [ended, target];
-    const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFiles(kind, reply.body) : undefined;
+    const tooMuch =
+      reply.ok && kind === "fs.read" ? spendFile(kind, reply.body, this.#counts, this.#options) : undefined;
     return [tooMuch ? failed(tooMuch) : reply, target];
-  }
-
-  /** Bytes of files in one call, by kind. Counted before they are written, and before they are handed over. */
-  #spendFiles(kind: CapabilityKind, bytes: Uint8Array | undefined): CapabilityError | undefined {
-    return bytes && (kind === "fs.read" || kind === "fs.write") ? this.#spend({ [kind]: bytes.byteLength }) : undefined;
-  }
-
-  /** Counts for this call and for all around it, or for none. */
-  #spend(usage: Usage): CapabilityError | undefined {
-    const { networkRequests, networkBytes, grant, spend } = this.#options;
-    const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
-    const counts = this.#counts;
-    if (counts.networkRequests + requests > networkRequests)
-      return bounds(`The call may make ${networkRequests} network requests.`);
-    if (counts.networkBytes + bytes > networkBytes)
-      return bounds(`The call may move ${networkBytes} bytes over the network.`);
-    for (const kind of fileKinds) {
-      if (usage[kind] === undefined) continue;
-      const total = totalOf(grant, [kind], "totalBytes");
-      if (counts.fileBytes[kind] + usage[kind] > total)
-        return bounds(`The call may ${kind === "fs.read" ? "read" : "write"} ${total} bytes of files.`);
-    }
-    const refusal = spend?.(usage);
-    if (refusal) return refusal;
-    counts.networkRequests += requests;
-    counts.networkBytes += bytes;
-    for (const kind of fileKinds)
-      counts.fileBytes = { ...counts.fileBytes, [kind]: counts.fileBytes[kind] + (usage[kind] ?? 0) };
-    return undefined;
   }
 
   #session(kind: CapabilityKind): BrokerSession {
@@ -281,7 +247,7 @@ export class Gate {
         if (!refusal) this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
         return refusal;
       },
-      spend: (usage) => this.#spend(usage),
+      spend: (usage) => spend(usage, this.#counts, this.#options),
       limit: (need) =>
         Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
     };
