@@ -1,6 +1,7 @@
 import { limits } from "../limits.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
+import type { Lease, Owner, Waiter } from "./lease.ts";
 import { Places } from "./places.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
 import { Standstill, standstillIn } from "./standstill.ts";
@@ -11,24 +12,6 @@ import { type Failing, Quarantine, quarantineText, type Rest, type ToolQuarantin
  * session of one caller. `call`: nobody.
  */
 export type Reuse = "always" | "session" | "call";
-
-/** Whose call it is. Others may choose the same session name for theirs. */
-export interface Owner {
-  readonly caller: string;
-  readonly sessionId: string;
-  readonly callId: string;
-  /** The calls that it is nested in, which wait for it. */
-  readonly within: readonly string[];
-  /** How many of them are of the same tool: each of them holds an isolate of its own. */
-  readonly around: number;
-  /** Opens an isolate that serves this call alone, where it is not the host's way. */
-  readonly thaw?: ((isWanted: () => boolean) => Promise<Isolate>) | undefined;
-}
-
-/** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
-export interface Waiter {
-  leave?: () => void;
-}
 
 interface Slot {
   readonly key: string;
@@ -52,17 +35,6 @@ interface Slot {
   give: (() => void) | undefined;
   /** Whether the kernel ended it, and not it itself. */
   stopped: boolean;
-}
-
-/** One isolate in use by one call. */
-export interface Lease {
-  readonly isolate: Isolate;
-  /** Gives it back. Idempotent. `atBound`: if it is dead now, then of what the call was allowed, which is no fault of the isolate's. */
-  readonly release: (atBound?: boolean) => void;
-  /** Ends the isolate, whatever it is doing. */
-  readonly stop: (reason: string) => void;
-  /** Whether other calls use it as well. */
-  readonly isShared: () => boolean;
 }
 
 /** What of a pool its kernel decides, and hears. */
@@ -113,6 +85,7 @@ export class IsolatePool {
   /** Rejects where nobody could ever give it a place. */
   #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Isolate> {
     if (!slot.leave || within.length === 0) return slot.isolate;
+    const { leave } = waiter;
     const { promise: refused, reject } = Promise.withResolvers<never>();
     const refuse = (): void => {
       slot.calls--; // Others may wait for the same isolate; then its turn still comes.
@@ -120,7 +93,6 @@ export class IsolatePool {
       leave?.(); // At once: a place that comes back before its run has ended is not for it.
     };
     const goOn = this.#standstill.wait({ within, refuse });
-    const { leave } = waiter;
     waiter.leave = () => {
       goOn(); // Whoever made it waits no longer.
       leave?.();

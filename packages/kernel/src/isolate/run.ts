@@ -6,7 +6,8 @@ import type { Body } from "./body.ts";
 import type { Flow } from "../normalize/flow.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
-import type { IsolatePool, Lease, Owner, Waiter } from "./pool.ts";
+import type { Lease, Owner, Waiter } from "./lease.ts";
+import type { IsolatePool } from "./pool.ts";
 import {
   type CallPort,
   type IsolateCall,

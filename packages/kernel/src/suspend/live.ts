@@ -4,7 +4,7 @@ import type { Started } from "../call/execute.ts";
 import type { LiveCall } from "../call/live.ts";
 import type { Path, Steps } from "../call/steps.ts";
 import type { Isolate } from "../isolate/port.ts";
-import type { Lease } from "../isolate/pool.ts";
+import type { Lease } from "../isolate/lease.ts";
 import { newApprovalId } from "../policy/ask.ts";
 import type { FrozenQuestion } from "./frozen.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";
