@@ -10,6 +10,7 @@ import type {
   MachineMessage,
   MeterMessage,
 } from "./message.ts";
+import { isMeterMessage } from "./meter.ts";
 import type { SuspendedMachine } from "../wasm/interpreter/port.ts";
 import { parseGuestMessage, parseRequest } from "./parse.ts";
 
@@ -105,11 +106,13 @@ export function openChannel(
     end({ kind: "lost", reason: `protocol: ${reason}` });
     onBroken(reason);
   };
+  const lost = (reason: string): void => {
+    end({ kind: "lost", reason });
+    onBroken(reason);
+  };
   /** The kernel's end never rejects, and all that it says can be sent. Where that is not so, the guest would wait for ever. */
   const failed = (): void => {
-    if (phase === "ended") return;
-    end({ kind: "lost", reason: "what the host says cannot be sent" });
-    onBroken("what the host says cannot be sent");
+    if (phase !== "ended") lost("what the host says cannot be sent");
   };
   const flooded = (limit: number): void => {
     end({ kind: "too-large", what: "messages", limit });
@@ -254,8 +257,7 @@ export function openChannel(
     suspended: ({ machine }) => suspending?.resolve(machine),
     died: ({ reason, by }) => {
       if (by) calls.get(by.callId)?.settle(by.outcome);
-      end({ kind: "lost", reason });
-      onBroken(reason);
+      lost(reason);
     },
   } satisfies { readonly [Type in MeterMessage["type"]]: (message: Extract<MeterMessage, { type: Type }>) => void };
 
@@ -302,15 +304,4 @@ export function openChannel(
       return isBusy();
     },
   };
-}
-
-const meterTypes = { usage: true, exhausted: true, suspended: true, died: true } satisfies Record<
-  MeterMessage["type"],
-  true
->;
-
-/** The relay never passes on such a message of its guest: it would have made it itself. */
-function isMeterMessage(data: unknown): data is MeterMessage {
-  if (typeof data !== "object" || data === null || !("type" in data)) return false;
-  return typeof data.type === "string" && Object.hasOwn(meterTypes, data.type);
 }

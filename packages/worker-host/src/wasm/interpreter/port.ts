@@ -1,5 +1,6 @@
 import type { GuestPort } from "../../protocol/channel.ts";
 import type { Exhaustion, HostMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
+import { isMeterMessage } from "../../protocol/meter.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
@@ -165,7 +166,7 @@ class VmPort implements GuestPort {
       if (ending !== undefined) return this.#say({ type: "exhausted", callId, outcome: ending });
     }
     // Words of the relay are not the guest's to say.
-    const isGuest = isObject(message) && !meterTypes.has(message["type"]);
+    const isGuest = isObject(message) && !isMeterMessage(message);
     this.onmessage?.({ data: isGuest ? message : undefined } as MessageEvent);
   }
 
@@ -195,8 +196,6 @@ class VmPort implements GuestPort {
 function running(fuel: number, memoryBytes: number): Running {
   return { fuel, fuelLeft: fuel, fuelUsed: 0, memoryBytes };
 }
-
-const meterTypes: ReadonlySet<unknown> = new Set<MeterMessage["type"]>(["usage", "exhausted", "suspended", "died"]);
 
 interface LoadFailed {
   readonly type: "load-failed";
