@@ -78,12 +78,8 @@ describe("the sandbox's watchdog", () => {
 
   it("knows no other path and no other method", async () => {
     watchdog.watch();
-    for (const [path, method] of [
-      ["/", "POST"],
-      ["/certain", "POST"],
-      [new URL(watchdog.url).pathname, "POST"],
-    ] as const)
-      expect((await fetch(new URL(path, watchdog.url), { method })).status).toBe(404);
+    for (const path of ["/", "/certain", new URL(watchdog.url).pathname])
+      expect((await fetch(new URL(path, watchdog.url), { method: "POST" })).status).toBe(404);
     expect((await fetch(`${watchdog.url}/certain`)).status).toBe(404);
     expect(watchdog.kills()).toBe(0);
   });

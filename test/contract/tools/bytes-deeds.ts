@@ -88,7 +88,7 @@ function doDeed({ deed, length = 0 }: { readonly deed: string; readonly length?:
   return deeds[deed]!(length) as Uint8Array;
 }
 
-/** All of two tools but what they say of their output. */
+/** What two tools have in common that differ in their output. */
 export const bytesTool = {
   version: "1.0.0",
   determinism: "external",

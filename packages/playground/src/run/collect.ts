@@ -14,19 +14,19 @@ const pieceBytes = 256;
 export function collect(): Collector {
   let file = new Blob();
   let parts: Uint8Array<ArrayBuffer>[] = [];
-  let partLength = 0;
+  let heldBytes = 0;
   let byteLength = 0;
   const join = (): Blob => {
     file = new Blob([file, ...parts]);
     parts = [];
-    partLength = 0;
+    heldBytes = 0;
     return file;
   };
   const output = new WritableStream<Uint8Array>({
     write(piece) {
       parts.push(new Uint8Array(piece));
       byteLength += piece.length;
-      if ((partLength += pieceBytes + piece.length) >= partBytes) join();
+      if ((heldBytes += pieceBytes + piece.length) >= partBytes) join();
     },
   });
   return { output, file: join, byteLength: () => byteLength };
