@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { countTurns } from "../support/turns.ts";
 
-const policy = granting({ kind: "fs.write", paths: ["**"] });
+const capabilities = [
+  { kind: "fs.write", paths: ["**"] },
+  { kind: "tool.call", tools: ["*"] },
+] as const;
+const policy = granting(...capabilities);
 
 const PIECES = 8;
 const LENGTH = PIECES * 524_288;
@@ -14,7 +18,7 @@ interface Writer extends Bench {
   readonly requestHashes: () => Promise<readonly unknown[]>;
 }
 
-async function writer(execute: (files: ToolContext["files"]) => unknown): Promise<Writer> {
+async function writer(execute: (files: ToolContext["files"], tools: ToolContext["tools"]) => unknown): Promise<Writer> {
   const asked: CapabilityRequest[] = [];
   const broker: Broker = {
     kinds: ["fs.write"],
@@ -25,11 +29,10 @@ async function writer(execute: (files: ToolContext["files"]) => unknown): Promis
     },
   };
   const bench = await openKernel({ policy, brokers: [broker] });
-  const write = async (_: unknown, { files }: ToolContext): Promise<null> => {
-    await execute(files);
+  const write = async (_: unknown, { files, tools }: ToolContext): Promise<null> => {
+    await execute(files, tools);
     return null;
   };
-  const capabilities = [{ kind: "fs.write", paths: ["**"] }];
   bench.kernel.register(toolOf(write, { capabilities, effects: ["fs.write"], determinism: "external" }));
   const requestHashes = async (): Promise<readonly unknown[]> =>
     (await bench.events()).flatMap(({ type, payload }) =>
@@ -109,6 +112,16 @@ describe("a body that is large", () => {
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
     expect(asked.map(({ body }) => body?.length)).toEqual([...lengths, undefined]);
     expect(await requestHashes()).toEqual(asked.map(hashOf));
+  });
+
+  it("does not hold up what its tool calls later", async () => {
+    const { kernel, asked } = await writer((files, tools) =>
+      Promise.all([files.write("a", new Uint8Array(LENGTH)), tools.call("called", {})]),
+    );
+    let askedBefore: number | undefined;
+    kernel.register(toolOf(() => (askedBefore = asked.length), { name: "called" }));
+    expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
+    expect([askedBefore, asked.length]).toEqual([0, 1]);
   });
 
   it("does not reach its broker when the deadline passes meanwhile", async () => {

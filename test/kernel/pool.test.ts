@@ -34,6 +34,20 @@ function poolOf(capacity: number) {
   return { lease, opened };
 }
 
+describe("a call that waits for a place", () => {
+  it("and leaves takes nobody along who comes after it", async () => {
+    const { lease } = poolOf(1);
+    const outer = await lease("outer", "o");
+    const ends: Waiter = {};
+    const ended = lease("inner", "i", [], ends);
+    ends.leave?.();
+    const next = lease("inner", "n");
+    outer.release();
+    await expect(ended).rejects.toMatchObject({ code: "ISOLATE_LOST" });
+    expect((await next).isolate.alive).toBe(true);
+  });
+});
+
 const refused = { code: "BOUNDS_EXCEEDED" };
 
 describe("a call that waits for a place within another one", () => {

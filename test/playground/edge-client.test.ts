@@ -110,6 +110,19 @@ describe("a line that comes in many parts", () => {
   });
 });
 
+describe("an event that ends with two CRs", () => {
+  it("is there with the next character, which shows that they are no CRLF", async () => {
+    const parts = ["data: x\r", "\r", "d"];
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        const part = parts.shift();
+        if (part !== undefined) controller.enqueue(new TextEncoder().encode(part));
+      },
+    });
+    expect(await serverEvents(body).next()).toEqual({ done: false, value: { event: "message", data: "x" } });
+  });
+});
+
 describe("what an edge sends", () => {
   it.each(["", "{", "still here", "{}{}"])("is JSON, or the edge is told of, and not the network: %j", (data) => {
     expect(() => readJson(data)).toThrow(
