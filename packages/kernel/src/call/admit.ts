@@ -31,7 +31,10 @@ const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly 
 
 /** Step 1. */
 export function resolve(call: Call, registry: Registry, hosts: readonly IsolateHost[]): Step<Resolved> {
-  if (call.fault !== undefined) return stop("INVALID_INPUT", call.fault, { hint: "Correct the options of the call." });
+  if (call.fault) {
+    const { message, hint = "Correct it." } = call.fault;
+    return stop("INVALID_INPUT", message, { hint });
+  }
   const found = registry.resolve(call.toolName, call.options.version);
   if (!found.ok)
     return stop("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });

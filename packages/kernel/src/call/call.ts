@@ -12,7 +12,7 @@ import { flat } from "../normalize/text.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { ErrorCode } from "../result.ts";
 import type { LiveCall } from "./live.ts";
-import { readOptions, readTool } from "./options.ts";
+import { type Fault, readOptions, readTool } from "./options.ts";
 
 /** The call from within which another one is made. */
 export interface Parent {
@@ -42,7 +42,7 @@ export interface Call {
   readonly toolName: string;
   readonly options: CallOptions;
   /** What is wrong with the options: then nothing of them was taken over. */
-  readonly fault: string | undefined;
+  readonly fault: Fault | undefined;
   /** Where a stream goes. Whoever answers the call ends it. */
   readonly output: WritableStreamDefaultWriter<Uint8Array> | undefined;
   /** Where a body comes from. Whoever answers the call ends it. */

@@ -1,14 +1,19 @@
 import type { CallOptions } from "../kernel-api.ts";
 import { ceilings, limits } from "../limits.ts";
 import type { JsonObject } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
+
+/** What is wrong with a caller's options. */
+export interface Fault {
+  /** One sentence for the caller. */
+  readonly message: string;
+  readonly hint?: string;
+}
 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: CallOptions;
-  /** One sentence for the caller. */
-  readonly fault?: string;
+  readonly fault?: Fault;
   /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
   readonly output?: WritableStreamDefaultWriter<Uint8Array>;
   /** Of {@link CallOptions.body}, likewise. */
@@ -26,7 +31,8 @@ const wishes: JsonObject = {
   ),
   additionalProperties: false,
 };
-const boundsValidator = requireValidator(wishes);
+/** One level up, so that a fault names its place in the options. */
+const boundsValidator = requireValidator({ properties: { bounds: wishes } });
 
 const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
 const flags = ["cache", "references"] as const;
@@ -55,7 +61,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   } catch {
     // It is none, or it is somebody else's.
   }
-  return { fault: "`output` is a WritableStream that nobody else writes to." };
+  return { fault: { message: "`output` is a WritableStream that nobody else writes to." } };
 }
 
 function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
@@ -66,7 +72,7 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   } catch {
     // Likewise.
   }
-  return { fault: "`body` is a ReadableStream that nobody else reads." };
+  return { fault: { message: "`body` is a ReadableStream that nobody else reads." } };
 }
 
 function readPlain(options: Record<string, unknown>): ReadOptions {
@@ -76,20 +82,11 @@ function readPlain(options: Record<string, unknown>): ReadOptions {
   for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
   if (!isKey(options["idempotencyKey"])) return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
   if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
-  if (options["bounds"] === undefined) return { options };
-  const bounds = readBounds(options["bounds"]);
-  return bounds.ok ? { options: { ...options, bounds: bounds.value } } : refused(bounds.message);
-}
-
-function readBounds(
-  foreign: unknown,
-): { readonly ok: true; readonly value: object } | { readonly ok: false; readonly message: string } {
-  const plain = snapshot(foreign);
-  if (!plain.ok) return { ok: false, message: `The call's bounds are not JSON: ${plain.error.message}.` };
-  const valid = boundsValidator.validate(plain.value);
-  return valid.ok
-    ? { ok: true, value: valid.value as object }
-    : { ok: false, message: `The call's bounds are malformed: ${valid.errors[0]!.message}` };
+  const { bounds } = options;
+  if (bounds === undefined) return { options };
+  const valid = boundsValidator.validate({ bounds });
+  if (valid.ok) return { options: { ...options, ...(valid.value as object) } };
+  return { options: {}, fault: valid.errors[0]! };
 }
 
 function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {
@@ -112,8 +109,8 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(fault: string): ReadOptions {
-  return { options: {}, fault };
+function refused(message: string): ReadOptions {
+  return { options: {}, fault: { message } };
 }
 
 /** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */

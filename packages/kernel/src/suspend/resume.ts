@@ -2,7 +2,7 @@ import { AuditUnavailable } from "../audit/log.ts";
 import { type Call, next, openCall, type Step, type Stop, stop } from "../call/call.ts";
 import { boundsOf } from "../call/execute.ts";
 import { endBody, endOutput, failed, spentBy } from "../call/finish.ts";
-import { readOptions } from "../call/options.ts";
+import { type Fault, readOptions } from "../call/options.ts";
 import { Steps } from "../call/steps.ts";
 import { hostOf, type IsolateHost } from "../isolate/port.ts";
 import type { ResumeOptions } from "../kernel-api.ts";
@@ -33,8 +33,9 @@ export async function resume(
   parts: ResumeParts,
 ): Promise<CallResult> {
   const { options, output, body, fault = output || body ? noStreams : undefined } = readOptions(foreign);
-  if (fault !== undefined) {
-    const result = refused(steps, stop("INVALID_INPUT", fault));
+  if (fault) {
+    const { message, hint = "" } = fault;
+    const result = refused(steps, stop("INVALID_INPUT", message, { hint }));
     // Whoever answers ends them, as for a call: somebody may be waiting at their other end.
     void endOutput(output, result);
     void endBody(body);
@@ -68,7 +69,9 @@ export async function resume(
   }
 }
 
-const noStreams = "A call whose output or body is a stream is never suspended: none that is resumed takes one.";
+const noStreams: Fault = {
+  message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
+};
 
 async function begin(
   frozen: Frozen,
