@@ -133,6 +133,17 @@ describe("registering", () => {
     });
   });
 
+  it("says at the first call what to do about it", async () => {
+    const { kernel } = await openKernel();
+    kernel.register(toolOf(() => 1, { teir: 2 }));
+    const message =
+      '"subject" was refused when it was registered: The value: expected no property "teir", got an object that has it.';
+    expect(await kernel.call("subject", {})).toMatchObject({
+      ok: false,
+      error: { code: "TOOL_NOT_FOUND", message, hint: 'Did you mean "tier"?' },
+    });
+  });
+
   it("freezes what it hashed", async () => {
     const { kernel } = await openKernel();
     const registered = kernel.register(packed());

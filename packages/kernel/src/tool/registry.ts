@@ -124,7 +124,7 @@ export class Registry {
       return {
         ok: false,
         message: `${quote(name)} was refused when it was registered: ${refusal.message}`,
-        hint: `${refusal.code} at ${quote(refusal.path)}`,
+        hint: refusal.hint,
         nearest: [],
       };
     }
