@@ -199,7 +199,7 @@ describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
     await pour("report and pour", 40);
     expect(await endOf(page)).toBe("Completed");
     const expected = Buffer.concat(Array.from({ length: 40 }, (_, i) => Buffer.alloc(100_000, i)));
-    await callOf(page).getByText("A stream of 3.8 MB, application/octet-stream").waitFor();
+    await callOf(page).getByText("A stream of 3.8 MiB, application/octet-stream").waitFor();
     expect(await hashOf(page)).toBe(hashBytes(expected));
     expect((await save(page, "pour.bin")).equals(expected)).toBe(true);
     expect((await eventsOf(page)).at(-1)).toBe("tool.completed");
@@ -209,7 +209,7 @@ describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
   it("shows how much has come", async () => {
     const { page } = visitor;
     await pour("pour and hang", 3);
-    await callOf(page).getByText("293.0 KB received").waitFor();
+    await callOf(page).getByText("293.0 KiB received").waitFor();
   });
 
   it("takes a file and gives one at the same time", async () => {

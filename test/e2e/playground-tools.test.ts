@@ -93,7 +93,7 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
     const { page } = visitor;
     await choose(page, "hash_file");
     await giveFile(page);
-    await page.getByText("picture.bin, 2.9 MB").waitFor();
+    await page.getByText("picture.bin, 2.9 MiB").waitFor();
     await run(page);
     expect(await endOf(page)).toBe("Completed");
     expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(picture));
@@ -130,7 +130,7 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
     await run(page);
     expect(await endOf(page)).toBe("Completed");
     const expected = picture.toString("base64").replace(/.{1,76}/g, "$&\n");
-    await callOf(page).getByText("A stream of 3.9 MB, text/plain").waitFor();
+    await callOf(page).getByText("A stream of 3.9 MiB, text/plain").waitFor();
     await callOf(page)
       .getByText(hashBytes(new TextEncoder().encode(expected)))
       .waitFor();

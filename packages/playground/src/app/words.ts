@@ -49,5 +49,5 @@ export function costText({ fuelUsed, peakMemoryBytes }: Pick<CallMeta, "fuelUsed
 
 export function bytesText(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
-  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }

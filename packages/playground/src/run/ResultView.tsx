@@ -102,7 +102,7 @@ function Streamed({ reference: { byteLength, mediaType }, tool, file }: Streamed
         </Button>
       ) : (
         <p className="muted">
-          Its bytes are not here: this browser sends a file of more than 8 MB whole before it reads what comes back. The
+          Its bytes are not here: this browser sends a file of more than 8 MiB whole before it reads what comes back. The
           kernel at the edge counted and hashed them.
         </p>
       )}
