@@ -26,6 +26,7 @@ describe("the shape of a schema", () => {
     ["oneOf constants", { oneOf: [{ const: "a" }, { const: "b" }] }, "choice"],
     ["oneOf forms", { oneOf: [{ type: "string" }, { type: "object" }] }, "variants"],
     ["several types", { type: ["string", "null"] }, "variants"],
+    ["null", { type: "null" }, "null"],
     ["a list", { type: "array", items: { type: "string" } }, "list"],
     ["a tuple", { type: "array", prefixItems: [{ type: "string" }] }, "json"],
     ["properties without a type", { properties: { a: {} } }, "object"],
@@ -33,6 +34,36 @@ describe("the shape of a schema", () => {
     ["nothing that a schema is", { type: 7 }, "json"],
   ])("%s", ([, schema, kind]) => {
     expect(shape(schema).kind).toBe(kind);
+  });
+
+  it.for<[string, JsonObject[], string[]]>([
+    [
+      "their titles",
+      [
+        { title: "Text", type: "string" },
+        { title: "Bytes", type: "object" },
+      ],
+      ["Text", "Bytes"],
+    ],
+    [
+      "their types, each by itself",
+      [{ type: ["null", "string"] }, { properties: { a: {} } }],
+      ["null", "string", "object"],
+    ],
+    ["their title also for several types", [{ type: ["null", "string"], title: "Name" }], ["Name"]],
+    [
+      "what they need, where types are not enough",
+      [
+        { type: "object", properties: { url: {} }, required: ["url"] },
+        { type: "object", properties: { path: {}, base: {} } },
+        { type: "object" },
+      ],
+      ["object with url", "object with path, base", "object"],
+    ],
+    ["their constants, and their place where nothing else is known", [{ const: "auto" }, {}], ['"auto"', "Option 2"]],
+  ])("names variants by %s", ([, anyOf, labels]) => {
+    const found = shape({ anyOf });
+    expect(found.kind === "variants" && found.variants.map(({ label }) => label)).toEqual(labels);
   });
 
   it("follows local references and folds allOf in", () => {

@@ -45,6 +45,8 @@ function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
       return <ListField {...field} items={shape.items} most={shape.most} depth={depth} />;
     case "variants":
       return <VariantsField {...field} variants={shape.variants} depth={depth} />;
+    case "null":
+      return null;
     case "json":
       return <JsonField {...field} />;
   }

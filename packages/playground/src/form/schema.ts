@@ -14,6 +14,8 @@ export type Shape =
   | { readonly kind: "choice"; readonly options: readonly JsonValue[] }
   | { readonly kind: "list"; readonly items: JsonObject; readonly most: number }
   | { readonly kind: "variants"; readonly variants: readonly Variant[] }
+  /** One value: there is nothing to type. */
+  | { readonly kind: "null" }
   | { readonly kind: "json" };
 
 /** `grow`: nothing says how long it is, so it starts with one line and takes what it needs. */
@@ -110,6 +112,8 @@ export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Sh
       return { kind: "boolean" };
     case "array":
       return listShape(schema);
+    case "null":
+      return { kind: "null" };
     default:
       return { kind: "json" };
   }
@@ -127,11 +131,40 @@ function branchesOf(schema: JsonObject, branches: readonly JsonObject[], root: J
     return { kind: "choice", options: resolved.map((branch) => branch["const"] as JsonValue) };
   }
   const { oneOf: _oneOf, anyOf: _anyOf, title: _title, description: _description, ...shared } = schema;
-  const variants = resolved.map((branch, index) => ({
-    label: textOf(branch["title"]) ?? textOf(branch["type"]) ?? `Option ${index + 1}`,
-    schema: merge(shared, branch),
+  const forms = resolved.flatMap(typesOf);
+  const labels = labelsOf(forms);
+  const variants = forms.map((form, index) => ({
+    label: labels[index] ?? `Option ${index + 1}`,
+    schema: merge(shared, form),
   }));
   return { kind: "variants", variants };
+}
+
+/** A branch for several types is several forms, unless it has one name for all of them. */
+function typesOf(branch: JsonObject): readonly JsonObject[] {
+  const types = textOf(branch["title"]) === undefined ? stringsOf(branch["type"]) : [];
+  return types.length === 0 ? [branch] : types.map((type) => ({ ...branch, type }));
+}
+
+/** No two are the same: what has no name of its own is told apart by its members, or has no label. */
+function labelsOf(forms: readonly JsonObject[]): readonly (string | undefined)[] {
+  const short = forms.map(labelOf);
+  const long = forms.map((form, index) => {
+    const names = stringsOf(form["required"] ?? Object.keys(asObject(form["properties"])));
+    return isAlone(short[index], short) || names.length === 0
+      ? short[index]
+      : `${short[index] ?? "object"} with ${names.join(", ")}`;
+  });
+  return long.map((label) => (isAlone(label, long) ? label : undefined));
+}
+
+function labelOf(form: JsonObject): string | undefined {
+  const constant = Object.hasOwn(form, "const") ? JSON.stringify(form["const"]) : undefined;
+  return textOf(form["title"]) ?? constant ?? textOf(form["type"]) ?? guessType(form);
+}
+
+function isAlone(label: string | undefined, labels: readonly (string | undefined)[]): boolean {
+  return labels.filter((each) => each === label).length === 1;
 }
 
 function objectShape(schema: JsonObject): Shape {

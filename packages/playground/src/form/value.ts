@@ -27,6 +27,8 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
       return required ? [] : undefined;
     case "boolean":
       return required ? false : undefined;
+    case "null":
+      return required ? null : undefined;
     case "text":
     case "number":
     case "json":

@@ -102,8 +102,8 @@ function Streamed({ reference: { byteLength, mediaType }, tool, file }: Streamed
         </Button>
       ) : (
         <p className="muted">
-          Its bytes are not here: this browser sends a file of more than 8 MiB whole before it reads what comes back. The
-          kernel at the edge counted and hashed them.
+          Its bytes are not here: this browser sends a file of more than 8 MiB whole before it reads what comes back.
+          The kernel at the edge counted and hashed them.
         </p>
       )}
     </div>
