@@ -80,6 +80,39 @@ describe("a call on a phone", { timeout: 30_000 }, () => {
   });
 });
 
+it("a value of several forms is asked for by the name of each form", { timeout: 30_000 }, async () => {
+  const { page } = visitor;
+  await choose(page, "sql_query");
+  await page.getByRole("button", { name: "Add to params" }).click();
+  await page.getByRole("button", { name: /params 1: kind/ }).click();
+  await page.locator(".menu").getByRole("option", { name: "object" }).waitFor();
+  expect(await page.locator(".menu").getByRole("option").allTextContents()).toEqual([
+    "null",
+    "boolean",
+    "number",
+    "string",
+    "object",
+  ]);
+});
+
+describe("the list of tools", { timeout: 30_000 }, () => {
+  it("stays where it was scrolled to when a tool is pressed in the same frame", async () => {
+    const { page } = visitor;
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await choose(page, "calculator");
+    const places = await page.locator(".tool-list").evaluate((list) => {
+      list.scrollTop = list.scrollHeight;
+      const before = list.scrollTop;
+      const last = [...list.querySelectorAll<HTMLElement>("[role=option]")].at(-1)!;
+      last.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, pointerType: "mouse", pointerId: 1 }));
+      last.focus({ preventScroll: true });
+      return { before, after: list.scrollTop };
+    });
+    expect(places.before).toBeGreaterThan(0);
+    expect(places.after).toBe(places.before);
+  });
+});
+
 describe("a tool that works on a file", { timeout: 30_000 }, () => {
   it("asks for one, and runs on nothing else", async () => {
     const { page } = visitor;

@@ -1,5 +1,5 @@
 import type { ToolSummary } from "@keyhole/kernel";
-import { type KeyboardEvent, type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Button, Input, ListBox, ListBoxItem, SearchField } from "react-aria-components";
 import { Badge } from "../ui/Badge.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -28,6 +28,8 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer 
   const [text, setText] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => tools.filter((tool) => matches(tool, text)), [tools, text]);
+
+  useEffect(() => tellWhereItIs(list.current), []);
 
   const onSearchKey = (event: KeyboardEvent): void => {
     const first = shown[0];
@@ -74,6 +76,17 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer 
       {footer}
     </nav>
   );
+}
+
+/**
+ * A list that gets the focus goes back to where it last heard that it was scrolled to. A browser says so a frame later, which may be after the press.
+ *
+ * @returns what ends it
+ */
+function tellWhereItIs(list: HTMLElement | null): () => void {
+  const tell = (): void => void list?.dispatchEvent(new Event("scroll"));
+  list?.addEventListener("pointerdown", tell, { capture: true });
+  return () => list?.removeEventListener("pointerdown", tell, { capture: true });
 }
 
 function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpen: () => void }): ReactNode {
