@@ -193,6 +193,27 @@ describe("a kernel in a worker of the page", () => {
     expect(log.find(({ hash }) => hash === heard[0]!.hash)).toEqual(heard[0]);
   });
 
+  it("refuses what no message carries as a kernel in the page does", async () => {
+    const message = 'The input is not plain data: function at "/value/0".';
+    expect(await kernel.call("subject", { deed: "echo", value: [() => 1] })).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT", message, details: [{ path: "/value/0", keyword: "function" }] },
+    });
+    for (const options of [
+      { caller: Symbol("ada") },
+      { bounds: { timeoutMs: () => 1 } },
+      { signal: {} },
+      { onEvent: 1 },
+      null,
+    ])
+      expect(await kernel.call("subject", { deed: "echo" }, options as never)).toMatchObject({
+        ok: false,
+        error: { code: "INVALID_INPUT" },
+      });
+    expect(await kernel.call(Symbol("subject") as never, {})).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    expect(await kernel.setPolicy({ version: () => "1" })).toMatchObject({ error: { code: "INVALID_POLICY" } });
+  });
+
   it("changes mode and policy", async () => {
     const before = await kernel.policyHash();
     expect(await kernel.setPolicy({ version: "1", posture: "imaginary" })).toMatchObject({

@@ -17,8 +17,10 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
+import { arrived, type Crossing, crossing } from "./crossing.ts";
 import { lane, ownPage } from "./lane.ts";
 import { PageBody, remoteBody } from "./remote-body.ts";
+import { arrivedOptions, type SentOptions, takeOptions, toolNamed } from "./remote-options.ts";
 import { PageOutput, remoteOutput } from "./remote-output.ts";
 
 const LANE = "keyhole.kernel";
@@ -50,9 +52,6 @@ export interface KernelClient {
 }
 
 type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;
-
-/** What of {@link CallOptions} is data. */
-type PlainOptions = Omit<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
 
 /** The caller's side of one call: functions cross one by one, behind one proxy. */
 interface CallListeners {
@@ -87,21 +86,21 @@ interface KernelApi {
   call(
     token: number,
     tool: string,
-    input: unknown,
-    options: PlainOptions,
+    input: Crossing,
+    options: SentOptions,
     wanted: Wanted,
     listeners: Releasable<CallListeners>,
   ): Promise<CallResult>;
   cancel(token: number): void;
   list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
-  health(tool: string, options: HealthOptions): Promise<ToolHealth>;
+  health(tool: string, options: SentOptions): Promise<ToolHealth>;
   read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
   subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
   unsubscribe(token: number): Promise<void>;
   mode(): Promise<Mode>;
   setMode(mode: Mode, reason: string): Promise<void>;
   policyHash(): Promise<string>;
-  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
+  setPolicy(document: Crossing): Promise<Setup<{ readonly policyHash: string }>>;
   standing(): Promise<readonly StandingApproval[]>;
   revoke(approvalId: string, reason: string): Promise<boolean>;
   close(): Promise<void>;
@@ -129,8 +128,9 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
       const heard: Promise<void>[] = [];
       try {
         const { signal } = controller;
-        const asked = { ...options, signal, ...listening(wanted, listeners, heard) };
-        return await (await kernel).call(tool, input, asked as CallOptions);
+        const given = arrivedOptions(options);
+        const asked = given && { signal, ...listening(wanted, listeners, heard), ...given };
+        return await (await kernel).call(tool, arrived(input), asked as CallOptions);
       } finally {
         running.delete(token);
         await Promise.allSettled(heard); // The result comes last, whatever way the listeners' messages took.
@@ -139,7 +139,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
     },
     cancel: (token) => running.get(token)?.abort(),
     list: async (filter) => (await kernel).list(filter),
-    health: async (tool, options) => (await kernel).health(tool, options),
+    health: async (tool, options) => (await kernel).health(tool, arrivedOptions(options) ?? {}),
     read: async (fromSeq, limit) => (await kernel).audit.read(fromSeq, limit),
     async subscribe(token, listener) {
       const stop = (await kernel).audit.subscribe((event) => void listener(event));
@@ -156,7 +156,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
     mode: async () => (await kernel).mode,
     setMode: async (mode, reason) => (await kernel).setMode(mode, reason),
     policyHash: async () => (await kernel).policyHash,
-    setPolicy: async (document) => (await kernel).setPolicy(document),
+    setPolicy: async (document) => (await kernel).setPolicy(arrived(document)),
     standing: async () => (await kernel).approvals.list(),
     revoke: async (approvalId, reason) => (await kernel).approvals.revoke(approvalId, reason),
     close: async () => (await kernel).close(),
@@ -204,7 +204,8 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     options: CallOptions = {},
   ): Promise<CallResult> => {
     const token = tokens++;
-    const { signal, output, body, onEvent, onLog, onProgress, approver: own = approver, ...given } = options;
+    const { kept, sent: given } = takeOptions(options);
+    const { signal, output, body, onEvent, onLog, onProgress, approver: own = approver } = kept;
     const cancel = (): void => void remote.cancel(token);
     const page = output && new PageOutput(output, cancel);
     const source = body && new PageBody(body);
@@ -231,8 +232,8 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       body: source === undefined ? false : source.isUsable || ("refused" as const),
       ask: own !== undefined,
     };
-    const { name, plain } = named(tool, given);
-    const result = remote.call(token, name, input, plain, wanted, Comlink.proxy(listeners));
+    const { name, sent } = toolNamed(tool, given);
+    const result = remote.call(token, name, crossing(input), sent, wanted, Comlink.proxy(listeners));
     if (signal?.aborted) cancel();
     else signal?.addEventListener("abort", cancel, { once: true });
     let ended: CallResult | undefined;
@@ -249,8 +250,8 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     call: call as KernelClient["call"],
     list: (filter) => remote.list(filter),
     health(tool, options = {}) {
-      const { name, plain } = named(tool, options);
-      return remote.health(name, plain);
+      const { name, sent } = toolNamed(tool, takeOptions(options).sent);
+      return remote.health(name, sent);
     },
     audit: {
       read: (fromSeq, limit) => remote.read(fromSeq, limit),
@@ -272,20 +273,11 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     mode: () => remote.mode(),
     setMode: (mode, reason) => remote.setMode(mode, reason),
     policyHash: () => remote.policyHash(),
-    setPolicy: (document) => remote.setPolicy(document),
+    setPolicy: (document) => remote.setPolicy(crossing(document)),
     approvals: {
       list: () => remote.standing(),
       revoke: (approvalId, reason) => remote.revoke(approvalId, reason),
     },
     close: () => remote.close(),
   };
-}
-
-/** A package stands for exactly its version; its code does not travel. */
-function named(
-  tool: string | ToolPackage<never, unknown>,
-  options: PlainOptions,
-): { readonly name: string; readonly plain: PlainOptions } {
-  if (typeof tool === "string") return { name: tool, plain: options };
-  return { name: tool.manifest.name, plain: { ...options, version: tool.manifest.version } };
 }
