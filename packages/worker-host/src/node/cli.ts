@@ -2,10 +2,11 @@
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { runCommand } from "./command.ts";
+import { nodeFault } from "./needed-node.ts";
 
-const neededMajor = 24;
-if (Number.parseInt(process.versions.node) < neededMajor) {
-  process.stderr.write(`keyhole needs Node ${neededMajor} or later; this is ${process.version}.\n`);
+const fault = nodeFault();
+if (fault !== undefined) {
+  process.stderr.write(`keyhole ${fault}\n`);
   process.exit(2);
 }
 

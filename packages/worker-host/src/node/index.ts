@@ -1,3 +1,5 @@
+import { nodeFault } from "./needed-node.ts";
+
 export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
 export { nodeDatabase, type NodeDatabase } from "./database.ts";
@@ -7,3 +9,6 @@ export { processPackage, type ProcessDefinition } from "../process/package.ts";
 export { environmentSecrets, type EnvironmentSecretsOptions } from "./secrets.ts";
 export { spawnBroker, type SpawnBrokerOptions, type SpawnCommand } from "./spawn.ts";
 export { nodeStore } from "./store.ts";
+
+const fault = nodeFault();
+if (fault !== undefined) throw new Error(`@keyhole/worker-host/node ${fault}`);

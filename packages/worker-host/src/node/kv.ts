@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import { attempt, type KvFault, type KvStore, pageOf, rangeOf } from "../brokers/kv-store.ts";
 import { done, fault, found } from "../brokers/store.ts";
 
@@ -22,6 +22,8 @@ const pageBytes = 4_096;
  * @throws when the file cannot be opened, or is something else
  */
 export function nodeKv(file: string, { totalBytes = 64 << 20 }: NodeKvOptions = {}): NodeKv {
+  // Not imported: a Node without it would name the module and nothing else.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: 2_000 });
   database.exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA trusted_schema = off");
   // The bound of the file is kept by the engine, as it would meet the end of the disk.
