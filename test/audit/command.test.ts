@@ -49,15 +49,37 @@ describe("keyhole verify, on a log", () => {
     });
   });
 
-  it("from a later event on, and empty", async () => {
+  it("from a later event on", async () => {
     const later = await run({ log: lines.slice(7).join("\n") }, "log");
     expect(later).toMatchObject({ exitCode: 0, output: expect.stringContaining("Its beginning is not in the file.") });
-    expect(await run({ "a.jsonl": "" }, "a.jsonl")).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^✓ log +It is empty\.\n– end +Not checked: /),
-    });
-    expect(await run({ "a.json": [] }, "a.json")).toMatchObject({ exitCode: 0 });
-    expect(await run({ "a.json": { events: [], next: 0 } }, "a.json")).toMatchObject({ exitCode: 0 });
+  });
+
+  it("says of one event, and of none before it, what is true of one and of none", async () => {
+    expect((await run({ log: lines[0] }, "log")).output).toMatch(/^✓ log +1 event, 0, from \S+ to \S+: /);
+    expect((await run({ log: lines.toSpliced(1, 1).join("\n") }, "log")).output).toMatch(
+      / 1 event before it is whole\.$/m,
+    );
+    expect((await run({ "a.jsonl": "{}\n" }, "a.jsonl")).output).not.toContain("before it");
+  });
+
+  it.each<[string, string, unknown]>([
+    ["a file without a byte", "a.jsonl", ""],
+    ["a list without an event", "a.json", []],
+    ["a page without an event", "a.json", { events: [], next: 0 }],
+  ])("finds nothing out from %s", async (_, file, content) => {
+    const { exitCode, output } = await run({ [file]: content }, file);
+    expect(output.split("\n")).toEqual([
+      "– log         There is no event in it, so it proves nothing: not that nothing happened, nor that nothing was taken away.",
+      expect.stringMatching(/^– end +Not checked: /),
+      "",
+    ]);
+    expect(exitCode).toBe(2);
+    const json = JSON.parse((await run({ [file]: content }, file, { json: true })).output) as unknown;
+    expect(json).toMatchObject({ ok: false, events: 0, steps: [{ name: "log", outcome: "skipped" }, { name: "end" }] });
+  });
+
+  it.each(["a", "a.txt", "a.json"])("says of a file %s without a byte that it is empty", async (file) => {
+    expect(await run({ [file]: "" }, file)).toEqual({ exitCode: 2, output: `${file} is empty.\n` });
   });
 
   it.each<[string, string, RegExp]>([
@@ -143,6 +165,13 @@ describe("keyhole verify, with a checkpoint", () => {
     });
   });
 
+  it("finds that an empty log was cut", async () => {
+    files["empty.jsonl"] = "";
+    const { exitCode, output } = await verify("empty.jsonl", { keys: "key" });
+    expect(output).toMatch(/^✗ log +The log was cut: the checkpoint of 2026\S+ covers 12 events\.$/m);
+    expect(exitCode).toBe(1);
+  });
+
   it("finds a log that was cut or written anew, and a checkpoint of somebody else", async () => {
     expect(await verify("cut", { keys: "key" })).toMatchObject({
       exitCode: 1,
@@ -188,10 +217,10 @@ describe("keyhole verify, on a run", () => {
     const { exitCode, output } = await run({ "a.keyhole": writeRun({ entries }) }, "a.keyhole");
     expect(exitCode).toBe(0);
     expect(output).toMatch(
-      /^✓ run  1 calls with 1 requests, all whole\. Digest blake3:[0-9a-f]{64}\.\n  needs echo@1\.0\.0 blake3:1+\n$/,
+      /^✓ run  1 call with 1 request, all whole\. Digest blake3:[0-9a-f]{64}\.\n  needs echo@1\.0\.0 blake3:1+\n$/,
     );
     const real = await run({ a: writeRun({ entries: [{ ...call, real: ["clock"] }, ...entries.slice(1)] }) }, "a");
-    expect(real.output).toContain("1 calls saw the real clock");
+    expect(real.output).toContain("1 call saw the real clock");
     expect(JSON.parse((await run({ a: writeRun({ entries }) }, "a", { json: true })).output)).toMatchObject({
       ok: true,
       calls: 1,

@@ -29,7 +29,7 @@ lint     what is wrong with a policy document, at which line, and which of its r
 meter    what metering makes of a WebAssembly module, and whether it can be a tool or a command
   --out         where to write the metered module
 
-Ends with 0 if nothing is wrong, with 1 if something is, with 2 if that could not be found out.
+Ends with 0 if nothing is wrong, with 1 if something is, with 2 if that could not be found out, as of a log without an event.
 `;
 
 /** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */

@@ -30,6 +30,11 @@ export function visible(text: string): string {
   );
 }
 
+/** `1 event`, `2 events`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -48,6 +53,7 @@ export function unreadable(path: string, error: unknown): Unusable {
 }
 
 export function parse(text: string, path: string): JsonValue {
+  if (text.trim() === "") throw new Unusable(`${visible(path)} is empty.`);
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;

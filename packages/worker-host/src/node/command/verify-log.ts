@@ -4,6 +4,7 @@ import {
   type CommandFiles,
   type CommandOptions,
   type CommandResult,
+  counted,
   isObject,
   keysOf,
   marks,
@@ -33,14 +34,16 @@ export async function verifyLogFile(
   if (file.failure !== undefined) throw unreadable(path, file.failure);
   steps.push(check.ok ? whole(check, checkpoints, file.times) : broken(check, list ? undefined : file));
   if (check.ok && checkpoints.length === 0) steps.push(endUnchecked);
-  const ok = steps.every(({ outcome }) => outcome !== "failed");
+  const isBroken = steps.some(({ outcome }) => outcome === "failed");
+  const exitCode = isBroken ? 1 : check.events === 0 ? 2 : 0;
+  const ok = exitCode === 0;
   const output =
     options["json"] === true
       ? JSON.stringify({ ...check, ok, steps }, undefined, 2)
       : steps
           .map(({ name, outcome, text }) => `${marks[outcome]} ${name.padEnd(10)}  ${visible(text)}`.trimEnd())
           .join("\n");
-  return { exitCode: ok ? 0 : 1, output: `${output}\n` };
+  return { exitCode, output: `${output}\n` };
 }
 
 function whole(
@@ -49,18 +52,24 @@ function whole(
   times: readonly string[],
 ): Step {
   const { events, firstSeq, lastHash, root, opened, closed, withheld } = check;
-  if (firstSeq === null) return { name: "log", outcome: "passed", text: "It is empty." };
-  const range = `${events} events, ${firstSeq} to ${firstSeq + events - 1}`;
+  if (firstSeq === null) return empty;
+  const range = `${counted(events, "event")}, ${firstSeq}${events === 1 ? "" : ` to ${firstSeq + events - 1}`}`;
   const span = times.length === 2 ? `, from ${times[0]} to ${times[1]}` : "";
   const start = firstSeq === 0 ? "" : " Its beginning is not in the file.";
   const covered = checkpoints.length > 0 ? " It is the log of every checkpoint." : "";
   const tree = root === null ? "" : ` Root ${root}.`;
   const values =
     opened + closed === 0 ? "" : ` ${opened} of ${opened + closed} kept values are shown, and are the ones.`;
-  const stubs = withheld === 0 ? "" : ` Of ${withheld} events only the place in the chain is here.`;
+  const stubs = withheld === 0 ? "" : ` Of ${counted(withheld, "event")} only the place in the chain is here.`;
   const text = `${range}${span}: none changed, missing or moved.${values}${stubs}${start}${covered} Last digest ${lastHash}.${tree}`;
   return { name: "log", outcome: "passed", text };
 }
+
+const empty: Step = {
+  name: "log",
+  outcome: "skipped",
+  text: "There is no event in it, so it proves nothing: not that nothing happened, nor that nothing was taken away.",
+};
 
 const endUnchecked: Step = {
   name: "end",
@@ -77,7 +86,8 @@ function broken(check: AuditCheck & { readonly ok: false }, file: WatchedFile | 
     file?.isTorn === true
       ? " The file does not end with a line end: a crash can have torn the last write. A kernel that opens the log cuts it away, on record."
       : "";
-  return { name: "log", outcome: "failed", text: `${named} ${events} events before it are whole.${torn}` };
+  const before = events === 0 ? "" : ` ${counted(events, "event")} before it ${events === 1 ? "is" : "are"} whole.`;
+  return { name: "log", outcome: "failed", text: `${named}${before}${torn}` };
 }
 
 /** The lines of a file, and what there is to say about them afterwards. */
@@ -155,7 +165,7 @@ async function readCheckpoints(
     steps.push({
       name: "checkpoint",
       outcome: "passed",
-      text: `${JSON.stringify(origin)} of ${time}, over the first ${size} events`,
+      text: `${JSON.stringify(origin)} of ${time}, over the first ${counted(size, "event")}`,
     });
     steps.push(
       keys.length === 0

@@ -1,6 +1,6 @@
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, RUN_LINE_BYTES, type RunEntry } from "@keyhole/kernel/replay";
-import { type CommandFiles, type CommandOptions, type CommandResult, marks, visible } from "./io.ts";
+import { type CommandFiles, type CommandOptions, type CommandResult, counted, marks, visible } from "./io.ts";
 
 /** A recorded run: that it is whole, and what a replay of it needs. Nothing of it is executed. */
 export async function verifyRunFile(
@@ -17,9 +17,9 @@ export async function verifyRunFile(
   if (!read.ok) return { exitCode, output: `${marks.failed} run  Line ${read.line}: ${visible(read.reason)}\n` };
   const { calls, requests, tools, real } = countsOf(read.run.entries);
   const notes = [
-    `${marks.passed} run  ${calls} calls with ${requests} requests, all whole. Digest ${read.hash}.`,
+    `${marks.passed} run  ${counted(calls, "call")} with ${counted(requests, "request")}, all whole. Digest ${read.hash}.`,
     ...tools.map((tool) => `  needs ${tool}`),
-    ...(real > 0 ? [`  ${real} calls saw the real clock or real randomness and cannot be replayed`] : []),
+    ...(real > 0 ? [`  ${counted(real, "call")} saw the real clock or real randomness and cannot be replayed`] : []),
   ];
   return { exitCode, output: `${notes.map(visible).join("\n")}\n` };
 }
