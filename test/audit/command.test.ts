@@ -233,6 +233,10 @@ describe("keyhole verify, on a run", () => {
       exitCode: 1,
       output: "✗ run  Line 4: The file was cut: its end is missing.\n",
     });
+    expect(await run({ a: file.replace('"nowMs":0', '"nowMs":1') }, "a")).toEqual({
+      exitCode: 1,
+      output: "✗ run  Line 6: A line before this end was changed.\n",
+    });
     expect(await run({ a: file.replace('"index":0', '"index":1') }, "a")).toMatchObject({ exitCode: 1 });
   });
 });

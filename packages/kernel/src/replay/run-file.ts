@@ -46,7 +46,7 @@ function digestIn(entry: RunEntry): string | undefined {
 
 export type RunResult =
   | { readonly ok: true; readonly run: Run; readonly hash: string }
-  /** `line` is the first one that is wrong, from 1. */
+  /** `line` is the first one that is wrong, from 1; the last one where only the digest over the others shows that one of them was changed. */
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
 /** From 1970, in both directions: what a `Date` can say (ECMA-262, section 21.4.1.1). */
