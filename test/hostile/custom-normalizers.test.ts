@@ -102,6 +102,11 @@ describe("what has no normal form by it", () => {
     ["it is random", () => Math.random(), refused("normalizer-varies")],
     ["it is right only once", () => (++calls % 2 === 0 ? undefined : 1), refused("normalizer-varies")],
     ["it is asynchronous", async () => 1, refused("not-plain")],
+    [
+      "it is asynchronous and fails, which is nobody's unhandled rejection",
+      () => Promise.reject(new Error("no")),
+      refused("not-plain"),
+    ],
     ["it gives nothing", () => undefined, refused("undefined")],
     ["it gives a date", () => ({ at: new Date(0) }), refused("not-plain", "/at")],
     ["it gives what is no number", () => ({ a: [NaN] }), refused("not-finite", "/a/0")],

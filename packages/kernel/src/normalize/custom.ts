@@ -65,6 +65,8 @@ function applyOnce(own: Own, kind: NormalizationKind, output: JsonValue | Uint8A
   } catch {
     return refused("normalizer-threw");
   }
+  // Refused below, as no data; what it rejects with would end a process as unhandled.
+  if (made instanceof Promise) made.catch(() => {});
   if (kind !== "json") return normalize(kind, made, hash);
   const plain = snapshot(made);
   return plain.ok ? normalize(kind, plain.value, hash) : plain;
