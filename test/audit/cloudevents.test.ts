@@ -44,6 +44,9 @@ describe("an event as a CloudEvent", () => {
     ["another id", { ...sent[1], id: "other" }],
     ["another type", { ...sent[1], type: "dev.keyhole.tool.completed" }],
     ["another place", { ...sent[1], sequence: "0000000000000009" }],
+    ["another call", { ...sent[1], subject: "019aa0a0-0000-7000-8000-000000000000" }],
+    ["a call where there is none", { ...sent[0], subject: "019aa0a0-0000-7000-8000-000000000000" }],
+    ["another trace", { ...sent[1], traceparent: `00-${"1".repeat(32)}-${"1".repeat(16)}-01` }],
     ["another time", { ...sent[1], time: "2020-01-01T00:00:00.000Z" }],
   ])("is not read from %s", (_, foreign) => {
     expect(fromCloudEvent(foreign)).toBeUndefined();

@@ -53,13 +53,17 @@ export function toCloudEvent(event: AuditEvent, source: string): CloudEvent {
 /** The event in a foreign CloudEvent, for `verifyAudit`; `undefined` where it is none of ours, or its envelope says something else than the event does. */
 export function fromCloudEvent(foreign: unknown): unknown {
   if (typeof foreign !== "object" || foreign === null) return undefined;
-  const { specversion, id, type, time, sequence, data } = foreign as Partial<Record<keyof CloudEvent, unknown>>;
+  const { specversion, id, type, time, subject, sequence, traceparent, data } = foreign as Partial<
+    Record<keyof CloudEvent, unknown>
+  >;
   if (specversion !== "1.0" || typeof data !== "object" || data === null) return undefined;
   const event = data as Partial<Record<keyof AuditEvent, unknown>>;
   const fits =
     event.id === id &&
     `${prefix}${String(event.type)}` === type &&
     event.time === time &&
+    event.callId === (subject ?? null) &&
+    event.traceparent === (traceparent ?? null) &&
     String(event.seq).padStart(16, "0") === sequence;
   return fits ? event : undefined;
 }
