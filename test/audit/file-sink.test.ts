@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, lineOf } from "@keyhole/kernel";
@@ -143,6 +143,35 @@ describe("a log file that was damaged before its end", () => {
   });
 });
 
+it("a decision that ten thousand rules made is an event that can be read again", async () => {
+  const rules = Array.from({ length: 10_000 }, (_, i) => ({
+    id: `rule-${i}-${"x".repeat(48)}`,
+    effect: "ask" as const,
+    when: {},
+    reason: "asked",
+  }));
+  const sink = fileSink(path);
+  const kernel = await createKernel({ sink, policy: { ...openPolicy, rules } });
+  kernel.register(echo);
+  expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: false });
+  await kernel.setMode("ALERT", "drill");
+  await kernel.close();
+  await sink.close();
+  const again = fileSink(path);
+  expect(await again.open()).toMatchObject({ cutBytes: 0, damage: null });
+  await again.close();
+  const file = await readFile(path);
+  expect(
+    Math.max(
+      ...file
+        .toString()
+        .split("\n")
+        .map(({ length }) => length),
+    ),
+  ).toBeGreaterThan(1_048_576);
+  expect(await verifyAudit(lines([file]))).toMatchObject({ ok: true });
+});
+
 describe("a log file that somebody else", () => {
   it("writes into takes nothing more, and then nothing runs", async () => {
     const sink = fileSink(path);
@@ -155,6 +184,41 @@ describe("a log file that somebody else", () => {
       error: { code: "AUDIT_UNAVAILABLE" },
     });
     await kernel.close();
+    await sink.close();
+  });
+
+  it("writes into at the same moment never keeps what both wrote", async () => {
+    for (let round = 0; round < 20; round++) {
+      await rm(path, { force: true });
+      const sinks = [fileSink(path), fileSink(path)];
+      for (const sink of sinks) await sink.open();
+      const written = await Promise.allSettled(sinks.map((sink) => sink.append(records.slice(0, 1 + (round % 6)))));
+      expect(written.filter(({ status }) => status === "fulfilled").length).toBeLessThan(2);
+      for (const sink of sinks) await sink.close();
+    }
+  });
+
+  it("removed takes nothing more, and then nothing runs", async () => {
+    const sink = fileSink(path);
+    const kernel = await createKernel({ sink, policy: openPolicy });
+    kernel.register(echo);
+    expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: true });
+    await rm(path);
+    expect(await kernel.call("echo", { message: "two" })).toMatchObject({
+      ok: false,
+      error: { code: "AUDIT_UNAVAILABLE" },
+    });
+    await kernel.close();
+    await sink.close();
+  });
+
+  it("replaced takes nothing more either", async () => {
+    const sink = fileSink(path);
+    await sink.open();
+    await sink.append(records.slice(0, 2));
+    await writeFile(`${path}.new`, await readFile(path));
+    await rename(`${path}.new`, path);
+    await expect(Promise.resolve(sink.append(records.slice(2)))).rejects.toThrow("the log file was removed");
     await sink.close();
   });
 

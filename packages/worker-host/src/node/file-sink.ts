@@ -52,7 +52,7 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
 
     async append(records) {
       const handle = opened();
-      if ((await handle.stat()).size !== size) throw new Error("somebody else wrote into the log file");
+      await checkOwn(handle, size);
       let text = "";
       const added: Place[] = [];
       let end = size;
@@ -67,6 +67,8 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
       }
       await handle.appendFile(text);
       if (fsync === "batch") await handle.datasync();
+      // Another kernel can have looked at the same time as this one, and written as well.
+      await checkOwn(handle, end);
       for (const place of added) places.push(place);
       nextSeq += records.length;
       size = end;
@@ -89,6 +91,13 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
       file = undefined;
     },
   };
+}
+
+/** That nobody else wrote, and that the file is still one that somebody can find. */
+async function checkOwn(file: FileHandle, expectedBytes: number): Promise<void> {
+  const { size, nlink } = await file.stat();
+  if (size !== expectedBytes) throw new Error("somebody else wrote into the log file");
+  if (nlink === 0) throw new Error("the log file was removed");
 }
 
 /** A new file is only there after a crash when its folder was written too. */
