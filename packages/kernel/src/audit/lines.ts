@@ -1,7 +1,7 @@
 import { joinBytes } from "../normalize/join-bytes.ts";
 
-/** UTF-8 bytes of one line of a log: far more than any event has, far less than memory. */
-export const LINE_BYTES = 1_048_576;
+/** UTF-8 bytes of one line of a log: more than a decision has that all rules of the largest policy made, far less than memory. */
+export const LINE_BYTES = 8_388_608;
 
 /** A piece of a log that is no line: which one, and why. Thrown by {@link lines}. */
 export class LineFault extends Error {

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { type EventRecord, recordOf } from "@keyhole/kernel";
-import { hashOf } from "@keyhole/kernel/audit";
+import { hashOf, LINE_BYTES } from "@keyhole/kernel/audit";
 
 /** Where a record is in the file. */
 export interface Place {
@@ -22,8 +22,6 @@ export interface ScannedLog {
   readonly damage: string | null;
 }
 
-/** UTF-8 bytes of one line; a longer one is no record. */
-const LINE_BYTES = 1_048_576;
 const CHUNK_BYTES = 262_144;
 const NEWLINE = 10;
 
