@@ -1,21 +1,17 @@
-import { defineTool, manifestOf, packageHash, systemClock, type ToolPackage } from "@keyhole/kernel";
+import { systemClock, type ToolPackage } from "@keyhole/kernel";
 import { verifyPure } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toolOf } from "../support/kernel.ts";
+import { packed } from "../support/module-host.ts";
 import { registered } from "../support/registered.ts";
 
 function packaged(body: string, before = ""): ToolPackage {
-  const definition = {
-    name: "subject",
-    version: "1.0.0",
-    description: "Under test.",
-    input: { type: "object" },
-    output: { kind: "json" },
-    execute: () => null,
-  };
-  const manifest = manifestOf(defineTool(definition as unknown as Parameters<typeof defineTool>[0]), "module");
   const code = `${before} export default { code: { execute(input, context) { ${body} } } };`;
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  return packed(
+    toolOf(() => null),
+    code,
+  );
 }
 
 describe("a tool that says it is pure, in an isolate that a session shares", () => {
