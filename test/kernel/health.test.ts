@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 import { moduleHost, packed } from "../support/module-host.ts";
-
-const settled = () => new Promise((resolve) => setTimeout(resolve));
+import { settled } from "../support/turns.ts";
 
 async function asking(
   health: unknown,

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { moduleHost, packed } from "../support/module-host.ts";
 import { calling, type Context, leaf, openCalling } from "../support/nested.ts";
-
-const settled = () => new Promise((resolve) => setTimeout(resolve));
+import { settled } from "../support/turns.ts";
 
 /** How an answer ended. */
 const codeOf = (answer: ToolCallAnswer): string => (answer.ok ? "ok" : answer.error.code);
