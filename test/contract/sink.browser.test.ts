@@ -54,10 +54,15 @@ describe("a log in IndexedDB", () => {
     await expect(sink.append([recordOf(0)])).rejects.toThrow("not open");
   });
 
+  const circle: unknown[] = [];
+  circle.push(circle);
+
   it.each<[string, unknown]>([
     ["text", "nothing of ours"],
     ["data", { seq: 1 }],
     ["another event", lineOf(recordOf(0))],
+    ["what is no JSON", 1n],
+    ["what goes round in circles", circle],
   ])("whose last event was overwritten with %s says so, and goes on behind it", async (_, value) => {
     const database = `sink-contract-${databases++}`;
     const sink = indexedDbSink({ database });
@@ -66,6 +71,41 @@ describe("a log in IndexedDB", () => {
     await inStore(database, (events) => void events.put(value, 1));
     expect(await sink.open()).toMatchObject({ last: { seq: 1 }, damage: "Event 1 of the log was overwritten." });
     await sink.append([recordOf(2)]);
+    sink.close();
+  });
+
+  it.each<[string, IDBValidKey, number]>([
+    ["a text", "1", 2],
+    ["a date", new Date(0), 2],
+    ["a list", [0], 2],
+    ["a broken number", 1.5, 3],
+    ["a number below all", -1, 2],
+  ])("to which somebody added under %s says so, and goes on behind it", async (_, key, next) => {
+    const database = `sink-contract-${databases++}`;
+    const sink = indexedDbSink({ database });
+    await sink.open();
+    await sink.append([recordOf(0), recordOf(1)]);
+    await inStore(database, (events) => void events.put(lineOf(recordOf(7)), key));
+    const { last, damage } = await sink.open();
+    expect(damage).toMatch(
+      /^(?:The log has 3 events, and its last one is event 1|Event 2 of the log was overwritten)\.$/,
+    );
+    expect(last?.seq).toBe(next - 1);
+    await sink.append([recordOf(next)]);
+    expect(await sink.read(next, 10)).toEqual([recordOf(next)]);
+    sink.close();
+  });
+
+  it("in which only other things are is damaged, and not a new one", async () => {
+    const database = `sink-contract-${databases++}`;
+    const sink = indexedDbSink({ database });
+    await sink.open();
+    await inStore(database, (events) => void events.put("something", "key"));
+    expect(await sink.open()).toEqual({
+      last: undefined,
+      cutBytes: 0,
+      damage: "The log has 1 events, and none is in its place.",
+    });
     sink.close();
   });
 });

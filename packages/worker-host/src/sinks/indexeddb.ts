@@ -37,12 +37,16 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
       // A newer page wants the database: this one gives way, and its kernel stops.
       connection.addEventListener("versionchange", ({ target }) => (target as IDBDatabase).close());
       const events = connection.transaction(STORE, "readonly").objectStore(STORE);
-      const [count, cursor] = await Promise.all([settled(events.count()), settled(events.openKeyCursor(null, "prev"))]);
+      const [count, cursor] = await Promise.all([
+        settled(events.count()),
+        settled(events.openKeyCursor(placesFrom(0), "prev")),
+      ]);
       if (cursor === null) {
         nextSeq = 0;
-        return { last: undefined, cutBytes: 0, damage: null };
+        const damage = count === 0 ? null : `The log has ${count} events, and none is in its place.`;
+        return { last: undefined, cutBytes: 0, damage };
       }
-      const lastSeq = Number(cursor.key);
+      const lastSeq = Math.ceil(Number(cursor.key));
       const line: unknown = await settled(opened().transaction(STORE, "readonly").objectStore(STORE).get(lastSeq));
       const last = readRecord(lastSeq, line);
       nextSeq = lastSeq + 1;
@@ -67,9 +71,8 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
 
     async read(fromSeq, limit) {
       if (limit <= 0) return []; // For the database, 0 is no limit.
-      const range = IDBKeyRange.lowerBound(fromSeq);
       const events = opened().transaction(STORE, "readonly").objectStore(STORE);
-      const lines: readonly unknown[] = await settled(events.getAll(range, Math.min(limit, 0xffff_ffff)));
+      const lines: readonly unknown[] = await settled(events.getAll(placesFrom(fromSeq), Math.min(limit, 0xffff_ffff)));
       return lines.flatMap((line) => (typeof line === "string" ? (recordOf(line) ?? []) : []));
     },
 
@@ -87,8 +90,13 @@ function readRecord(seq: number, line: unknown): EventRecord | undefined {
 
 /** What the next event follows where the last one is none any more: the number goes on, and the chain shows the break. */
 function overwritten(seq: number, line: unknown): EventRecord {
-  const body = JSON.stringify(line) ?? "";
+  const body = typeof line === "string" ? JSON.stringify(line) : `"${typeof line}"`;
   return { seq, body, hash: hashText(body) };
+}
+
+/** Where events can be: a database takes texts, dates and lists as keys as well, and sorts them behind all numbers. */
+function placesFrom(seq: number): IDBKeyRange {
+  return IDBKeyRange.bound(seq, Number.MAX_SAFE_INTEGER);
 }
 
 function connect(database: string): Promise<IDBDatabase> {
