@@ -4,8 +4,11 @@ import type { ToolPackage } from "@keyhole/kernel";
 import { bundle } from "./bundle.ts";
 import { type ReaderData, type Reading, readerUrl } from "./reader.ts";
 
-/** Loading a tool defines it and nothing more; one that is not done by then waits for something that never comes. */
-const loadTimeoutMs = 10_000;
+/**
+ * Loading a tool defines it and nothing more; one that is not done by then waits for something that never comes. A build loads all its tools at once, and
+ * a machine that has ten times as much to do as it has cores was seen to need more than 10 s for that.
+ */
+const loadTimeoutMs = 30_000;
 
 /**
  * The reader with the kernel in it, as text. It is bundled, as tools are, so that both resolve the kernel in the same way: to its
