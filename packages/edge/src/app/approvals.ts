@@ -5,8 +5,7 @@ import {
   type ArgumentCondition,
   patternFault,
 } from "@keyhole/kernel";
-import * as v from "valibot";
-import { bodyObject } from "./body.ts";
+import { type Check, checkOf } from "./check.ts";
 import { HttpRefusal } from "./problem.ts";
 
 /** Where calls wait for a person: the kernel asks, a request from outside answers. */
@@ -58,12 +57,17 @@ interface AnswerBody {
 }
 
 /** The body of an answer. What of it belongs together is for {@link answerOf}. */
-export const answerBody: v.GenericSchema<unknown, AnswerBody> = bodyObject({
-  answer: v.picklist(["allow", "edit", "deny"]),
-  scope: v.exactOptional(v.picklist(["once", "session", "pattern"])),
-  pattern: v.exactOptional(v.array(v.unknown())),
-  input: v.exactOptional(v.unknown()),
-  reason: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
+export const answerBody: Check<AnswerBody> = checkOf({
+  type: "object",
+  properties: {
+    answer: { enum: ["allow", "edit", "deny"] },
+    scope: { enum: ["once", "session", "pattern"] },
+    pattern: { type: "array" },
+    input: {},
+    reason: { type: "string", maxLength: 500 },
+  },
+  required: ["answer"],
+  additionalProperties: false,
 });
 
 /** Which members belong to which answer. */

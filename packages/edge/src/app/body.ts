@@ -1,4 +1,5 @@
-import * as v from "valibot";
+import type { Check } from "./check.ts";
+import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
 import { drain } from "./unread.ts";
@@ -20,10 +21,10 @@ const bodyLimits: { readonly bytes: number; readonly depth: number } = {
  */
 export async function readBody<Output>(
   request: Request,
-  schema: v.GenericSchema<unknown, Output>,
+  check: Check<Output>,
   types: readonly string[] = [jsonType],
 ): Promise<Output> {
-  if (isOfType(request, jsonType)) return readJson("body", await readBytes(request, bodyLimits.bytes), schema);
+  if (isOfType(request, jsonType)) return readJson("body", await readBytes(request, bodyLimits.bytes), check);
   throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
     "accept-post": types.join(", "),
   });
@@ -38,12 +39,7 @@ const byteSequence = /^:([A-Za-z0-9+/]*={0,2}):$/;
  * @param fallback the header of a request that has none
  * @throws {HttpRefusal}
  */
-export function readHeader<Output>(
-  request: Request,
-  name: string,
-  schema: v.GenericSchema<unknown, Output>,
-  fallback: string,
-): Output {
+export function readHeader<Output>(request: Request, name: string, check: Check<Output>, fallback: string): Output {
   const base64 = byteSequence.exec(request.headers.get(name) ?? fallback)?.[1];
   let bytes: Uint8Array | undefined;
   try {
@@ -51,44 +47,16 @@ export function readHeader<Output>(
   } catch {
     // Padded where it should not be.
   }
-  if (bytes) return readJson(`header ${name}`, bytes, schema);
+  if (bytes) return readJson(`header ${name}`, bytes, check);
   throw new HttpRefusal("INVALID_REQUEST", `The header ${name} is no Byte Sequence (RFC 9651): base64 between colons.`);
 }
 
 /** @param what it is of the request */
-function readJson<Output>(what: string, bytes: Uint8Array, schema: v.GenericSchema<unknown, Output>): Output {
+function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
   const text = decode(what, bytes);
   const fault = jsonTextFault(text, bodyLimits.depth);
   if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
-  const parsed = v.safeParse(schema, parse(what, text), { abortEarly: true });
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  const place = pointer(issue);
-  throw new HttpRefusal(
-    "INVALID_REQUEST",
-    `The ${what} is not as expected${place === "" ? "" : ` at ${JSON.stringify(place)}`}: ${issue.message}.`,
-  );
-}
-
-/** A strict object that also sees `__proto__` and the names that every object inherits. */
-export function bodyObject<Entries extends v.ObjectEntries>(
-  entries: Entries,
-): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
-  return v.pipe(
-    v.custom<Record<string, unknown>>(
-      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-      "an object is needed",
-    ),
-    v.check(
-      (value) => Object.keys(value).every((key) => Object.hasOwn(entries, key)),
-      ({ input }) => {
-        const unknown = Object.keys(input).find((key) => !Object.hasOwn(entries, key)) ?? "";
-        const hint = Object.hasOwn(entries, "input") ? ' (arguments of the tool belong under "input")' : "";
-        return `the key ${JSON.stringify(unknown.slice(0, 64))} is not known${hint}`;
-      },
-    ),
-    v.object(entries),
-  );
+  return check(what, parse(what, text));
 }
 
 export function isOfType(request: Request, type: string): boolean {
@@ -130,10 +98,6 @@ function parse(what: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not JSON.`);
+    throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not JSON: ${jsonPlace(text)}.`);
   }
-}
-
-function pointer(issue: v.BaseIssue<unknown>): string {
-  return (issue.path ?? []).map(({ key }) => `/${String(key)}`).join("");
 }

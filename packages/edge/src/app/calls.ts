@@ -1,8 +1,8 @@
-import type { AuditEvent, Bounds, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
-import * as v from "valibot";
+import type { AuditEvent, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
-import { bodyObject, isOfType, readBody, readHeader } from "./body.ts";
+import { isOfType, readBody, readHeader } from "./body.ts";
+import { checkOf } from "./check.ts";
 import { eventStream } from "./event-stream.ts";
 import { outputEvents } from "./output-events.ts";
 import { callProblem, HttpRefusal } from "./problem.ts";
@@ -15,26 +15,30 @@ export interface CallSurroundings {
   readonly identity: Identity;
 }
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+const name = { type: "string", minLength: 1, maxLength: 256 } as const;
 
 /** `grants` and `bounds` are only carried: the kernel checks them, with the same errors on every surface. */
-const callBody = bodyObject({
-  input: v.unknown(),
-  version: v.exactOptional(name),
-  sessionId: v.exactOptional(name),
-  correlationId: v.exactOptional(name),
-  grants: v.exactOptional(v.array(v.custom<Capability>(isObject, "a capability is an object"))),
-  bounds: v.exactOptional(v.custom<Partial<Bounds>>(isObject, "bounds are an object")),
-  cache: v.exactOptional(v.boolean()),
-  references: v.exactOptional(v.boolean()),
-  output: v.exactOptional(v.boolean()),
-});
+const callBody = checkOf(
+  {
+    type: "object",
+    properties: {
+      input: {},
+      version: name,
+      sessionId: name,
+      correlationId: name,
+      grants: { type: "array", items: { type: "object" } },
+      bounds: { type: "object" },
+      cache: { type: "boolean" },
+      references: { type: "boolean" },
+      output: { type: "boolean" },
+    },
+    required: ["input"],
+    additionalProperties: false,
+  },
+  'The arguments of the tool belong under "input".',
+);
 
-type CallBody = v.InferOutput<typeof callBody>;
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+type CallBody = ReturnType<typeof callBody>;
 
 /**
  * Calls a tool: 200 with the result, or a problem with the code's status. Who accepts `text/event-stream` gets everything that happens on the way,
@@ -124,11 +128,12 @@ async function bytesCall(run: Run): Promise<Response> {
 }
 
 function callOptions(call: CallBody, identity: Identity, request: Request): CallOptions {
-  const { input: _, output: _asEvents, ...options } = call;
+  const { input: _, output: _asEvents, grants, ...options } = call;
   const traceparent = request.headers.get("traceparent");
   const idempotencyKey = idempotencyKeyOf(request);
   return {
     ...options,
+    ...(grants && { grants: grants as readonly object[] as readonly Capability[] }),
     caller: identity.subject,
     ...(traceparent !== null && { traceparent }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),

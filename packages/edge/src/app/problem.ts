@@ -67,25 +67,27 @@ function problem(kind: Kind, code: string, members: object, headers?: HeadersIni
 export class HttpRefusal extends Error {
   readonly code: HttpCode;
   readonly headers: Readonly<Record<string, string>>;
+  readonly hint: string;
 
-  constructor(code: HttpCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(code: HttpCode, detail: string, headers: Readonly<Record<string, string>> = {}, hint = "") {
     super(detail);
     this.name = "HttpRefusal";
     this.code = code;
     this.headers = headers;
+    this.hint = hint;
   }
 }
 
 /** @param detail one plain sentence; never anything secret */
-export function httpProblem(code: HttpCode, detail: string, headers?: HeadersInit): Response {
-  return problem(httpProblems[code], code, { detail, retryable: false }, headers);
+export function httpProblem(code: HttpCode, detail: string, headers?: HeadersInit, hint = ""): Response {
+  return problem(httpProblems[code], code, { detail, hint, retryable: false }, headers);
 }
 
 /** What answers an exception: a refusal as itself, anything else as a bug whose details stay in the service's own log. */
 export function problemOf(thrown: unknown): Response {
-  if (thrown instanceof HttpRefusal) return httpProblem(thrown.code, thrown.message, thrown.headers);
+  if (thrown instanceof HttpRefusal) return httpProblem(thrown.code, thrown.message, thrown.headers, thrown.hint);
   const detail = "The request ran into an error that the service does not expect.";
-  return problem(callProblems.INTERNAL, "INTERNAL", { detail, retryable: false });
+  return problem(callProblems.INTERNAL, "INTERNAL", { detail, hint: "", retryable: false });
 }
 
 /** A call that failed: its code, what to do about it, and the whole result. */

@@ -6,9 +6,10 @@ import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
 import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { callRoute } from "./calls.ts";
+import { checkOf } from "./check.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
-import { HttpRefusal, httpProblem, problemOf } from "./problem.ts";
+import { httpProblem, problemOf } from "./problem.ts";
 import { drainUntouched } from "./unread.ts";
 
 /** What the routes of one tenant work on. */
@@ -120,44 +121,40 @@ function refuseOtherMethods(app: Routes): void {
   }
 }
 
-const filterSchema = v.strictObject({
-  mode: v.exactOptional(v.picklist(modes)),
-  category: v.exactOptional(v.string()),
-  tier: v.exactOptional(
-    v.pipe(
-      v.picklist(["0", "1", "2", "3", "4"]),
-      v.transform((tier) => Number(tier) as 0 | 1 | 2 | 3 | 4),
-    ),
-  ),
-  effect: v.exactOptional(v.picklist(effects)),
-  text: v.exactOptional(v.string()),
+const filterCheck = checkOf({
+  type: "object",
+  properties: {
+    mode: { enum: modes },
+    category: { type: "string" },
+    tier: { enum: [0, 1, 2, 3, 4] },
+    effect: { enum: effects },
+    text: { type: "string" },
+  },
+  additionalProperties: false,
 });
 
 function toolFilter(query: Record<string, string>): ToolFilter {
-  return parseQuery(filterSchema, query);
+  return filterCheck("query", withNumbers(query, ["tier"]));
 }
 
-const integer = (fallback: number, max: number) =>
-  v.optional(
-    v.pipe(v.string(), v.regex(/^\d{1,15}$/, "a whole number is needed"), v.transform(Number), v.maxValue(max)),
-    String(fallback),
-  );
-
-const rangeSchema = v.strictObject({
-  from: integer(0, Number.MAX_SAFE_INTEGER),
-  limit: integer(auditPage.default, auditPage.max),
+const rangeCheck = checkOf({
+  type: "object",
+  properties: {
+    from: { type: "integer", minimum: 0, default: 0 },
+    limit: { type: "integer", minimum: 0, maximum: auditPage.max, default: auditPage.default },
+  },
+  additionalProperties: false,
 });
 
 function auditRange(query: Record<string, string>): { readonly from: number; readonly limit: number } {
-  return parseQuery(rangeSchema, query);
+  return rangeCheck("query", withNumbers(query, ["from", "limit"]));
 }
 
-function parseQuery<Output>(schema: v.GenericSchema<unknown, Output>, query: Record<string, string>): Output {
-  const parsed = v.safeParse(schema, query, { abortEarly: true });
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new HttpRefusal(
-    "INVALID_REQUEST",
-    `The query parameter ${JSON.stringify(v.getDotPath(issue) ?? "")} is not as expected: ${issue.message}.`,
-  );
+/** Everything in a query is text: what is to be a number, and reads as one, becomes it. */
+function withNumbers(query: Record<string, string>, names: readonly string[]): Record<string, unknown> {
+  const entries = Object.entries(query).map(([name, text]) => {
+    const isNumber = names.includes(name) && /^\d{1,15}$/.test(text);
+    return [name, isNumber ? Number(text) : text] as const;
+  });
+  return Object.fromEntries(entries);
 }
