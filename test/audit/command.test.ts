@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hashJson } from "@keyhole/kernel";
-import { signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
+import { LINE_BYTES, signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
@@ -90,6 +90,7 @@ describe("keyhole verify, on a log", () => {
     ],
     ["a changed first event", text.replace('"seq":0', '"seq":1'), /^✗ log +Line 1: /],
     ["a damaged first line", `x${text}`, /^✗ log +Line 1: It is not JSON/],
+    ["a byte order mark", `\ufeff${text}`, /^✗ log +Line 1: It is not JSON.* The file begins with a byte order mark/],
     ["a missing event", lines.toSpliced(7, 1).join("\n"), /Line 8: Event 7 is missing: event 8 came instead/],
     ["an empty line", lines.toSpliced(7, 0, "").join("\n"), /Line 8: It is not JSON/],
     [
@@ -97,7 +98,11 @@ describe("keyhole verify, on a log", () => {
       text.slice(0, -40),
       /Line 20: .*19 events before it are whole\. The file does not end with a line end/,
     ],
-    ["a line that is too long", `${lines[0]}\n${"x".repeat(1_100_000)}`, /Line 2 cannot be read: it is longer than/],
+    [
+      "a line that is too long",
+      `${lines[0]}\n${"x".repeat(LINE_BYTES + 1)}`,
+      /Line 2 cannot be read: it is longer than/,
+    ],
   ])("names the place of %s", async (_, file, message) => {
     const { exitCode, output } = await run({ "a.jsonl": file }, "a.jsonl");
     expect(output).toMatch(message);

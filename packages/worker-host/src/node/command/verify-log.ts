@@ -82,12 +82,14 @@ function broken(check: AuditCheck & { readonly ok: false }, file: WatchedFile | 
   const place = file ? `Line ${events + 1}: ` : `Item ${events + 1}: `;
   // A reader of lines names the line itself; a log that was cut has none.
   const named = /^(?:Line \d|The log was cut)/.test(reason) ? reason : `${place}${reason}`;
+  const marked =
+    file?.hasMark === true ? " The file begins with a byte order mark, which no log has: something rewrote it." : "";
   const torn =
     file?.isTorn === true
       ? " The file does not end with a line end: a crash can have torn the last write. A kernel that opens the log cuts it away, on record."
       : "";
   const before = events === 0 ? "" : ` ${counted(events, "event")} before it ${events === 1 ? "is" : "are"} whole.`;
-  return { name: "log", outcome: "failed", text: `${named}${before}${torn}` };
+  return { name: "log", outcome: "failed", text: `${named}${marked}${before}${torn}` };
 }
 
 /** The lines of a file, and what there is to say about them afterwards. */
@@ -108,6 +110,10 @@ class WatchedFile {
   /** Whether what was read last is a line without its end: the lines before it are taken before the file is read on. */
   get isTorn(): boolean {
     return this.#hasEnded && this.#lastByte !== 10;
+  }
+
+  get hasMark(): boolean {
+    return this.#first.startsWith("\ufeff");
   }
 
   /** Of the first and the last event, as they are written. */
