@@ -69,7 +69,27 @@ describe("a call with OpenTelemetry", () => {
     await kernel.call("absent", {});
     expect(spans().map(({ name, attributes, status }) => [name, attributes["error.type"], status])).toEqual([
       ["execute_tool subject", "TOOL_ERROR", { code: SpanStatusCode.ERROR, message: "TOOL_ERROR" }],
-      ["execute_tool absent", "TOOL_NOT_FOUND", { code: SpanStatusCode.ERROR, message: "TOOL_NOT_FOUND" }],
+      ["execute_tool", "TOOL_NOT_FOUND", { code: SpanStatusCode.ERROR, message: "TOOL_NOT_FOUND" }],
+    ]);
+  });
+
+  it("of tools that there are none of makes no names of spans and no labels, whatever a caller asks for", async () => {
+    metricExporter.reset();
+    const long = "x".repeat(100_000);
+    for (const name of ["absent", "absent@1.0.0", long, "\ud800"]) await kernel.call(name, {});
+    for (const nothing of [{}, null, 7, { manifest: { name: 7 } }]) {
+      const result = await kernel.call(nothing as unknown as string, {});
+      expect(result).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
+    }
+    await reader.forceFlush();
+    expect(new Set(spans().map(({ name }) => name))).toEqual(new Set(["execute_tool"]));
+    expect(Math.max(...spans().map(({ attributes }) => String(attributes["gen_ai.tool.name"]).length))).toBe(256);
+    const [metric] = metricExporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    const labels = metric!.dataPoints.map(({ attributes }) => attributes);
+    expect(labels.filter((each) => each["error.type"] === "TOOL_NOT_FOUND")).toEqual([
+      { "gen_ai.operation.name": "execute_tool", "error.type": "TOOL_NOT_FOUND" },
     ]);
   });
 

@@ -22,7 +22,7 @@ import {
   terminalTypes,
   type ToolPackage,
 } from "@keyhole/kernel";
-import { callAttributes, eventAttributes, names, resultAttributes } from "./otel-names.ts";
+import { callAttributes, calledName, eventAttributes, names, resultAttributes } from "./otel-names.ts";
 
 export interface TracingOptions {
   /** Default: the global one, which does nothing until an SDK is registered. */
@@ -80,9 +80,9 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
   });
 
   const call = async (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
-    const attributes = callAttributes(tool);
-    const name = `${names.operation} ${String(attributes[names.tool])}`;
-    const span = tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parentOf(options.traceparent));
+    const name = calledName(tool);
+    const started = { kind: SpanKind.INTERNAL, attributes: callAttributes(name) };
+    const span = tracer.startSpan(`${names.operation} ${name}`, started, parentOf(options.traceparent));
     const own = span.spanContext();
     let callId: string | undefined;
     try {
@@ -103,7 +103,7 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
       const code = result.ok ? undefined : result.error.code;
       span.setAttributes(resultAttributes(result));
       finish(span, code);
-      measure(duration, String(attributes[names.tool]), code, result.meta.durationMs);
+      measure(duration, name, code, result.meta.durationMs);
       return result;
     } catch (error) {
       span.setAttribute(names.error, "_OTHER");
@@ -124,7 +124,11 @@ function addEvent(span: Span, event: AuditEvent): void {
   span.addEvent(`keyhole.${event.type}`, eventAttributes(event), new Date(event.time));
 }
 
+/** A name that no tool has is anybody's invention, and names of spans and labels of a metric must be few: then there is none. */
+const isInvented = (code: string | undefined): boolean => code === "TOOL_NOT_FOUND";
+
 function finish(span: Span, code: string | undefined, endMs?: number): void {
+  if (isInvented(code)) span.updateName(names.operation);
   if (code !== undefined) span.setAttribute(names.error, code).setStatus({ code: SpanStatusCode.ERROR, message: code });
   span.end(endMs);
 }
@@ -132,7 +136,7 @@ function finish(span: Span, code: string | undefined, endMs?: number): void {
 function measure(duration: Histogram, tool: string, code: string | undefined, durationMs: number): void {
   duration.record(durationMs / 1_000, {
     [names.operationName]: names.operation,
-    [names.tool]: tool,
+    ...(!isInvented(code) && { [names.tool]: tool }),
     ...(code !== undefined && { [names.error]: code }),
   });
 }
