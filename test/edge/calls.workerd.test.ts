@@ -69,14 +69,17 @@ describe("a request that is not as it should be", () => {
     expect(await problemOf(response)).toMatchObject({ code: "INVALID_REQUEST", detail, hint });
   });
 
+  it("is told the place of a fault in up to 65,536 characters: looking through megabytes is a program's work", async () => {
+    const place = "The body is not JSON: line 1, column 65537: expected a value, got the end.";
+    expect(await problemOf(await post(" ".repeat(65_536)))).toMatchObject({ detail: place });
+    expect(await problemOf(await post(" ".repeat(65_537)))).toMatchObject({ detail: "The body is not JSON." });
+  });
+
   it.each<[string, string, string]>([
     ["/v1/audit?limit=1001", 'The query at "/limit": expected a number of at most 1000, got the number 1001.', ""],
     ["/v1/audit?limit=ten", 'The query at "/limit": expected an integer, got the string "ten".', ""],
-    [
-      "/v1/audit?from=-1",
-      'The query at "/from": expected an integer, got the string "-1".',
-      "Write -1 without quotation marks.",
-    ],
+    ["/v1/audit?from=-1", 'The query at "/from": expected a number of at least 0, got the number -1.', ""],
+    ["/v1/audit?from=1.5", 'The query at "/from": expected an integer, got the number 1.5.', ""],
     ["/v1/audit?limt=1", 'The query: expected no property "limt", got an object that has it.', 'Did you mean "limit"?'],
     [
       "/v1/tools?tier=5",

@@ -153,7 +153,7 @@ function auditRange(query: Record<string, string>): { readonly from: number; rea
 /** Everything in a query is text: what is to be a number, and reads as one, becomes it. */
 function withNumbers(query: Record<string, string>, names: readonly string[]): Record<string, unknown> {
   const entries = Object.entries(query).map(([name, text]) => {
-    const isNumber = names.includes(name) && /^\d{1,15}$/.test(text);
+    const isNumber = names.includes(name) && /^-?\d{1,15}(?:\.\d+)?$/.test(text);
     return [name, isNumber ? Number(text) : text] as const;
   });
   return Object.fromEntries(entries);
