@@ -1,8 +1,8 @@
-import { takeBytes } from "../capability/exchange.ts";
 import { codeOfRefusal } from "../capability/refusals.ts";
 import type { IsolateOutput } from "../isolate/port.ts";
 import type { RunEnd } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
+import { takeBytes } from "../normalize/take-bytes.ts";
 import { canonicalTextOf } from "../normalize/canonical-json.ts";
 import type { BodyFault } from "../isolate/body.ts";
 import type { NormalizeReason } from "../normalize/error.ts";

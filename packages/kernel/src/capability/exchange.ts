@@ -1,9 +1,9 @@
-import type { Digest, Hash } from "../normalize/hash.ts";
+import type { Hash } from "../normalize/hash.ts";
 import { canonicalize } from "../normalize/canonical-json.ts";
+import { takeBytes } from "../normalize/take-bytes.ts";
 import type { CapabilityReply } from "./broker.ts";
 import type { CapabilityKind } from "./capability.ts";
 import { codeOfRefusal, ended, failed } from "./refusals.ts";
-import { turn } from "./turn.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -46,53 +46,6 @@ function readData<T extends object>(value: T, hash: Hash): readonly [copy: T, ha
   if (!result.ok && result.error.reason !== "lone-surrogate") throw new TypeError(result.error.message);
   const text = result.ok ? result.text : JSON.stringify(value);
   return [JSON.parse(text) as T, hash.text(result.ok ? text : result.error.message)];
-}
-
-/** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
-const GO_BYTES = 524_288;
-
-/** Bytes that nobody else holds, and their digest. */
-interface Taken {
-  readonly bytes: Uint8Array;
-  readonly digest: Digest;
-}
-
-/**
- * Bytes and their digest. Many are taken piece by piece, with a turn of the event loop before each further one; few at once, and without a promise.
- *
- * @param isOver asked before each further piece: at `true` the call has ended, and the rest is not taken
- * @param bytes where they are taken to: a copy by default, or what was given itself, where it is nobody else's
- * @throws TypeError for bytes whose memory is gone
- */
-export function takeBytes(
-  given: Uint8Array,
-  hash: Hash,
-  isOver: () => boolean,
-  bytes: Uint8Array = new Uint8Array(given.length),
-): Taken | Promise<Taken | undefined> {
-  if (bytes.length > GO_BYTES) return takeMany(given, hash, isOver, bytes);
-  if (bytes !== given) bytes.set(given);
-  return { bytes, digest: hash.bytes(bytes) };
-}
-
-async function takeMany(
-  given: Uint8Array,
-  hash: Hash,
-  isOver: () => boolean,
-  bytes: Uint8Array,
-): Promise<Taken | undefined> {
-  const hasher = hash.hasher();
-  for (let at = 0; at < bytes.length; at += GO_BYTES) {
-    if (at > 0) {
-      await turn();
-      if (isOver()) return undefined;
-    }
-    const piece = bytes.subarray(at, at + GO_BYTES);
-    // Whatever its owner has made of it since: what is handed over is what was hashed.
-    if (bytes !== given && at <= given.length) piece.set(given.subarray(at, at + piece.length));
-    hasher.update(piece);
-  }
-  return { bytes, digest: hasher.digest() };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { readReply, takeBytes, takeReply, type Use } from "./exchange.ts";
+import { readReply, takeReply, type Use } from "./exchange.ts";
+import { takeBytes } from "../normalize/take-bytes.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { type Budget, spend, spendFile } from "./budget.ts";

@@ -1,7 +1,7 @@
 import { canonicalize } from "../normalize/canonical-json.ts";
 import type { Digest, Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
-import { turns } from "./turns.ts";
+import { takeBytes } from "../normalize/take-bytes.ts";
 
 /**
  * Arrays and objects within each other in one line of a run file: the deepest input of a call from within, or its output, with what stands around it. What a tool asks for may be
@@ -40,17 +40,8 @@ export function toldHash(what: JsonObject, by: Hash): Digest {
   return typeof fault === "string" && Object.keys(others).length === 0 ? by.text(fault) : by.jsonOrFault(what);
 }
 
-/** Hashed in one go, which takes a thread that others wait for as well about a millisecond. */
-const GO_BYTES = 524_288;
-
-/** Others have turns of the thread in between. */
+/** Others have turns of the thread in between. Nobody changes the bytes meanwhile. */
 export async function hashInTurns(bytes: Uint8Array, by: Hash): Promise<Digest> {
-  if (bytes.length <= GO_BYTES) return by.bytes(bytes);
-  const turn = turns();
-  const hasher = by.hasher();
-  for (let at = 0; at < bytes.length; at += GO_BYTES) {
-    await turn();
-    hasher.update(bytes.subarray(at, at + GO_BYTES));
-  }
-  return hasher.digest();
+  const taken = await takeBytes(bytes, by, () => false, bytes);
+  return taken!.digest; // It is never over.
 }
