@@ -1,4 +1,4 @@
-import { type AuditEvent, type CallResult, limits, type ToolPackage } from "@keyhole/kernel";
+import type { AuditEvent, CallResult } from "@keyhole/kernel";
 
 /**
  * Every name that leaves for OpenTelemetry, in one place: the conventions for generative AI are in development, and change. Names of our own are under `keyhole.`.
@@ -16,12 +16,6 @@ export const names = {
 } as const;
 
 type Value = string | number | boolean | string[];
-
-/** The name that is called, which no tool has to have: cut, because it is a caller's. Empty for what names nothing. */
-export function calledName(tool: string | ToolPackage): string {
-  const name: unknown = typeof tool === "string" ? tool : (tool as Partial<ToolPackage> | null)?.manifest?.name;
-  return typeof name === "string" ? name.slice(0, limits.nameLength).toWellFormed() : "";
-}
 
 /** What is known before the call. */
 export function callAttributes(name: string): Record<string, string> {

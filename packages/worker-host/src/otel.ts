@@ -19,10 +19,12 @@ import {
   type CallOptions,
   type CallResult,
   type Kernel,
+  limits,
   terminalTypes,
   type ToolPackage,
 } from "@keyhole/kernel";
-import { callAttributes, calledName, eventAttributes, names, resultAttributes } from "./otel-names.ts";
+import { calledTool } from "./called-tool.ts";
+import { callAttributes, eventAttributes, names, resultAttributes } from "./otel-names.ts";
 
 export interface TracingOptions {
   /** Default: the global one, which does nothing until an SDK is registered. */
@@ -80,7 +82,7 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
   });
 
   const call = async (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
-    const name = calledName(tool);
+    const name = calledTool(tool).name.slice(0, limits.nameLength).toWellFormed();
     const started = { kind: SpanKind.INTERNAL, attributes: callAttributes(name) };
     const span = tracer.startSpan(`${names.operation} ${name}`, started, parentOf(options.traceparent));
     const own = span.spanContext();

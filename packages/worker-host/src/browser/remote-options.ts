@@ -1,4 +1,5 @@
 import type { CallOptions } from "@keyhole/kernel";
+import { calledTool } from "../called-tool.ts";
 import { arrived, type Crossing, crossing } from "./crossing.ts";
 
 /** What of a caller's options is used where the caller is. */
@@ -29,17 +30,10 @@ export function arrivedOptions(sent: SentOptions): Record<string, unknown> | nul
   return sent && Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, arrived(value)]));
 }
 
-/** A package stands for exactly its version; its code does not travel. Anything else names nothing. */
+/** A package's code does not travel: its version does. */
 export function toolNamed(foreign: unknown, sent: SentOptions): { readonly name: string; readonly sent: SentOptions } {
-  if (typeof foreign === "string") return { name: foreign, sent };
-  try {
-    const { name, version } = (foreign as { readonly manifest: Record<string, unknown> }).manifest;
-    if (typeof name === "string" && typeof version === "string")
-      return { name, sent: sent && { ...sent, version: { value: version } } };
-  } catch {
-    // It cannot be read.
-  }
-  return { name: "", sent };
+  const { name, version } = calledTool(foreign);
+  return { name, sent: sent && version !== undefined ? { ...sent, version: { value: version } } : sent };
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
