@@ -19,8 +19,22 @@ const env = { ...process.env, TZ: "America/New_York" };
 const { KEYHOLE_CHAOS_ROUNDS } = process.env;
 const chaosEnv = KEYHOLE_CHAOS_ROUNDS === undefined ? {} : { KEYHOLE_CHAOS_ROUNDS };
 
-/** Ends a test that hangs, and no test that is slow: how long one takes on a busy machine says nothing. */
-const patience = { testTimeout: 60_000, hookTimeout: 120_000 };
+/** `npm run test:thorough` sets it: every size is the full one, and files named `*.thorough.*` run. */
+const thorough = process.env["KEYHOLE_THOROUGH"] === "1";
+
+/** Files that only `npm run test:thorough` runs. */
+const exclude = thorough ? [] : ["**/*.thorough.*"];
+
+/**
+ * For every project: vitest does not hand down the settings of the root. The limits end a test that hangs, never one that
+ * is slow: the time that a test takes on a busy machine says nothing.
+ */
+const common = {
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 120_000 } },
+  provide: { thorough },
+};
 
 /** Holds every event that any test makes a kernel write against the published schema. */
 const everyEvent = ["./test/support/every-event.ts"];
@@ -57,9 +71,10 @@ function browserProject(
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
-      ...patience,
+      ...common,
       name,
       include,
+      exclude,
       env: chaosEnv,
       globalSetup: "./test/hostile/canary.ts",
       setupFiles: everyEvent,
@@ -104,13 +119,13 @@ export default defineConfig({
         resolve: { conditions: [source, "node", "development|production"] },
         ssr: { resolve: { conditions: [source, "node", "development|production"] } },
         test: {
-          ...patience,
+          ...common,
           name: "node",
           globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],
           environment: "node",
           setupFiles: everyEvent,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts"],
+          exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts", ...exclude],
         },
       },
       browserProject("chromium", ["test/**/*.browser.test.ts"], chromium),
@@ -126,11 +141,12 @@ export default defineConfig({
         resolve: { conditions: [source] },
         ssr: { resolve: { conditions: [source, "workerd", "worker", "module", "browser"] } },
         test: {
-          ...patience,
+          ...common,
           name: "workerd",
           globalSetup: "./test/hostile/canary.ts",
           setupFiles: everyEvent,
           include: ["test/**/*.workerd.test.ts"],
+          exclude,
         },
       },
     ],
