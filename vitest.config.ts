@@ -84,11 +84,39 @@ function browserProject(
         // WebKitGTK has no headless mode; it draws on a screen of its own.
         headless: name !== "webkit",
         ui: false,
+        connectTimeout: 240_000,
         screenshotFailures: false,
         provider,
         instances: [{ browser: name, name }],
       },
     },
+  };
+}
+
+/** Files of other projects, and those that only the thorough run has. */
+const notOnNode = ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts", ...exclude];
+
+/**
+ * Node's files that have a process of their own: they start processes or threads, fill the memory, or change the process.
+ * All other files share the threads of `node`, so that the kernel is loaded twice in a run and not once a file.
+ */
+const ownProcess = [
+  "test/{e2e,node,runner,vite,wasm}/**/*.test.ts",
+  "test/brokers/spawn.test.ts",
+  "test/contract/spawn-programs.test.ts",
+  "test/hostile/{battery,chaos}*.test.ts",
+];
+
+function nodeProject(
+  name: string,
+  test: NonNullable<TestProjectInlineConfiguration["test"]>,
+): TestProjectInlineConfiguration {
+  return {
+    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
+    // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
+    resolve: { conditions: [source, "node", "development|production"] },
+    ssr: { resolve: { conditions: [source, "node", "development|production"] } },
+    test: { ...common, name, environment: "node", setupFiles: everyEvent, ...test },
   };
 }
 
@@ -113,21 +141,17 @@ export default defineConfig({
     // workerd keeps a module cache of its own; the one in the file system would serve it stale modules.
     fsModuleCache: false,
     projects: [
-      {
-        plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
-        // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
-        resolve: { conditions: [source, "node", "development|production"] },
-        ssr: { resolve: { conditions: [source, "node", "development|production"] } },
-        test: {
-          ...common,
-          name: "node",
-          globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],
-          environment: "node",
-          setupFiles: everyEvent,
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts", ...exclude],
-        },
-      },
+      nodeProject("node", {
+        include: ["test/**/*.test.ts"],
+        exclude: [...notOnNode, ...ownProcess],
+        pool: "threads",
+        isolate: false,
+      }),
+      nodeProject("node-own", {
+        globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],
+        include: ownProcess,
+        exclude: notOnNode,
+      }),
       browserProject("chromium", ["test/**/*.browser.test.ts"], chromium),
       ...otherEngines(),
       {

@@ -8,7 +8,8 @@ export default class HostileReporter {
     const results = {};
     for (const module of modules) {
       if (!module.moduleId.includes("/battery.")) continue;
-      const ofProject = (results[module.project.name] ??= {});
+      // Node's battery has a process of its own; its platform is Node all the same.
+      const ofProject = (results[module.project.name.replace(/-own$/, "")] ??= {});
       for (const test of module.children.allTests()) {
         // Attempts have ids, the other tests are sentences.
         if (!test.name.includes(" ")) ofProject[test.name] = test.result().state === "passed" ? "held" : "ESCAPED";

@@ -5,41 +5,53 @@ import { afterEach } from "vitest";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
 
 /*
- * Loaded before every test file: whatever event any test makes a kernel write has to fit the published schema.
+ * Loaded before every test file: each event that a test makes a kernel write must fit the published schema.
  */
 
-const compiled = compileSchema(eventSchema);
-if (!compiled.ok) throw new Error(compiled.error.message);
-const { validator } = compiled;
-
-let faults: string[] = [];
-let checked = 0;
-
-/** How many events of this file's tests were looked at. */
-export const eventsChecked = (): number => checked;
-
-function check(record: EventRecord): void {
-  checked++;
-  const event = eventOf(record);
-  const valid = validator.validate(event);
-  if (!valid.ok) faults.push(`${event.type}: ${valid.errors.map(({ message }) => message).join(" ")}`);
+/** Shared by all files of a worker: a second wrapper around `AuditLog.open` would check each event twice. */
+interface Watch {
+  checked: number;
+  faults: string[];
 }
 
-const open = AuditLog.open.bind(AuditLog);
-AuditLog.open = (sink, clock, hash): Promise<AuditLog> => {
-  const checked: AuditSink = {
-    open: () => sink.open(),
-    append(records) {
-      for (const record of records) check(record);
-      return sink.append(records);
-    },
-    read: (fromSeq, limit) => sink.read(fromSeq, limit),
+const key = Symbol.for("keyhole.test.every-event");
+const shared = globalThis as { [key]?: Watch };
+
+function startWatch(): Watch {
+  const watch: Watch = { checked: 0, faults: [] };
+  const compiled = compileSchema(eventSchema);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const { validator } = compiled;
+
+  const check = (record: EventRecord): void => {
+    watch.checked++;
+    const event = eventOf(record);
+    const valid = validator.validate(event);
+    if (!valid.ok) watch.faults.push(`${event.type}: ${valid.errors.map(({ message }) => message).join(" ")}`);
   };
-  return open(checked, clock, hash);
-};
+
+  const open = AuditLog.open.bind(AuditLog);
+  AuditLog.open = (sink, clock, hash): Promise<AuditLog> => {
+    const checked: AuditSink = {
+      open: () => sink.open(),
+      append(records) {
+        for (const record of records) check(record);
+        return sink.append(records);
+      },
+      read: (fromSeq, limit) => sink.read(fromSeq, limit),
+    };
+    return open(checked, clock, hash);
+  };
+  return watch;
+}
+
+const watch = (shared[key] ??= startWatch());
+
+/** The number of events that this worker has checked so far. */
+export const eventsChecked = (): number => watch.checked;
 
 afterEach(() => {
-  const found = faults;
-  faults = [];
+  const found = watch.faults;
+  watch.faults = [];
   if (found.length > 0) throw new Error(`Events that the published schema refuses: ${found.join("; ")}`);
 });
