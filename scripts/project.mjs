@@ -18,45 +18,40 @@ export function typescriptProjects() {
   return configs.map((path) => path.replace(/\/?tsconfig\.json$/, "") || ".").sort();
 }
 
+/** @returns {{ PATH: string }} The commands of this project and its Node come first. */
+export function withCommands() {
+  return { PATH: [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter) };
+}
+
 /**
- * Runs a command of this project (its commands and its Node come first on the path) in a process group of its own,
- * without stdin. An interrupt is passed on, and past `timeoutMs` the whole group is killed.
+ * Runs a command of this project in a process group of its own, without stdin. An interrupt is passed on.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ env?: Record<string, string>, capture?: boolean, timeoutMs?: number }} [options] `capture` keeps the output
- *   instead of showing it
+ * @param {{ env?: Record<string, string>, capture?: boolean }} [options] `capture` keeps the output instead of showing it
  * @returns {Promise<{ code: number, output: string }>}
  */
-export function run(command, args, { env = {}, capture = false, timeoutMs = 20 * 60_000 } = {}) {
-  const path = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
+export function run(command, args, { env = {}, capture = false } = {}) {
   const output = capture ? "pipe" : "inherit";
   return new Promise((resolve) => {
     /** @type {string[]} */
     const chunks = [];
     const child = spawn(command, args, {
       cwd: root,
-      env: { ...process.env, PATH: path, ...env },
+      env: { ...process.env, ...withCommands(), ...env },
       stdio: ["ignore", output, output],
       detached: process.platform !== "win32",
     });
-    /** @param {NodeJS.Signals} signal */
-    const end = (signal) => {
+    const onSignal = () => {
       try {
-        if (child.pid !== undefined) process.kill(-child.pid, signal);
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
       } catch {
-        child.kill(signal);
+        child.kill("SIGTERM");
       }
     };
-    const timer = setTimeout(() => {
-      console.log(`${command} was stopped after ${timeoutMs / 60_000} minutes`);
-      end("SIGKILL");
-    }, timeoutMs);
-    const onSignal = () => end("SIGTERM");
     process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
     /** @param {number} code */
     const finish = (code) => {
-      clearTimeout(timer);
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
       resolve({ code, output: chunks.join("") });
     };

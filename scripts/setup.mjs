@@ -1,7 +1,8 @@
 // Installs what is missing, and nothing else. Runs on Node 20 with no dependencies, because it runs before there are any.
 //
-//   node scripts/setup.mjs             packages and Node 24
-//   node scripts/setup.mjs --browser   and the browsers that `npm test` drives
+//   node scripts/setup.mjs                     packages and Node 24
+//   node scripts/setup.mjs --browser           and the browsers that `npm test` drives
+//   node scripts/setup.mjs … --run FILE ARG…   then runs a script of this project with that Node
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -153,5 +154,23 @@ async function install(missing) {
   }
 }
 
+/**
+ * Runs a script with the Node of this project, and ends with its exit code. Signals are passed on: the shell between npm and
+ * a second npm would keep them to itself.
+ *
+ * @param {readonly string[]} command
+ */
+function runScript(command) {
+  const bundled = join(root, "node_modules", ".bin", "node");
+  const child = spawn(existsSync(bundled) ? bundled : process.execPath, command, { cwd: root, stdio: "inherit" });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("close", (code) => (process.exitCode = code ?? 1));
+}
+
+const args = process.argv.slice(2);
+const runAt = args.indexOf("--run");
 ensureNode(await ensurePackages());
-if (process.argv.includes("--browser")) await ensureTestParts();
+if (args.slice(0, runAt < 0 ? args.length : runAt).includes("--browser")) await ensureTestParts();
+if (runAt >= 0) runScript(args.slice(runAt + 1));

@@ -31,7 +31,7 @@ interface Session {
   readonly children: readonly ChildProcess[];
 }
 
-const START_MS = 20_000;
+const START_MS = 120_000;
 
 class WebkitProvider implements BrowserProvider {
   readonly name = "webkitgtk";

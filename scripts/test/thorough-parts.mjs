@@ -1,0 +1,32 @@
+/**
+ * @typedef {{ tests: readonly string[] } | { command: readonly string[] } | { types: true }} Step
+ *   arguments for vitest, arguments for Node, or the compiler
+ * @typedef {{ name: string, holds: string, run: Step }} Part
+ */
+
+/** Subjects with a part of their own. */
+const apart = ["battery*", "chaos*", "chaos/**"].map((name) => `--exclude=test/hostile/${name}`);
+const pages = ["test/e2e/", "test/vite/"];
+
+/** @param {string} name */
+const engine = (name) => ({ tests: [`--project=${name}`, ...apart] });
+
+/** @satisfies {readonly Part[]} The order is that of the time they take. */
+export const parts = [
+  { name: "types", holds: "the declarations of all installed packages, besides our own", run: { types: true } },
+  {
+    name: "node",
+    holds: "all unit, contract and hostile tests in Node with thousands of rounds",
+    run: { tests: ["--project=node", "--project=node-own", ...apart, ...pages.map((path) => `--exclude=${path}**`)] },
+  },
+  { name: "pages", holds: "every page, in both themes, and every way to start and to end", run: { tests: pages } },
+  { name: "chromium", holds: "every contract in full in Chromium", run: engine("chromium") },
+  { name: "firefox", holds: "every contract in full in Firefox", run: engine("firefox") },
+  { name: "webkit", holds: "every contract in full in WebKitGTK", run: engine("webkit") },
+  { name: "workerd", holds: "every contract in full in workerd", run: engine("workerd") },
+  {
+    name: "battery",
+    holds: "every attempt to leave an isolate, in every engine; writes docs/hostile-battery.md",
+    run: { command: ["scripts/hostile.mjs"] },
+  },
+];

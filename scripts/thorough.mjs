@@ -1,0 +1,44 @@
+// Runs everything there is, in named parts that each run alone within 30 minutes:
+//
+//   npm run test:thorough                 all parts, one after the other
+//   npm run test:thorough -- contracts    some parts
+//   npm run test:thorough -- --list       the parts and their contents
+import { run } from "./project.mjs";
+import { runSuite } from "./test/suite.mjs";
+import { checkTypes } from "./test/types.mjs";
+import { parts } from "./test/thorough-parts.mjs";
+
+const env = { KEYHOLE_THOROUGH: "1" };
+
+/**
+ * @param {import("./test/thorough-parts.mjs").Part["run"]} step
+ * @returns {Promise<boolean>}
+ */
+async function runStep(step) {
+  if ("tests" in step) return runSuite(step.tests, { env, types: false });
+  if ("command" in step) return (await run("node", step.command, { env })).code === 0;
+  return (await checkTypes({ libraries: true })).failed.length === 0;
+}
+
+const args = process.argv.slice(2);
+const unknown = args.filter((name) => name !== "--list" && !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.log(`There is no part ${unknown.join(", ")}. Parts: ${parts.map(({ name }) => name).join(", ")}.`);
+  process.exitCode = 2;
+} else if (args.includes("--list")) {
+  for (const { name, holds } of parts) console.log(`${name.padEnd(14)} ${holds}`);
+} else {
+  /** @type {string[]} */
+  const lines = [];
+  for (const part of parts.filter(({ name }) => args.length === 0 || args.includes(name))) {
+    console.log(`\n── ${part.name}: ${part.holds}`);
+    const startedAt = performance.now();
+    const passed = await runStep(part.run);
+    const minutes = (performance.now() - startedAt) / 60_000;
+    lines.push(`${passed ? "✓" : "✗"} ${part.name.padEnd(14)} ${minutes.toFixed(1).padStart(5)} min`);
+    if (!passed) process.exitCode = 1;
+  }
+  console.log(`\n${lines.join("\n")}`);
+  const failed = lines.filter((line) => line.startsWith("✗")).length;
+  console.log(`${lines.length - failed} passed, ${failed} failed`);
+}
