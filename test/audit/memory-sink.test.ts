@@ -98,4 +98,13 @@ describe("the memory sink", () => {
     expect(sink.read(0, records.length)).toHaveLength(limits.memoryEvents);
     expect(sink.read(0, 1)).toEqual([records[1]]);
   });
+
+  it("reads its last events from any sequence number", () => {
+    const sink = memorySink(3);
+    const event = (seq: number) => ({ seq, body: "{}", hash: "" });
+    for (let seq = 0; seq < 10; seq++) void sink.append([event(seq)]);
+    expect(sink.read(0, 10)).toEqual([7, 8, 9].map(event));
+    expect(sink.read(8, 1)).toEqual([event(8)]);
+    expect(sink.open()).toMatchObject({ last: event(9) });
+  });
 });

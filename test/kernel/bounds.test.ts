@@ -1,9 +1,8 @@
-import { type AuditSink, createKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { Limiter } from "../../packages/kernel/src/bounds/limiter.ts";
 import { defaultBounds } from "../../packages/kernel/src/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
 const hourMs = 3_600_000;
 
@@ -84,80 +83,5 @@ describe("concurrency", () => {
     }
     for (const release of releases) release();
     expect(limiter.inFlight).toBe(0);
-  });
-});
-
-describe("the log", () => {
-  /** Fails from the nth batch on. */
-  function failingSink(fromBatch: number): AuditSink & { readonly kept: EventRecord[] } {
-    const kept: EventRecord[] = [];
-    let batches = 0;
-    return {
-      kept,
-      append: async (events) => {
-        if (++batches >= fromBatch) throw new Error("disk full");
-        kept.push(...events);
-      },
-      read: () => kept,
-      open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
-    };
-  }
-
-  it.each([1, 2, 3])("that fails at its batch %d stops everything, and nothing runs unrecorded", async (fromBatch) => {
-    const sink = failingSink(fromBatch);
-    const kernel = await createKernel({ policy: openPolicy, sink });
-    let runs = 0;
-    kernel.register(toolOf(() => ++runs));
-    const results = [];
-    for (let i = 0; i < 3; i++) results.push(await kernel.call("subject", {}));
-    expect(results.at(-1)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
-    const kept = sink.kept.map(eventOf);
-    expect(kept.filter(({ type }) => type === "tool.started")).toHaveLength(runs);
-    expect(runs).toBe(Math.floor(fromBatch / 2));
-    expect(verifyChain(kept).ok).toBe(true);
-  });
-
-  it("goes on where it ended, and closes calls that a crash left open", async () => {
-    const sink = memorySink();
-    const clock = new FakeClock();
-    const first = await createKernel({ policy: openPolicy, sink, clock });
-    first.register(toolOf(() => new Promise(() => {})));
-    const lost = first.call("subject", {}, { sessionId: "s" });
-    await clock.advance(1);
-    void lost;
-    const second = await createKernel({ policy: openPolicy, sink, clock });
-    second.register(echo);
-    expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
-    const events = await second.audit.read();
-    expect(events.filter(({ type }) => type === "tool.lost")).toMatchObject([
-      { sessionId: "s", payload: { lastSeq: 4 } },
-    ]);
-    await expectSoundLog(second);
-  });
-
-  it("notices every change, gap and swap", async () => {
-    const { kernel } = await openKernel();
-    kernel.register(echo);
-    await kernel.call("echo", { message: "x" });
-    const events = await kernel.audit.read();
-    expect(verifyChain(events)).toMatchObject({ ok: true, events: 6 });
-    for (const [index, event] of events.entries()) {
-      for (const key of Object.keys(event)) {
-        const changed = events.with(index, { ...event, [key]: key === "seq" ? 99 : "changed" });
-        expect(verifyChain(changed), `${index} ${key}`).toMatchObject({ ok: false });
-      }
-      if (index > 0 && index < events.length - 1) expect(verifyChain(events.toSpliced(index, 1)).ok).toBe(false);
-    }
-    expect(verifyChain([events[1]!, events[0]!]).ok).toBe(false);
-    expect(verifyChain(events.slice(2)).ok).toBe(true);
-  });
-
-  it("in memory keeps the last events", () => {
-    const sink = memorySink(3);
-    const event = (seq: number) => ({ seq, body: "{}", hash: "" });
-    for (let seq = 0; seq < 10; seq++) void sink.append([event(seq)]);
-    expect(sink.read(0, 10)).toEqual([7, 8, 9].map(event));
-    expect(sink.read(8, 1)).toEqual([event(8)]);
-    expect(sink.open()).toMatchObject({ last: event(9) });
   });
 });

@@ -1,0 +1,74 @@
+import { type AuditSink, createKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../support/fake-clock.ts";
+import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+
+/** Fails from the nth batch on. */
+function failingSink(fromBatch: number): AuditSink & { readonly kept: EventRecord[] } {
+  const kept: EventRecord[] = [];
+  let batches = 0;
+  return {
+    kept,
+    append: async (events) => {
+      if (++batches >= fromBatch) throw new Error("disk full");
+      kept.push(...events);
+    },
+    read: () => kept,
+    open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
+  };
+}
+
+describe("a log sink", () => {
+  it.each([1, 2, 3])("that fails from batch %d on ends every call, and no tool runs unrecorded", async (fromBatch) => {
+    const sink = failingSink(fromBatch);
+    const kernel = await createKernel({ policy: openPolicy, sink });
+    let runs = 0;
+    kernel.register(toolOf(() => ++runs));
+    const results = [];
+    for (let i = 0; i < 3; i++) results.push(await kernel.call("subject", {}));
+    expect(results.at(-1)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
+    const kept = sink.kept.map(eventOf);
+    expect(kept.filter(({ type }) => type === "tool.started")).toHaveLength(runs);
+    expect(runs).toBe(Math.floor(fromBatch / 2));
+    expect(verifyChain(kept).ok).toBe(true);
+  });
+});
+
+describe("a log that another kernel left", () => {
+  it("continues after its last event and records lost calls", async () => {
+    const sink = memorySink();
+    const clock = new FakeClock();
+    const first = await createKernel({ policy: openPolicy, sink, clock });
+    first.register(toolOf(() => new Promise(() => {})));
+    const lost = first.call("subject", {}, { sessionId: "s" });
+    await clock.advance(1);
+    void lost;
+    const second = await createKernel({ policy: openPolicy, sink, clock });
+    second.register(echo);
+    expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
+    const events = await second.audit.read();
+    expect(events.filter(({ type }) => type === "tool.lost")).toMatchObject([
+      { sessionId: "s", payload: { lastSeq: 4 } },
+    ]);
+    await expectSoundLog(second);
+  });
+});
+
+describe("verifyChain over a log of a kernel", () => {
+  it("finds every change, gap and swap", async () => {
+    const { kernel } = await openKernel();
+    kernel.register(echo);
+    await kernel.call("echo", { message: "x" });
+    const events = await kernel.audit.read();
+    expect(verifyChain(events)).toMatchObject({ ok: true, events: 6 });
+    for (const [index, event] of events.entries()) {
+      for (const key of Object.keys(event)) {
+        const changed = events.with(index, { ...event, [key]: key === "seq" ? 99 : "changed" });
+        expect(verifyChain(changed), `${index} ${key}`).toMatchObject({ ok: false });
+      }
+      if (index > 0 && index < events.length - 1) expect(verifyChain(events.toSpliced(index, 1)).ok).toBe(false);
+    }
+    expect(verifyChain([events[1]!, events[0]!]).ok).toBe(false);
+    expect(verifyChain(events.slice(2)).ok).toBe(true);
+  });
+});
