@@ -1,7 +1,8 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
-import type { IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
+import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CallLine } from "../../packages/edge/src/isolate/call-line.ts";
 import { bindings } from "../edge/bindings.ts";
 import { type HeardPort, heardPort } from "../support/heard-port.ts";
 import { registered } from "../support/registered.ts";
@@ -128,7 +129,8 @@ describe("a guest that usurps the line", () => {
   });
 
   it("has no say once it was terminated", async () => {
-    const heard = heardPort();
+    const spoken = Promise.withResolvers<void>();
+    const heard: HeardPort = { ...heardPort(), log: () => spoken.resolve() };
     const isolate = await host.open({
       ...template,
       body: {
@@ -139,7 +141,7 @@ describe("a guest that usurps the line", () => {
       },
     });
     const pending = isolate.call(callWith(), heard);
-    while (heard.logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await spoken.promise;
     isolate.terminate("deadline");
     expect(await pending).toEqual({ kind: "lost", reason: "deadline" });
     await run(honest, heardPort());
@@ -177,6 +179,49 @@ describe("a module", () => {
     const isolate = await host.open({ ...template, body: { source: "module", code } });
     expect((await isolate.call(callWith(), heardPort())).kind).toBe("threw");
     isolate.terminate("the test is over");
+  });
+});
+
+/** Counts the listeners that wait on its signal. */
+function countedPort() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal) as (...given: unknown[]) => void;
+  Object.assign(signal, {
+    addEventListener: (...given: unknown[]) => {
+      listeners++;
+      add(...given);
+    },
+  });
+  const callPort: CallPort = {
+    signal,
+    request: async () => ({ ok: true, value: null }),
+    log: () => {},
+    progress: () => {},
+  };
+  return { callPort, abort: () => controller.abort(), listeners: () => listeners };
+}
+
+describe("a guest that asks for the next message", () => {
+  it("a thousand times loses its call, and its listeners are removed", async () => {
+    const { callPort, listeners } = countedPort();
+    const line = new CallLine(callWith(), callPort);
+    const answers = Array.from({ length: 1_000 }, () => line.next());
+    expect(await line.broken).toEqual({ kind: "lost", reason: "protocol: it asks on and on what is next" });
+    expect(await Promise.all(answers)).toEqual(Array(1_000).fill("ended"));
+    expect(listeners()).toBe(4);
+  });
+
+  it("receives the cancellation, and then the end", async () => {
+    const { callPort, abort } = countedPort();
+    const line = new CallLine(callWith(), callPort);
+    const first = line.next();
+    abort();
+    expect(await first).toBe("cancelled");
+    const second = line.next();
+    line.end();
+    expect(await second).toBe("ended");
   });
 });
 

@@ -1,4 +1,6 @@
+import type { CapabilityReply } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
+import { netBroker } from "@keyhole/worker-host/brokers/net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -183,5 +185,59 @@ describe("a placeholder", () => {
       error: { code: "CAPABILITY_DENIED" },
     });
     expect(asked).toEqual([]);
+  });
+});
+
+describe("a secret in the answer of a server", () => {
+  const value = "canary-7f3a-9c1e";
+  const keeper = secretKeeper({ get: () => value });
+  const open = (mark = token) => keeper.open({ token: mark, refusal: () => undefined });
+
+  it.each(["utf-16le", "utf-16be"])("in %s is removed", async (encoding) => {
+    const secrets = open();
+    await secrets.reveal(stands, "a.example");
+    const body = Buffer.from(`key=${value}`, "utf16le");
+    if (encoding === "utf-16be") body.swap16();
+    const reply = secrets.clean({ ok: true, value: null, body: new Uint8Array(body) });
+    const shown = Buffer.from((reply as { body: Uint8Array }).body)
+      .toString("latin1")
+      .replaceAll("\0", "");
+    expect(shown).not.toContain(value);
+  });
+
+  it("is removed from the answer to a later call", async () => {
+    await open().reveal(stands, "a.example");
+    const reply = open("cd".repeat(16)).clean({ ok: true, value: `it was ${value}` });
+    expect(JSON.stringify(reply)).not.toContain(value);
+  });
+
+  it("is removed from the answer to another running call", async () => {
+    const other = open("cd".repeat(16));
+    await open().reveal(stands, "a.example");
+    expect(other.redact(value)).not.toContain(value);
+  });
+
+  it("is removed from the message of a failed fetch before the message is cut", async () => {
+    for (let length = 100; length < 200; length++) {
+      const secrets = open();
+      const broker = netBroker({
+        fetch: async (url) => {
+          throw new Error(`cannot fetch ${url}`);
+        },
+      });
+      const session = {
+        secrets,
+        signal: new AbortController().signal,
+        refusal: () => undefined,
+        spend: () => undefined,
+        limit: () => Infinity,
+      };
+      const url = `https://a.example/${"a".repeat(length)}?k=${stands}`;
+      const reply: CapabilityReply = await broker.serve(
+        { kind: "net.read", operation: "fetch", arguments: { url } },
+        session,
+      );
+      expect(JSON.stringify(secrets.clean(reply))).not.toContain(value.slice(0, 10));
+    }
   });
 });

@@ -113,3 +113,26 @@ describe("a statement", () => {
     );
   });
 });
+
+/** SQLite reads `$name(…)` as one parameter, up to the next `)`: a quote inside does not begin a string. */
+describe("a statement with a parameter", () => {
+  it.each([
+    "WITH x AS (SELECT $a(')) DELETE FROM t -- ')) SELECT 1",
+    "WITH x AS (SELECT :a(')) DELETE FROM t -- ')) SELECT 1",
+    "WITH x AS (SELECT @a(')) DELETE FROM t -- ')) INSERT INTO t VALUES (1)",
+    "WITH x AS (SELECT #a(')) DELETE FROM t -- ')) SELECT 1",
+    "WITH x AS (SELECT $a::b(')) DELETE FROM t -- ')) SELECT 1",
+    "WITH x AS (SELECT $::(')) DELETE FROM t -- ')) SELECT 1",
+    "WITH x AS (SELECT a:b(')) DELETE FROM t -- ')) SELECT 1",
+    "SELECT $a('); DELETE FROM t; -- ')",
+  ])("with a parenthesis is refused: %j", (sql) => {
+    expect(classifyStatement(sql).ok).toBe(false);
+  });
+
+  it.each(["SELECT :a, $b, @c, ?1", "SELECT a$b(1)", "SELECT (:a)", "SELECT :a IN (1)", "SELECT $a::b"])(
+    "without a parenthesis is a select: %j",
+    (sql) => {
+      expect(classifyStatement(sql)).toEqual({ ok: true, kinds: ["select"] });
+    },
+  );
+});

@@ -17,6 +17,27 @@ const exported = (name: string): number[] => section(7, 1, ...text(name), 0, 0);
 const program = (...instructions: number[]): Bytes =>
   wasm(nothing, oneFunction, exported("run"), section(10, 1, ...body(...instructions, 0x0b)));
 
+/** `run` calls a function without calls or loops, again and again in a straight line. */
+function straight(calls: number, additions: number): Bytes {
+  const whole = (instructions: readonly number[]): number[] => [
+    ...leb(instructions.length + 2),
+    0,
+    ...instructions,
+    0x0b,
+  ];
+  const times = (count: number, instructions: readonly number[]): number[] =>
+    Array.from({ length: count }, () => instructions).flat();
+  const leaf = whole([...times(additions, [0x20, 0, 0x41, 3, 0x6a, 0x21, 0]), 0x20, 0]);
+  const run = whole(times(calls, [0x41, 1, 0x10, 0, 0x1a]));
+  const code = [2, ...leaf, ...run];
+  return wasm(
+    section(1, 2, 0x60, 1, i32, 1, i32, 0x60, 0, 0),
+    section(3, 2, 0, 1),
+    section(7, 1, ...text("run"), 0, 1),
+    [10, ...leb(code.length), ...code],
+  );
+}
+
 function refusal(bytes: Bytes, options?: MeterOptions): { code: MeterCode; message: string } {
   const result = meter(bytes, options);
   if (result.ok) throw new Error("it was metered");
@@ -71,6 +92,11 @@ describe("a hostile module is refused, with a code", () => {
     });
   });
 
+  it("many tables, each within its bound", () => {
+    const tables = Array.from({ length: 1_000 }, () => [0x70, 0, ...leb(100_000)]).flat();
+    expect(refusal(wasm(section(4, ...leb(1_000), ...tables))).code).toBe("TABLE_TOO_LARGE");
+  });
+
   it("100 MB, before it is looked at", () => {
     expect(refusal(new Uint8Array(100 << 20)).code).toBe("MODULE_TOO_LARGE");
     expect(refusal(programs[0]!.bytes, { moduleBytes: programs[0]!.bytes.length - 1 }).code).toBe("MODULE_TOO_LARGE");
@@ -89,6 +115,17 @@ describe("a hostile module that is metered", () => {
     const { exports, run } = instantiate(program(0x03, 0x40, 0x0c, 0, 0x0b));
     expect(run(() => exports["run"]!(), 0)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
     expect(run(() => exports["run"]!(), 1_000_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+  });
+
+  it("ends at the first call that it cannot pay for, without a loop or recursion", () => {
+    const one = instantiate(straight(1, 10_000)).run(() => {});
+    expect(one.trapped).toBe(false);
+    const { exports, run } = instantiate(straight(500, 10_000));
+    const fuel = 100_000;
+    const { trapped, used } = run(() => exports["run"]!(), fuel);
+    expect(trapped).toBe(true);
+    // At most what one function has in a straight line.
+    expect(used).toBeLessThan(fuel + 100_000);
   });
 
   it("does not run its start function before there is fuel", () => {

@@ -5,7 +5,7 @@ import { testEngine } from "../wasm/engine.ts";
 import { callIn, openBody } from "../wasm/run-body.ts";
 
 const FUEL = 50_000_000;
-/** More than the fuel lasts for, and far less than for ever. */
+/** More than the fuel pays for, and finite. */
 const work = "for (let i = 0; i < 3e6; i++);";
 
 async function run(body: string): Promise<IsolateOutcome> {
@@ -13,16 +13,16 @@ async function run(body: string): Promise<IsolateOutcome> {
   return (await callIn(isolate, { fuel: FUEL })).outcome;
 }
 
-describe("a program that works while the host reads its values pays for it, or does not get to", () => {
+describe("work of a program while the host reads its values", () => {
   it.each([
-    ["by itself", `${work} done = true`],
+    ["outside any reading", `${work} done = true`],
     [
       "in an encoding that is an object",
       `const d = new TextDecoder(); d.encoding = { toString() { ${work} done = true; return "utf-8" } };
        try { d.decode(new Uint8Array(1)) } catch {}`,
     ],
     [
-      "in a text that is made well-formed",
+      "in a string that is made well-formed",
       `String.prototype.toWellFormed = () => ({ toString() { ${work} done = true; return "a" } });
        try { new TextEncoder().encode("a") } catch {}`,
     ],
@@ -36,7 +36,7 @@ describe("a program that works while the host reads its values pays for it, or d
       `try { Error.prepareStackTrace = () => { ${work} done = true; return "" } } catch {}
        try { new TextDecoder("x-none") } catch {}`,
     ],
-  ])("%s", async (_, body) => {
+  ])("uses fuel or does not run: %s", async (_, body) => {
     const outcome = await run(`let done = false; ${body}; return done`);
     if (outcome.kind !== "out-of-fuel")
       expect(outcome).toMatchObject({ kind: "returned", output: { form: "json", text: "false" } });

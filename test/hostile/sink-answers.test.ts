@@ -5,8 +5,8 @@ import { echo, expectSoundLog, openKernel } from "../support/kernel.ts";
 
 const call = { message: "x" };
 
-describe("a strange sink", () => {
-  it("that returns a number, as `push` does, has kept the batch", async () => {
+describe("a log sink", () => {
+  it("that returns a number, as `push` does, has stored the batch", async () => {
     const kept: EventRecord[] = [];
     const sink: AuditSink = {
       open: () => ({ last: kept.at(-1), cutBytes: 0, damage: null }),
@@ -19,7 +19,7 @@ describe("a strange sink", () => {
     await expectSoundLog(kernel);
   });
 
-  it("whose callback returns a number has kept the batch as well", async () => {
+  it("whose callback returns a number has stored the batch", async () => {
     const kept: EventRecord[] = [];
     const sink = callbackSink((events) => kept.push(...events) as unknown as void);
     const { kernel } = await openKernel({ sink });
@@ -29,7 +29,7 @@ describe("a strange sink", () => {
     await expectSoundLog(kernel);
   });
 
-  it("that answers with a thenable of its own is waited for", async () => {
+  it("that returns a custom thenable is awaited, and its rejection fails the call", async () => {
     const memory = memorySink();
     let refuse = false;
     const sink: AuditSink = {

@@ -4,27 +4,30 @@ import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
 const hostile = (options: unknown): CallOptions => options as CallOptions;
 
-describe("a hostile caller", () => {
+describe("a caller", () => {
   it.each([
     ["a number as version", { version: 1 }],
     ["null as version", { version: null }],
     ["bounds that are null", { bounds: null }],
-    ["bounds that are a list", { bounds: [] }],
+    ["a list of bounds", { bounds: [] }],
     ["a bound of 0", { bounds: { concurrency: 0 } }],
     ["a negative bound", { bounds: { timeoutMs: -1 } }],
-    ["a bound that is no number", { bounds: { timeoutMs: Number.NaN } }],
-    ["a bound without end", { bounds: { timeoutMs: Infinity } }],
-    ["half a call", { bounds: { callsPerHour: 0.5 } }],
+    ["NaN as a bound", { bounds: { timeoutMs: Number.NaN } }],
+    ["Infinity as a bound", { bounds: { timeoutMs: Infinity } }],
+    ["half a call an hour", { bounds: { callsPerHour: 0.5 } }],
     ["a bound as text", { bounds: { timeoutMs: "1" } }],
     ["an unknown bound", { bounds: { timoutMs: 1 } }],
-    ["bounds that throw", { bounds: Object.defineProperty({}, "timeoutMs", { get: fail, enumerable: true }) }],
-    ["a signal that is none", { signal: {} }],
-    ["a signal that is null", { signal: null }],
-    ["a listener that is none", { onEvent: 1 }],
-    ["an approver that is none", { approver: {} }],
-    ["options that are text", "options"],
-    ["options that throw", Object.defineProperty({}, "caller", { get: fail, enumerable: true })],
-  ])("with %s gets INVALID_INPUT, and nothing runs", async (_, options) => {
+    [
+      "bounds with a getter that throws",
+      { bounds: Object.defineProperty({}, "timeoutMs", { get: fail, enumerable: true }) },
+    ],
+    ["an object as its signal", { signal: {} }],
+    ["null as its signal", { signal: null }],
+    ["a number as a listener", { onEvent: 1 }],
+    ["an object as its approver", { approver: {} }],
+    ["text as options", "options"],
+    ["options with a getter that throws", Object.defineProperty({}, "caller", { get: fail, enumerable: true })],
+  ])("that passes %s gets INVALID_INPUT, and no tool runs", async (_, options) => {
     let runs = 0;
     const { kernel } = await openKernel();
     kernel.register(toolOf(() => runs++));
@@ -42,7 +45,7 @@ describe("a hostile caller", () => {
     ],
     [{ timeoutMs: 0 }, "/bounds/timeoutMs: expected a number of at least 1, got the number 0.", "Correct it."],
     [null, "/bounds: expected an object, got null.", "Leave it out."],
-  ])("that wishes for the bounds %j is told where it went wrong", async (bounds, message, hint) => {
+  ])("that passes the bounds %j learns which value is wrong", async (bounds, message, hint) => {
     const { kernel } = await openKernel();
     kernel.register(echo);
     const result = await kernel.call("echo", { message: "x" }, hostile({ bounds }));
@@ -54,20 +57,44 @@ describe("a hostile caller", () => {
     ["undefined", undefined],
     ["an object without a manifest", {}],
     ["a name that throws", { manifest: { name: { toString: fail }, version: "1.0.0" } }],
-  ])("that names its tool by %s is told that there is none", async (_, tool) => {
+  ])("that names its tool by %s gets TOOL_NOT_FOUND", async (_, tool) => {
     const { kernel } = await openKernel();
     kernel.register(echo);
     expect(await kernel.call(tool as never, {})).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
     await expectSoundLog(kernel);
   });
 
-  it("gets the version of the package that it calls with, whatever its options say", async () => {
+  it("that passes a package runs the version of that package, whatever its options say", async () => {
     const { kernel } = await openKernel();
     const versions = ["1.0.0", "2.0.0"].map((version) => toolOf(() => version, { version }));
     for (const each of versions) kernel.register(each);
     const first = { manifest: { name: "subject", version: "1.0.0" } } as never;
     for (const options of [{ version: undefined }, { version: "2.0.0" }])
       expect(await kernel.call(first, {}, hostile(options))).toMatchObject({ ok: true, data: "1.0.0" });
+  });
+
+  it("cannot set a bound that the host does not enforce", async () => {
+    const { kernel } = await openKernel();
+    kernel.register(echo);
+    for (const bound of ["memoryBytes", "cpuMs", "fuel"] as const) {
+      const result = await kernel.call("echo", { message: "x" }, { bounds: { [bound]: 1_000 } });
+      expect(result).toMatchObject({ ok: false, error: { code: "UNSUPPORTED_HOST", details: { bounds: [bound] } } });
+    }
+  });
+
+  it.each([
+    ["two long names with the same beginning", `${"a".repeat(256)}1`, `${"a".repeat(256)}2`],
+    ["two names with lone surrogates", "\ud800", "\ud801"],
+    ["a lone surrogate and its replacement character", "\ud800", "\ufffd"],
+  ])("that chooses %s gets two sessions and two callers", async (_, one, other) => {
+    const { kernel, events } = await openKernel();
+    kernel.register(echo);
+    await kernel.call("echo", { message: "x" }, { sessionId: one, caller: one });
+    await kernel.call("echo", { message: "x" }, { sessionId: other, caller: other });
+    const invoked = (await events()).filter(({ type }) => type === "call.invoked");
+    expect(new Set(invoked.map(({ sessionId }) => sessionId)).size).toBe(2);
+    expect(new Set(invoked.map(({ payload }) => (payload as { caller: string }).caller)).size).toBe(2);
+    await expectSoundLog(kernel);
   });
 });
 

@@ -4,7 +4,7 @@ import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import { calling, type Context, leaf, openCalling, openCalls, outer } from "../support/nested.ts";
 
-/** Calls `name` with whatever, and says what came of it. */
+/** Calls `name` and returns the code of the outcome. */
 const asks = (name: unknown, input: unknown = {}) =>
   calling("hostile", (_, { tools }) =>
     tools.call(name as string, input).then(
@@ -13,12 +13,12 @@ const asks = (name: unknown, input: unknown = {}) =>
     ),
   );
 
-describe("a hostile tool that calls tools", () => {
+describe("a tool that calls tools", () => {
   it.each([
     ["a prototype's name", "__proto__", "TOOL_NOT_FOUND"],
     ["a constructor's name", "constructor", "TOOL_NOT_FOUND"],
     ["a method's name", "toString", "TOOL_NOT_FOUND"],
-    ["no name", "", "INVALID_REQUEST"],
+    ["an empty name", "", "INVALID_REQUEST"],
     ["a name with a version", "inner@1.0.0", "INVALID_REQUEST"],
     ["a pattern", "*", "INVALID_REQUEST"],
     ["a name with a line end", "inner\n", "INVALID_REQUEST"],
@@ -27,8 +27,8 @@ describe("a hostile tool that calls tools", () => {
     ["a lone surrogate", "\ud800", "INVALID_REQUEST"],
     ["an object", { toString: (): string => "inner" }, "ok"],
     ["a list", ["inner"], "ok"],
-    ["nothing", undefined, "TOOL_NOT_FOUND"],
-  ])("by %s gets an answer, and nothing else", async (_, name, expected) => {
+    ["undefined", undefined, "TOOL_NOT_FOUND"],
+  ])("by %s gets an answer and keeps the log sound", async (_, name, expected) => {
     const { kernel } = await openCalling([asks(name), leaf("inner", () => 1)]);
     expect(await kernel.call("hostile", {})).toMatchObject({ ok: true, data: expected });
     await expectSoundLog(kernel);
@@ -43,12 +43,12 @@ describe("a hostile tool that calls tools", () => {
     ["a cycle", cyclic, "INVALID_REQUEST"],
     ["a getter that throws", Object.defineProperty({}, "x", { enumerable: true, get: fail }), "INVALID_REQUEST"],
     ["an own __proto__", JSON.parse('{"__proto__":{"admin":true}}'), "INVALID_REQUEST"],
-    ["something deep", deep(5_000), "INVALID_REQUEST"],
-    ["something too large", { text: "x".repeat(limits.inputBytes) }, "INVALID_INPUT"],
+    ["an object 5,000 levels deep", deep(5_000), "INVALID_REQUEST"],
+    ["text over the input limit", { text: "x".repeat(limits.inputBytes) }, "INVALID_INPUT"],
     ["text", "x", "INVALID_INPUT"],
     ["a list", [], "INVALID_INPUT"],
     ["null", null, "INVALID_INPUT"],
-  ])("with %s as input gets a refusal", async (_, input, expected) => {
+  ])("with %s as input runs nothing", async (_, input, expected) => {
     let runs = 0;
     const { kernel } = await openCalling([asks("inner", input), leaf("inner", () => runs++)]);
     expect(await kernel.call("hostile", {})).toMatchObject({ ok: true, data: expected });
@@ -56,7 +56,7 @@ describe("a hostile tool that calls tools", () => {
     await expectSoundLog(kernel);
   });
 
-  it("learns of no tool that it may not call", async () => {
+  it("sees no name of a tool that it may not call", async () => {
     const grants = [{ tool: "*", capability: { kind: "tool.call", tools: ["inne*"] } }];
     const spies = calling("hostile", async (_, { tools }) => JSON.stringify(await tools.call("innes")));
     const secret = [leaf("inner", () => 1), leaf("inno", () => 1), leaf("finance_transfer", () => 1)];
@@ -68,7 +68,7 @@ describe("a hostile tool that calls tools", () => {
     expect(said).not.toContain("finance");
   });
 
-  it("starts no more than a bounded number, however many it asks for", async () => {
+  it("starts a bounded number of 10,000 calls at once", async () => {
     let runs = 0;
     const flood = calling("hostile", async (_, { tools }) => {
       const codes = await Promise.all(
@@ -90,7 +90,7 @@ describe("a hostile tool that calls tools", () => {
     await expectSoundLog(kernel);
   });
 
-  it("that forks at every level comes to an end", async () => {
+  it("that forks at every level ends within its deadline", async () => {
     let runs = 0;
     const bomb = calling(
       "hostile",
@@ -111,7 +111,7 @@ describe("a hostile tool that calls tools", () => {
     await expectSoundLog(kernel);
   }, 20_000);
 
-  it("in a circle of two comes to an end", async () => {
+  it("in a circle of two ends with BOUNDS_EXCEEDED", async () => {
     const to = (name: string, next: string) =>
       calling(name, (_, { tools }) => tools.call(next).then((answer) => (answer.ok ? answer.data : answer.error.code)));
     const { kernel } = await openCalling([to("ping", "pong"), to("pong", "ping")]);
@@ -120,7 +120,7 @@ describe("a hostile tool that calls tools", () => {
     await expectSoundLog(kernel);
   });
 
-  it("cannot go on after its call has ended", async () => {
+  it("cannot call one after its own call has ended", async () => {
     let late: Context["tools"] | undefined;
     let runs = 0;
     const keeps = calling("hostile", (_, { tools }) => ((late = tools), 1));
@@ -132,7 +132,7 @@ describe("a hostile tool that calls tools", () => {
     await expectSoundLog(kernel);
   });
 
-  it("cannot use what a child was granted, nor give it more than it was", async () => {
+  it("cannot pass its own grants to a nested call", async () => {
     const inner = leaf("inner", () => 1, {
       effects: ["fs.read"],
       capabilities: [{ kind: "fs.read", paths: ["**"] }],
@@ -153,6 +153,32 @@ describe("a hostile tool that calls tools", () => {
         },
       ),
     ).toMatchObject({ data: { ok: false, error: { code: "CAPABILITY_DENIED" } } });
+  });
+
+  it("together with its nested calls sends its caller at most 1,000 messages", async () => {
+    const inner = leaf(
+      "inner",
+      (_, { log, progress }: { log: (line: string) => void; progress: (p: object) => void }) => {
+        for (let i = 0; i < 600; i++) log(`line ${i}`);
+        progress({ done: 1 });
+        return null;
+      },
+    );
+    const outer = calling("outer", async (_, { tools }) => {
+      for (let i = 0; i < 3; i++) await tools.call("inner");
+      return null;
+    });
+    const { kernel } = await openCalling([inner, outer]);
+    const lines: string[] = [];
+    const progress: unknown[] = [];
+    const listeners = {
+      onLog: ({ message }: { readonly message: string }) => void lines.push(message),
+      onProgress: (each: unknown) => void progress.push(each),
+    };
+    expect(await kernel.call("outer", {}, listeners)).toMatchObject({ ok: true });
+    expect(lines.slice(0, 2)).toEqual(["line 0", "line 1"]);
+    expect(progress).toEqual([{ done: 1 }]);
+    expect(lines.length + progress.length).toBe(1_000);
   });
 });
 
