@@ -43,7 +43,7 @@ describe("one bit of a log of 20 events", () => {
     }
     expect(missed).toBe(0);
     expect(tried).toBe(records.reduce((sum, { body, hash }) => sum + 8 * (body.length + hash.length), 0));
-  }, 120_000);
+  });
 
   it("in the bytes of a file is damage, or a tail that is cut away", async () => {
     const lines = records.map((record) => Buffer.from(`${lineOf(record)}\n`));
@@ -65,7 +65,7 @@ describe("one bit of a log of 20 events", () => {
       }
     }
     expect(tried).toBe(8 * Buffer.concat(lines).length);
-  }, 120_000);
+  });
 });
 
 function fileOf(bytes: Buffer): FileHandle {

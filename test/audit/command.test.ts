@@ -261,4 +261,4 @@ it("keyhole verify runs as a process, with a key under either name", async () =>
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -56,7 +56,7 @@ describe("a log file whose last write was torn", () => {
       expect(await readFile(path)).toEqual(whole.subarray(0, starts[kept]));
       await sink.close();
     }
-  }, 60_000);
+  });
 
   it.each([
     ["zeros", new Uint8Array(700)],
@@ -79,7 +79,7 @@ describe("a log file whose last write was torn", () => {
     // Far more than a line may have, for what else the process does meanwhile, and far less than the gigabyte.
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 2 ** 20);
     await sink.close();
-  }, 60_000);
+  });
 
   it("is gone on with, on record, and calls without an end get one", async () => {
     const { kernel, result } = await startOn(whole.subarray(0, starts[5]! + 100));

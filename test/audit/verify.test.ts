@@ -62,7 +62,7 @@ describe("what was done to a log is found", () => {
       }
     }
     expect(survived).toBe(0);
-  }, 120_000);
+  });
 
   it.each<[string, (list: readonly string[]) => readonly string[], number]>([
     ["a missing event", (list) => list.toSpliced(7, 1), 7],

@@ -63,36 +63,32 @@ describe("the file of values", () => {
     expect(await damaged.list("", 10)).toEqual({ ok: false, fault: "broken" });
   });
 
-  it(
-    "holds, after a kill at any moment, what was last said to be kept, or the one after, whole",
-    { timeout: 30_000 },
-    async () => {
-      const path = file();
-      for (const lines of [3, 20]) {
-        const writer = spawn(
-          process.execPath,
-          ["--conditions=keyhole-source", join(import.meta.dirname, "kv-writer.ts"), path],
-          {
-            stdio: ["ignore", "pipe", "inherit"],
-          },
-        );
-        let last = 0;
-        for await (const line of createInterface(writer.stdout)) {
-          last = Number(line);
-          if (last === lines) writer.kill("SIGKILL");
-        }
-        expect(last).toBeGreaterThanOrEqual(lines);
-        const store = nodeKv(path);
-        const read = await store.get("value", 1 << 20);
-        if (!read.ok) throw new Error(read.fault);
-        const [round] = read.value;
-        expect([last % 251, (last + 1) % 251]).toContain(round);
-        expect(read.value.every((byte) => byte === round)).toBe(true);
-        expect(read.value.length).toBe(50_000);
-        store.close();
+  it("holds, after a kill at any moment, what was last said to be kept, or the one after, whole", async () => {
+    const path = file();
+    for (const lines of [3, 20]) {
+      const writer = spawn(
+        process.execPath,
+        ["--conditions=keyhole-source", join(import.meta.dirname, "kv-writer.ts"), path],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
+      let last = 0;
+      for await (const line of createInterface(writer.stdout)) {
+        last = Number(line);
+        if (last === lines) writer.kill("SIGKILL");
       }
-    },
-  );
+      expect(last).toBeGreaterThanOrEqual(lines);
+      const store = nodeKv(path);
+      const read = await store.get("value", 1 << 20);
+      if (!read.ok) throw new Error(read.fault);
+      const [round] = read.value;
+      expect([last % 251, (last + 1) % 251]).toContain(round);
+      expect(read.value.every((byte) => byte === round)).toBe(true);
+      expect(read.value.length).toBe(50_000);
+      store.close();
+    }
+  });
 });
 
 it("memory is bounded in bytes and keys, and gives back what is deleted", async () => {

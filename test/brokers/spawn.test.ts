@@ -82,7 +82,7 @@ afterEach(() => {
 });
 
 describe("a program", () => {
-  it("does not begin, or ends, whenever its call ends", { timeout: 60_000 }, async () => {
+  it("does not begin, or ends, whenever its call ends", async () => {
     const mark = "keyhole-whenever";
     for (let delay = 0; delay < 12; delay++) {
       const controller = new AbortController();
@@ -195,7 +195,7 @@ describe("is killed with its call", () => {
       'f() { sleep 4711.06 & if [ "$1" -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; wait; }; f 8',
       "4711.06",
     ],
-  ])("%s", { timeout: 30_000 }, async (_, script, mark) => {
+  ])("%s", async (_, script, mark) => {
     expect(await cancelWhenStarted(script, mark)).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     expect(alive(mark)).toEqual([]);
   });

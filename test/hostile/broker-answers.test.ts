@@ -26,7 +26,7 @@ const asker = defineTool({
     { kind: "fs.read", paths: ["**"], fileBytes: 100_000 },
     { kind: "db.read", databases: ["*"] },
   ],
-  bounds: { networkBytes: 1 << 20, timeoutMs: 20_000, outputBytes: 4 << 20 },
+  bounds: { networkBytes: 1 << 20, timeoutMs: 120_000, outputBytes: 4 << 20 },
   input: { type: "object", properties: { url: { type: "string" }, path: { type: "string" }, sql: { type: "string" } } },
   output: { kind: "json" },
   async execute({ url, path, sql }, { fetch, files, db }) {
@@ -70,7 +70,7 @@ beforeEach(async () => {
   answers.clear();
   const port = (server.address() as AddressInfo).port;
   kernel = await createKernel({
-    brokers: [netBroker(), filesBroker(nodeStore(root)), dbBroker({ main: database }, { timeMs: 300 })],
+    brokers: [netBroker(), filesBroker(nodeStore(root)), dbBroker({ main: database }, { timeMs: 1_000 })],
     policy: granting(
       { kind: "net.read", hosts: ["127.0.0.1"], ports: [port] },
       { kind: "fs.read", paths: ["**"] },
@@ -95,7 +95,7 @@ async function codeOf(input: {
   return result.ok ? "ok" : result.error.code;
 }
 
-describe("a server that answers with", { timeout: 30_000 }, () => {
+describe("a server that answers with", () => {
   const zeros = gzipSync(new Uint8Array(64 << 20));
   const head = (...lines: string[]): string => ["HTTP/1.1 200 OK", "connection: close", ...lines, "", ""].join("\r\n");
   it.each<[string, (socket: Socket) => void, string]>([
@@ -161,7 +161,7 @@ describe("a server that answers with", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a database", { timeout: 30_000 }, () => {
+describe("a database", () => {
   it.each([
     [
       "whose statement does not end",
@@ -184,26 +184,22 @@ describe("a database", { timeout: 30_000 }, () => {
   });
 });
 
-it(
-  "a file that changes while it is read is one of its states, or a refusal, and never larger than it may be",
-  { timeout: 30_000 },
-  async () => {
-    const path = join(root, "changing");
-    writeFileSync(path, "x".repeat(50_000));
-    let round = 0;
-    const change = setInterval(() => {
-      if (round++ % 2 === 0) truncateSync(path, 10);
-      else writeFileSync(path, "y".repeat(60_000));
-    }, 0);
-    try {
-      for (let i = 0; i < 50; i++) {
-        const result = await kernel.call("asker", { path: "changing" });
-        if (result.ok) expect((result.data as { length: number }).length).toBeLessThanOrEqual(100_000);
-        else expect(result.error.code).toBe("TOOL_ERROR");
-      }
-    } finally {
-      clearInterval(change);
+it("a file that changes while it is read is one of its states, or a refusal, and never larger than it may be", async () => {
+  const path = join(root, "changing");
+  writeFileSync(path, "x".repeat(50_000));
+  let round = 0;
+  const change = setInterval(() => {
+    if (round++ % 2 === 0) truncateSync(path, 10);
+    else writeFileSync(path, "y".repeat(60_000));
+  }, 0);
+  try {
+    for (let i = 0; i < 50; i++) {
+      const result = await kernel.call("asker", { path: "changing" });
+      if (result.ok) expect((result.data as { length: number }).length).toBeLessThanOrEqual(100_000);
+      else expect(result.error.code).toBe("TOOL_ERROR");
     }
-    expect(await codeOf({ path: "changing" })).toBe("ok");
-  },
-);
+  } finally {
+    clearInterval(change);
+  }
+  expect(await codeOf({ path: "changing" })).toBe("ok");
+});

@@ -27,7 +27,7 @@ it.each([
       inTurn += 1;
       most = Math.max(most, inTurn);
     };
-    const result = await kernel.call("subject", { deed: "flood the log" }, { onLog, bounds: { timeoutMs: 5_000 } });
+    const result = await kernel.call("subject", { deed: "flood the log" }, { onLog, bounds: { timeoutMs: 120_000 } });
     isOver = true;
     expect(result).toMatchObject({ ok: true, data: "flooded" });
     expect(count).toBeGreaterThan(900);

@@ -76,7 +76,7 @@ const writer = defineTool({
   },
 });
 
-describe.skipIf(!hasDisk)("a disk that is full", { timeout: 60_000 }, () => {
+describe.skipIf(!hasDisk)("a disk that is full", () => {
   let kernel: Kernel;
   let values: NodeKv;
   let database: NodeDatabase;
@@ -94,7 +94,7 @@ describe.skipIf(!hasDisk)("a disk that is full", { timeout: 60_000 }, () => {
     });
     kernel.register(writer);
     const signal = new AbortController().signal;
-    const limits = { rows: 1, bytes: 1_000, timeMs: 5_000 };
+    const limits = { rows: 1, bytes: 1_000, timeMs: 60_000 };
     await database.run({ sql: "CREATE TABLE t (x BLOB)", params: [], kinds: ["create"] }, limits, signal);
   });
   afterAll(async () => {

@@ -109,7 +109,7 @@ describe("a tool that calls tools", () => {
     expect((await call).meta.durationMs).toBeLessThanOrEqual(60_000);
     expect(runs).toBeLessThanOrEqual(limits.nestedCalls + 1);
     await expectSoundLog(kernel);
-  }, 20_000);
+  });
 
   it("in a circle of two ends with BOUNDS_EXCEEDED", async () => {
     const to = (name: string, next: string) =>

@@ -4,6 +4,7 @@ import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
 import { hostOpening, packed } from "../support/module-host.ts";
 import { joined, sink, streamOf } from "../support/streams.ts";
+import { settled } from "../support/turns.ts";
 
 /** A host whose isolate does what it likes with its port, and what became of it. */
 async function withIsolate(
@@ -56,26 +57,29 @@ describe("an isolate that takes no notice of what its port says", () => {
   });
 
   it("writes into nothing after the end of its call", async () => {
-    const late = Promise.withResolvers<boolean>();
+    let kept: CallPort | undefined;
     const { kernel } = await withIsolate(async (port) => {
+      kept = port;
       await port.write!(piece(5));
-      setTimeout(() => late.resolve(port.write!(piece())), 0);
       return whole;
     });
     const { output, pieces, ends } = sink();
     const result = await kernel.call("subject", {}, { output });
     expect(result).toMatchObject({ ok: true, data: { byteLength: 5 } });
-    expect(await late.promise).toBe(false);
+    expect(await kept!.write!(piece())).toBe(false);
     expect([joined(pieces).length, ends]).toEqual([5, ["closed"]]);
     await expectSoundLog(kernel);
   });
 
   it("writes on after its caller went away, and is ended after the grace", async () => {
-    const { kernel, terminated } = await withIsolate(async (port) => {
-      for (;;) {
+    const { kernel, terminated } = await withIsolate(async (port, ended) => {
+      let isOver = false;
+      void ended.then(() => (isOver = true));
+      while (!isOver) {
         await port.write!(piece(1));
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await settled();
       }
+      return whole;
     });
     const { output } = sink(() => {
       throw new Error("gone");

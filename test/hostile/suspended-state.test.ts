@@ -96,7 +96,7 @@ it("an answer whose bytes are a Buffer comes back as bytes", async () => {
   const { callId } = await begin(first.kernel, "patient", {});
   await files.untilAsked("read a", "read b");
   files.answer("read a", "read b");
-  const bytes = await bytesOf(first.kernel, callId, 1_000);
+  const bytes = await bytesOf(first.kernel, callId, 60_000);
   const next = await suspendingKernel(await host(), { files: await slowFiles(true) });
   const result: CallResult = await next.kernel.resume(bytes);
   expect(result).toMatchObject({ ok: true, data: { read: ["content of a", "content of b"] } });
