@@ -9,7 +9,8 @@ import { openSession, type SessionOptions } from "./session.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keyhole-db-broker-"));
 const main = nodeDatabase(join(root, "main.db"));
-const broker = dbBroker({ main }, { rows: 5, bytes: 1_000, timeMs: 2_000 });
+const limits = { rows: 5, bytes: 1_000, timeMs: 2_000 };
+const broker = dbBroker({ main }, limits);
 afterAll(() => {
   main.close();
   rmSync(root, { recursive: true });
@@ -147,16 +148,16 @@ it("gives as many rows as the grant says, and no more than the host", async () =
   expect(await query(numbers, [3], { limit: 3 })).toMatchObject({ ok: true });
   expect(await query(numbers, [4], { limit: 3 })).toMatchObject({
     ok: false,
-    error: { code: "BOUNDS_EXCEEDED", message: "The answer has more than 3 rows.", hint: "Add a LIMIT." },
+    error: { code: "BOUNDS_EXCEEDED" },
   });
   expect(await query(numbers, [5])).toMatchObject({ ok: true });
   expect(await query(numbers, [6])).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
 });
 
-it("says in the database's own words what is wrong with a statement", async () => {
+it("adds the database's own words about a statement that it refuses", async () => {
   expect(await query("SELECT * FROM missing")).toMatchObject({
     ok: false,
-    error: { code: "INVALID_REQUEST", message: "The database refuses the statement: no such table: missing." },
+    error: { code: "INVALID_REQUEST", message: expect.stringContaining("no such table: missing") as string },
   });
 });
 
@@ -174,30 +175,37 @@ it("does nothing for a call that has ended", async () => {
   });
 });
 
-describe("every fault of a database has a code and a sentence", () => {
-  const faults: readonly [SqlFault["reason"], string][] = [
-    ["rejected", "INVALID_REQUEST"],
-    ["denied", "CAPABILITY_DENIED"],
-    ["too-slow", "BOUNDS_EXCEEDED"],
-    ["too-many-rows", "BOUNDS_EXCEEDED"],
-    ["too-large", "BOUNDS_EXCEEDED"],
-    ["busy", "UNAVAILABLE"],
-    ["no-space", "UNAVAILABLE"],
-    ["cancelled", "CANCELLED"],
-    ["broken", "UNAVAILABLE"],
+describe("every fault of a database has a code, a message and a hint", () => {
+  const faults: readonly [SqlFault["reason"], string, string, string][] = [
+    ["rejected", "INVALID_REQUEST", "The database refuses the statement.", ""],
+    [
+      "denied",
+      "CAPABILITY_DENIED",
+      "The statement does what its grant does not allow.",
+      "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
+    ],
+    ["too-slow", "BOUNDS_EXCEEDED", "The statement took longer than 2000 ms.", "Narrow it, or add an index."],
+    ["too-many-rows", "BOUNDS_EXCEEDED", "The answer has more than 5 rows.", "Add a LIMIT."],
+    [
+      "too-large",
+      "BOUNDS_EXCEEDED",
+      "The statement needs more memory, or its answer more than 1000 bytes.",
+      "Name fewer columns, or add a LIMIT.",
+    ],
+    ["busy", "UNAVAILABLE", "Someone else is writing to the database.", "Try again."],
+    ["no-space", "UNAVAILABLE", "The database is full.", "Remove what is not needed."],
+    ["cancelled", "CANCELLED", "The call ended before the statement did.", ""],
+    ["broken", "UNAVAILABLE", "The database cannot be used.", "Try again later."],
   ];
-  it.each(faults)("%s is %s", async (reason, code) => {
+  it.each(faults)("%s is %s: %s", async (reason, code, message, hint) => {
     const fault = async () => ({ ok: false, fault: { reason, message: "" } }) as const;
     const failing: SqlDatabase = { query: fault, run: fault };
     for (const [operation, sql] of [
       ["query", "SELECT 1"],
       ["run", "DELETE FROM t"],
     ] as const) {
-      const reply = await dbBroker({ main: failing }).serve(requestOf(operation, { sql }), openSession());
-      expect(reply).toMatchObject({
-        ok: false,
-        error: { code, message: expect.stringMatching(/^[A-Z].+\.$/) as string },
-      });
+      const reply = await dbBroker({ main: failing }, limits).serve(requestOf(operation, { sql }), openSession());
+      expect(reply).toMatchObject({ ok: false, error: { code, message, hint } });
     }
   });
 });

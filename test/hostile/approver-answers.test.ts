@@ -81,18 +81,4 @@ describe("a request for approval", () => {
     ]);
     expect(await shown(net("a.com"), net("a.com"), net("a.com"))).toEqual(["net.read a.com"]);
   });
-
-  it("gives the reason in plain words", async () => {
-    let reason = "";
-    const { kernel } = await openKernel({
-      policy: { version: "1", posture: "standard" },
-      approver: async (request) => {
-        ({ reason } = request);
-        return { answer: "deny", approver: "ada" };
-      },
-    });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
-    await kernel.call("subject", {});
-    expect(reason).toBe("The posture standard asks before it runs tools of tier 2 (elevated).");
-  });
 });

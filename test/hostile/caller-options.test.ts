@@ -38,21 +38,6 @@ describe("a caller", () => {
   });
 
   it.each([
-    [
-      { timoutMs: 1 },
-      '/bounds: expected no property "timoutMs", got an object that has it.',
-      'Did you mean "timeoutMs"?',
-    ],
-    [{ timeoutMs: 0 }, "/bounds/timeoutMs: expected a number of at least 1, got the number 0.", "Correct it."],
-    [null, "/bounds: expected an object, got null.", "Leave it out."],
-  ])("that passes the bounds %j learns which value is wrong", async (bounds, message, hint) => {
-    const { kernel } = await openKernel();
-    kernel.register(echo);
-    const result = await kernel.call("echo", { message: "x" }, hostile({ bounds }));
-    expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT", message, hint } });
-  });
-
-  it.each([
     ["null", null],
     ["undefined", undefined],
     ["an object without a manifest", {}],

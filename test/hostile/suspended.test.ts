@@ -239,7 +239,7 @@ describe("what changed while a call was suspended", () => {
     await kernel.close();
     const files = await slowFiles(true);
     const next = await suspendingKernel(await host(), { sink, files });
-    expect(await next.kernel.resume(snapshot)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: "patient@1.0.0 needs fs.read, and the grant was revoked: Under review." } }); // prettier-ignore
+    expect(await next.kernel.resume(snapshot)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("revoked: Under review.") } }); // prettier-ignore
     expect(files.asked).toEqual([]);
     await expectSoundLog(next.kernel);
   });
@@ -259,7 +259,7 @@ describe("what changed while a call was suspended", () => {
     if (!suspension.ok) throw new Error(suspension.error.message);
     const other = await slowFiles(true);
     const next = await suspendingKernel(await host(), { tools: [tool], files: other });
-    expect(await next.kernel.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: "The grant for fs.write was revoked: No more." } }); // prettier-ignore
+    expect(await next.kernel.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("revoked: No more.") } }); // prettier-ignore
     expect(other.asked).not.toContain("write c");
   });
 });

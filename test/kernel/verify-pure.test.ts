@@ -61,11 +61,11 @@ describe("kernel.verifyPure", () => {
   });
 
   it.each<[keyof typeof tools, object]>([
-    ["late", { kind: "varies", input: 0, reason: "Call 3 gave something else than call 1." }],
+    ["late", { kind: "varies", input: 0 }],
     ["lucky", { kind: "varies", input: 0 }],
     ["remembering", { kind: "varies", input: 0 }],
     ["partly", { kind: "varies", input: 1 }],
-    ["asking", { kind: "asked", input: 0, reason: "The tool asked for a capability." }],
+    ["asking", { kind: "asked", input: 0 }],
   ])("finds one that lies: %s", async (name, found) => {
     const { kernel } = await open();
     const check = await kernel.verifyPure(name, [{ n: 1 }, { n: 2 }]);
@@ -97,12 +97,7 @@ describe("kernel.verifyPure", () => {
 
   it.each<[string, string, readonly unknown[], object]>([
     ["a tool that is not here", "absent", [{}], { input: null }],
-    [
-      "one that does not say that it is pure",
-      "seeded",
-      [{}],
-      { input: null, reason: "seeded@1.0.0 says that it is seeded, not pure." },
-    ],
+    ["one that does not say that it is pure", "seeded", [{}], { input: null }],
     ["an input that does not fit", "strict", [{ n: 1 }, { n: "1" }], { input: 1 }],
     ["an input that is no data", "strict", [{ n: 1 }, { n: () => 1 }], { input: 1 }],
   ])("refuses %s, and runs nothing", async (_, name, inputs, expected) => {

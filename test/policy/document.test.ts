@@ -110,13 +110,13 @@ describe("examples", () => {
   });
 
   it.each([
-    [{ match: [{ tool: "pay", arguments: { amount: 100 } }] }, "/rules/0/examples/match/0", "does not match"],
-    [{ notMatch: [{}, { tool: "pay", arguments: { amount: 101 } }] }, "/rules/0/examples/notMatch/1", "matches it"],
-    [{ match: [{ tool: "pay", arguments: { amount: "1e9" } }] }, "/rules/0/examples/match/0", "NOT_A_NUMBER"],
-  ])("that do not refuse the document: %j", (examples, path, message) => {
+    [{ match: [{ tool: "pay", arguments: { amount: 100 } }] }, "/rules/0/examples/match/0"],
+    [{ notMatch: [{}, { tool: "pay", arguments: { amount: 101 } }] }, "/rules/0/examples/notMatch/1"],
+    [{ match: [{ tool: "pay", arguments: { amount: "1e9" } }] }, "/rules/0/examples/match/0"],
+  ])("that do not refuse the document: %j", (examples, path) => {
     expect(loadPolicy(pay(examples))).toMatchObject({
       ok: false,
-      error: { path, message: expect.stringContaining(message) },
+      error: { code: "INVALID_POLICY", path },
     });
   });
 

@@ -1,0 +1,27 @@
+import type { CallError, CallOptions, Kernel, KernelOptions } from "@keyhole/kernel";
+import { echo, openKernel } from "./kernel.ts";
+
+export interface Situation {
+  readonly options?: KernelOptions;
+  readonly tool?: unknown;
+  readonly name?: string;
+  readonly input?: object;
+  readonly call?: CallOptions;
+  readonly before?: (kernel: Kernel) => Promise<unknown>;
+}
+
+/** The error of one call, in a kernel with one tool. */
+export async function errorOf({
+  options = {},
+  tool = echo,
+  name,
+  input = {},
+  call = {},
+  before,
+}: Situation): Promise<CallError | undefined> {
+  const { kernel } = await openKernel(options);
+  kernel.register(tool as never);
+  await before?.(kernel);
+  const result = await kernel.call(name ?? (tool === echo ? "echo" : "subject"), input, call);
+  return result.ok ? undefined : result.error;
+}
