@@ -1,7 +1,7 @@
-import type { Broker, CallResult, IsolateHost, Kernel } from "@keyhole/kernel";
+import { type Broker, type CallResult, createKernel, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
-import { expect, it } from "vitest";
-import { expectSoundLog } from "../support/kernel.ts";
+import { describe, expect, it } from "vitest";
+import { expectSoundLog, toolOf } from "../support/kernel.ts";
 import { begin, packageOf, patient, policy, slowFiles, suspendingKernel } from "../support/suspension.ts";
 import { testEngine } from "../wasm/engine.ts";
 
@@ -117,4 +117,55 @@ it("a claim that fails takes nothing: the snapshot is as good as before", async 
   isDown = false;
   expect(await next.kernel.resume(bytes)).toMatchObject({ ok: true });
   await expectSoundLog(next.kernel);
+});
+
+describe("a call that cannot be suspended", () => {
+  it("names the reason, and continues", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    expect(await kernel.suspend("nobody")).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
+    const inline = toolOf(() => new Promise(() => {}), { name: "inline" });
+    kernel.register(inline);
+    const controller = new AbortController();
+    const spinning = await begin(kernel, "inline", {}, { signal: controller.signal });
+    expect(await kernel.suspend(spinning.callId, { waitMs: 10 })).toMatchObject({
+      ok: false,
+      error: { code: "UNSUPPORTED_HOST" },
+    });
+    controller.abort();
+    expect(await spinning.result).toMatchObject({ error: { code: "CANCELLED" } });
+
+    const inner = await begin(kernel, "relaying", { tool: "patient", input: {} });
+    await files.untilAsked("read a", "read b");
+    const child = (await kernel.audit.read()).find(({ type, payload }) => type === "call.invoked" && "parentCallId" in payload && payload.parentCallId === inner.callId)!; // prettier-ignore
+    expect(await kernel.suspend(child.callId!)).toMatchObject({ ok: false, error: { code: "NOT_OUTERMOST" } });
+    files.open();
+    expect(await inner.result).toMatchObject({ ok: true });
+    expect(await kernel.suspend(inner.callId)).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
+    await expectSoundLog(kernel);
+  });
+
+  it("may be one of two in the same isolate, and continues", async () => {
+    const { kernel, files } = await suspendingKernel(await host());
+    const calls = [await begin(kernel, "patient", {}), await begin(kernel, "patient", {})];
+    await files.untilAsked("read a", "read b");
+    expect(await kernel.suspend(calls[0]!.callId, { waitMs: 0 })).toMatchObject({
+      ok: false,
+      error: { code: "NOT_WAITING" },
+    });
+    files.open();
+    for (const { result } of calls) expect(await result).toMatchObject({ ok: true });
+  });
+
+  it("makes a kernel without a suspender throw", async () => {
+    const kernel = await createKernel();
+    await expect(kernel.suspend("x")).rejects.toThrow(TypeError);
+    await expect(kernel.resume(new Uint8Array(8))).rejects.toThrow(TypeError);
+  });
+
+  it("makes a kernel with a key of another length throw", async () => {
+    for (const length of [0, 31, 33])
+      await expect(suspendingKernel(await host(), { suspension: { key: new Uint8Array(length) } })).rejects.toThrow(
+        "32 bytes",
+      );
+  });
 });

@@ -10,7 +10,7 @@ import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kernelVersion, readFrozen, writeFrozen, type Frozen } from "../../packages/kernel/src/suspend/frozen.ts";
 import { seal, sealingKey, unseal } from "../../packages/kernel/src/suspend/sealed.ts";
-import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import { expectSoundLog } from "../support/kernel.ts";
 import {
   begin,
   openGrants,
@@ -261,57 +261,5 @@ describe("what changed while a call was suspended", () => {
     const next = await suspendingKernel(await host(), { tools: [tool], files: other });
     expect(await next.kernel.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("revoked: No more.") } }); // prettier-ignore
     expect(other.asked).not.toContain("write c");
-  });
-});
-
-describe("a call that cannot be suspended", () => {
-  it("is told why, and goes on", async () => {
-    const { kernel, files } = await suspendingKernel(await host());
-    expect(await kernel.suspend("nobody")).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
-    const inline = toolOf(() => new Promise(() => {}), { name: "inline" });
-    kernel.register(inline);
-    const controller = new AbortController();
-    const spinning = await begin(kernel, "inline", {}, { signal: controller.signal });
-    expect(await kernel.suspend(spinning.callId, { waitMs: 10 })).toMatchObject({
-      ok: false,
-      error: { code: "UNSUPPORTED_HOST" },
-    });
-    controller.abort();
-    expect(await spinning.result).toMatchObject({ error: { code: "CANCELLED" } });
-
-    const inner = await begin(kernel, "relaying", { tool: "patient", input: {} });
-    await files.untilAsked("read a", "read b");
-    const child = (await kernel.audit.read()).find(({ type, payload }) => type === "call.invoked" && "parentCallId" in payload && payload.parentCallId === inner.callId)!; // prettier-ignore
-    expect(await kernel.suspend(child.callId!)).toMatchObject({ ok: false, error: { code: "NOT_OUTERMOST" } });
-    files.open();
-    expect(await inner.result).toMatchObject({ ok: true });
-    expect(await kernel.suspend(inner.callId)).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
-    await expectSoundLog(kernel);
-  });
-
-  it("shares its isolate", async () => {
-    const { kernel, files } = await suspendingKernel(await host());
-    const calls = [await begin(kernel, "patient", {}), await begin(kernel, "patient", {})];
-    await files.untilAsked("read a", "read b");
-    expect(await kernel.suspend(calls[0]!.callId, { waitMs: 0 })).toMatchObject({
-      ok: false,
-      error: { code: "NOT_WAITING" },
-    });
-    files.open();
-    for (const { result } of calls) expect(await result).toMatchObject({ ok: true });
-  });
-
-  it("has a kernel without a suspender: a bug of the program", async () => {
-    const { suspender: _, ...options } = { suspender: undefined };
-    const kernel = await (await import("@keyhole/kernel")).createKernel(options);
-    await expect(kernel.suspend("x")).rejects.toThrow(TypeError);
-    await expect(kernel.resume(bytes)).rejects.toThrow(TypeError);
-  });
-
-  it("has a key of another length: a bug of the program", async () => {
-    for (const length of [0, 31, 33])
-      await expect(suspendingKernel(await host(), { suspension: { key: new Uint8Array(length) } })).rejects.toThrow(
-        "32 bytes",
-      );
   });
 });
