@@ -105,12 +105,12 @@ describe("a line that two parsers read differently", () => {
     expect(await verifyAudit(rewritten(change))).toMatchObject({
       ok: false,
       seq: 2,
-      reason: "It names a member twice.",
+      reason: expect.stringContaining("twice"),
     });
     expect(await verifyAudit(written.with(2, change(written[2]!)))).toMatchObject({
       ok: false,
       seq: 2,
-      reason: "It names a member twice.",
+      reason: expect.stringContaining("twice"),
     });
   });
 
