@@ -3,6 +3,8 @@ import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync, Visitor } from "vite";
 
+type Program = ReturnType<typeof parseSync>["program"];
+
 /** The repository's root, with a slash at the end. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -13,11 +15,20 @@ export interface SourceImport {
   readonly line: number;
 }
 
+export interface SourceFunction {
+  /** What the source calls it: `open`, or `it("opens a file")` for a callback. Two functions can have one name. */
+  readonly name: string;
+  /** From its first line to its last one, nested functions included. */
+  readonly lineCount: number;
+}
+
 export interface SourceFile {
   /** Relative to the root, with forward slashes. */
   readonly path: string;
   readonly lineCount: number;
   readonly imports: readonly SourceImport[];
+  /** Every function except the callbacks of `describe`, which are lists of tests. */
+  readonly functions: readonly SourceFunction[];
   /** Constructs that the project does without, each as `any at line 3`. */
   readonly banned: readonly string[];
 }
@@ -30,7 +41,7 @@ export function parseSource(path: string, text: string): SourceFile {
   const [error] = result.errors;
   if (error !== undefined) throw new Error(`${path}: ${error.message}`);
 
-  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
+  const lineAt = lineCounter(text);
   const imports: SourceImport[] = [];
   const banned: string[] = [];
   const add = (kind: SourceImport["kind"], source: { value: unknown; start: number } | null): void => {
@@ -61,12 +72,64 @@ export function parseSource(path: string, text: string): SourceFile {
   }).visit(result.program);
   for (const comment of result.comments) if (bannedComments.test(comment.value)) ban("@ts-ignore", comment);
 
-  return { path, lineCount: text.split("\n").length - 1, imports, banned };
+  const functions = functionsIn(result.program, text, lineAt);
+  return { path, lineCount: text.split("\n").length - 1, imports, functions, banned };
 }
 
-/** Every TypeScript file under the given folders, sorted by path; fixtures may break any rule. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ends[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+function functionsIn(program: Program, text: string, lineAt: (offset: number) => number): SourceFunction[] {
+  const found: SourceFunction[] = [];
+  // A node's parent is visited first, so the name is there when the function comes.
+  const names = new Map<number, string>();
+  const sourceOf = ({ start, end }: Place): string => text.slice(start, end);
+  const named = (value: Place | null, by: Place): void => {
+    if (value !== null) names.set(value.start, sourceOf(by));
+  };
+  const add = (node: Place & { readonly id: Place | null }): void => {
+    const name = node.id === null ? (names.get(node.start) ?? "a function without a name") : sourceOf(node.id);
+    if (name.startsWith("describe(") || name.startsWith("describe.")) return;
+    found.push({ name, lineCount: lineAt(node.end) - lineAt(node.start) + 1 });
+  };
+  new Visitor({
+    VariableDeclarator: (node) => named(node.init, node.id),
+    AssignmentExpression: (node) => named(node.right, node.left),
+    Property: (node) => named(node.value, node.key),
+    MethodDefinition: (node) => named(node.value, node.key),
+    PropertyDefinition: (node) => named(node.value, node.key),
+    ExportDefaultDeclaration: (node) => names.set(node.declaration.start, "export default"),
+    CallExpression(node) {
+      const [callee = ""] = /^[\w.#]*/.exec(sourceOf(node.callee)) ?? [];
+      const [first] = node.arguments;
+      const title = first?.type === "Literal" || first?.type === "TemplateLiteral" ? sourceOf(first) : "";
+      for (const argument of node.arguments) names.set(argument.start, `${callee}(${title})`);
+    },
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  }).visit(program);
+  return found;
+}
+
+/** Every TypeScript file and module of JavaScript under the given folders, sorted by path; fixtures may break any rule. */
 export function readSources(...folders: readonly string[]): SourceFile[] {
-  const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx}`);
+  const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`);
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
   const own = paths.filter((path) => !/(?:^|\/)(?:node_modules|dist|fixtures|suites)\//.test(path));
   return own.sort().map((path) => parseSource(path, readFileSync(root + path, "utf8")));

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { packageName, resolveImport, root, type SourceFile } from "../support/sources.ts";
+
+/** Which packages of this repository a package may import. */
+export const packageDirections: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  "worker-host": ["kernel"],
+  edge: ["kernel", "worker-host"],
+  playground: ["kernel", "worker-host"],
+};
+
+/** Where a platform's own modules may be imported; everything else runs on every host. */
+const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
+  { specifier: /^node:/, folders: /^packages\/worker-host\/src\/(?:node|vite)\// },
+  { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\// },
+  { specifier: /^vite$/, folders: /^packages\/worker-host\/src\/vite\// },
+];
+
+/**
+ * What each folder of the kernel may import: the stages in the order in which a call meets them, then the leaves that
+ * serve them all. `types` lists what may be imported as types only, besides `values`.
+ */
+const kernelDirections: Readonly<
+  Record<string, { readonly values: readonly string[]; readonly types: readonly string[] }>
+> = {
+  tool: {
+    values: ["schema", "capability", "bounds", "normalize", "limits.ts", "result.ts"],
+    types: ["isolate", "kernel-api.ts"],
+  },
+  schema: { values: ["normalize"], types: [] },
+  capability: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["tool"] },
+  policy: {
+    values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
+    types: ["isolate"],
+  },
+  bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
+  isolate: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
+  normalize: { values: [], types: [] },
+  audit: {
+    values: ["id", "normalize", "schema", "limits.ts", "result.ts"],
+    types: ["capability", "policy", "tool", "isolate"],
+  },
+  call: {
+    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
+  },
+  pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
+  // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
+  // A recorded program is put into its package again, by the kernel's own rule.
+  replay: {
+    values: ["normalize", "schema", "audit", "isolate", "tool", "limits.ts"],
+    types: ["capability", "kernel-api.ts", "result.ts"],
+  },
+  review: {
+    values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
+    types: ["isolate", "kernel-api.ts", "result.ts"],
+  },
+  secrets: { values: ["id"], types: ["capability", "normalize"] },
+  // It goes through the steps of a call again, with what they did before.
+  suspend: {
+    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    types: ["result.ts", "kernel-api.ts"],
+  },
+  surface: { values: ["normalize", "schema", "tool"], types: [] },
+  id: { values: ["normalize"], types: [] },
+  "limits.ts": { values: [], types: ["bounds"] },
+  "result.ts": { values: [], types: ["normalize", "policy", "capability"] },
+};
+
+export const kernelFolder = "packages/kernel/src/";
+
+/** The folder under `packages/` that a file is in. */
+export function packageOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+export function declaredDependencies(name: string): Set<string> {
+  const manifest: unknown = JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8"));
+  const { dependencies = {}, peerDependencies = {} } = manifest as Record<string, Record<string, string>>;
+  return new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+}
+
+/** Imports that leave their package in a way that the tables above do not allow. */
+export function packageViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const own = packageOf(file.path);
+    const declared = declaredDependencies(own);
+    const allowed = new Set(packageDirections[own]?.map((name) => `@keyhole/${name}`));
+    return file.imports.flatMap(({ specifier, line }) => {
+      const where = `${file.path}:${line} imports ${specifier}`;
+      if (specifier.startsWith(".")) {
+        return resolveImport(file.path, specifier).startsWith(`packages/${own}/`) ? [] : [where];
+      }
+      const platform = platformImports.find((each) => each.specifier.test(specifier));
+      if (platform !== undefined) return platform.folders.test(file.path) ? [] : [where];
+      const name = packageName(specifier);
+      if (name.startsWith("@keyhole/")) return allowed.has(name) ? [] : [where];
+      return declared.has(name) ? [] : [where];
+    });
+  });
+}
+
+function kernelPart(path: string): string {
+  return path.slice(kernelFolder.length).split("/")[0] ?? "";
+}
+
+/** Imports between the kernel's folders against their order. The files at its top, except the leaves, may import all. */
+export function kernelViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const part = kernelPart(file.path);
+    const direction = kernelDirections[part];
+    if (direction === undefined) return part.includes(".") ? [] : [`${file.path}: the table does not name ${part}/`];
+    return file.imports.flatMap(({ specifier, kind, line }) => {
+      const target = kernelPart(resolveImport(file.path, specifier));
+      const allowed = [part, ...direction.values, ...(kind === "type" ? direction.types : [])];
+      return allowed.includes(target) ? [] : [`${file.path}:${line} imports a ${kind} from ${specifier}`];
+    });
+  });
+}
