@@ -9,75 +9,15 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.mjs";
 import { engines, testTools } from "./engines.mjs";
+import { attempt, packagesAreInstalled, say } from "./install.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nodeMajorNeeded = 24;
-
-/** @param {string} text */
-function say(text) {
-  process.stdout.write(`${text}\n`);
-}
 
 /** @param {string} text @returns {never} */
 function giveUp(text) {
   process.stderr.write(`${text}\n`);
   process.exit(1);
-}
-
-/** @param {string} path */
-function readLock(path) {
-  try {
-    return JSON.parse(readFileSync(join(root, path), "utf8")).packages ?? {};
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether node_modules holds the versions that the lock names. npm writes its own lock there as the last step. */
-function packagesAreInstalled() {
-  const wanted = readLock("package-lock.json");
-  const installed = readLock("node_modules/.package-lock.json");
-  if (wanted === undefined || installed === undefined) return false;
-  return Object.entries(wanted).every(([path, entry]) => {
-    if (path === "") return true;
-    const found = installed[path];
-    if (found === undefined) return entry.optional === true || entry.devOptional === true;
-    return found.version === entry.version && found.integrity === entry.integrity;
-  });
-}
-
-/**
- * Runs a command without stdin and says every few seconds that it still goes on.
- *
- * @param {string} title
- * @param {string} command
- * @param {string[]} args
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>} what went wrong
- */
-async function attempt(title, command, args, env) {
-  say(`${title} …`);
-  const startedAt = Date.now();
-  const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
-  const ticker = setInterval(() => say(`  ${title}: ${elapsed()}`), 10_000);
-  /** @type {string[]} */
-  const output = [];
-  const code = await new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      shell: process.platform === "win32",
-    });
-    child.stdout.on("data", (chunk) => output.push(String(chunk)));
-    child.stderr.on("data", (chunk) => output.push(String(chunk)));
-    child.on("error", (error) => (output.push(error.message), resolve(1)));
-    child.on("close", resolve);
-  });
-  clearInterval(ticker);
-  if (code !== 0) return `${output.join("").trimEnd()}\n${title} failed: ${command} ${args.join(" ")} (exit ${code})`;
-  say(`  done in ${elapsed()}`);
-  return undefined;
 }
 
 /** @type {typeof attempt} */
@@ -94,7 +34,7 @@ function systemEnvironment() {
 }
 
 async function ensurePackages() {
-  if (packagesAreInstalled()) return false;
+  if (packagesAreInstalled(root)) return false;
   const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
   await run("installing packages", "npm", args, systemEnvironment());
   return true;
