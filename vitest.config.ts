@@ -22,8 +22,8 @@ const chaosEnv = KEYHOLE_CHAOS_ROUNDS === undefined ? {} : { KEYHOLE_CHAOS_ROUND
 /** `npm run test:thorough` sets it: every size is the full one, and files named `*.thorough.*` run. */
 const thorough = process.env["KEYHOLE_THOROUGH"] === "1";
 
-/** Files that only `npm run test:thorough` runs. */
-const exclude = thorough ? [] : ["**/*.thorough.*"];
+/** Tests inside packages of peers, and files that only `npm run test:thorough` runs. */
+const exclude = ["**/node_modules/**", ...(thorough ? [] : ["**/*.thorough.*"])];
 
 /**
  * For every project: vitest does not hand down the settings of the root. The limits end a test that hangs, never one that

@@ -6,14 +6,15 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * The folders with a tsconfig.json; each is one TypeScript project.
+ * The folders with a tsconfig.json; each is one TypeScript project. Those of test/peers are compiled by the part that
+ * installs their packages.
  *
  * @returns {string[]} relative to the root, sorted
  */
 export function typescriptProjects() {
   const configs = globSync(["tsconfig.json", "packages/**/tsconfig.json", "test/**/tsconfig.json"], {
     cwd: root,
-    exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+    exclude: (path) => /(^|\/)(node_modules|dist|peers)$/.test(path),
   });
   return configs.map((path) => path.replace(/\/?tsconfig\.json$/, "") || ".").sort();
 }

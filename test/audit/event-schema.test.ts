@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { createKernel, type JsonObject } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { eventSchema, payloadSchemas } from "@keyhole/kernel/event-schema";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { compileSchema } from "@keyhole/kernel/schema";
 import { describe, expect, it } from "vitest";
 import { root } from "../support/sources.ts";
 import { eventsChecked } from "../support/every-event.ts";
 import { eventsOf, recordsOf } from "./log-of.ts";
+import { wrongEvents } from "./wrong-events.ts";
 
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
-const validate = ajv.compile(eventSchema);
+const compiled = compileSchema(eventSchema);
+if (!compiled.ok) throw new Error(compiled.error.message);
+const { check } = compiled.validator;
 const events = eventsOf(await recordsOf(20));
 
 describe("the schema of events", () => {
@@ -16,21 +18,14 @@ describe("the schema of events", () => {
     expect(JSON.parse(await readFile(`${root}docs/audit-event.schema.json`, "utf8"))).toEqual(eventSchema);
   });
 
-  it("takes a log, also for another validator", () => {
-    for (const event of events) expect(validate(event), ajv.errorsText(validate.errors)).toBe(true);
+  it("takes a log", () => {
+    expect(events.filter((event) => !check(event))).toEqual([]);
   });
 
   it("takes no event with a member more, less, or of another type", () => {
-    for (const event of events as unknown as readonly JsonObject[]) {
-      expect(validate({ ...event, more: 1 })).toBe(false);
-      expect(validate({ ...event, payload: { ...(event["payload"] as JsonObject), more: 1 } })).toBe(false);
-      expect(validate({ ...event, type: "tool.forgotten" })).toBe(false);
-      for (const key of Object.keys(event)) {
-        const { [key]: _, ...less } = event;
-        expect(validate(less), `without ${key}`).toBe(false);
-        expect(validate({ ...event, [key]: [] }), `${key} as a list`).toBe(false);
-      }
-    }
+    const wrong = events.flatMap(wrongEvents);
+    expect(wrong.filter(([, event]) => check(event)).map(([what]) => what)).toEqual([]);
+    expect(wrong.length).toBeGreaterThan(events.length * 10);
   });
 
   it("has one shape per type", () => {

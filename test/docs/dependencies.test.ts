@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../support/sources.ts";
 import { readPage, table } from "./markdown.ts";
 
 const fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
+
+const peers = globSync("test/peers/*/package.json", { cwd: root });
 
 /** Name of a dependency to the packages of this repository that name it; `root` is the repository itself. */
 function declared(): Map<string, string[]> {
@@ -12,6 +15,7 @@ function declared(): Map<string, string[]> {
     ...Object.fromEntries(
       ["kernel", "worker-host", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`]),
     ),
+    ...Object.fromEntries(peers.map((path) => [`peer ${basename(dirname(path))}`, path])),
   };
   const found = new Map<string, string[]>();
   for (const [owner, path] of Object.entries(manifests)) {
@@ -30,6 +34,11 @@ it("every dependency has its line, and no line is without one", () => {
   const rows = [
     ...table(prose, "Package", "Used by", "Why"),
     ...table(prose, "Package", "Why").map(([name, why]) => [name, "root", why]),
+    ...table(prose, "Peer", "Packages", "Why").map(([peer, name, why]) => [
+      name,
+      `peer ${peer?.replaceAll("`", "")}`,
+      why,
+    ]),
   ];
   const explained = rows.flatMap(([names = "", owners = "", why = ""]) => {
     expect(why).toMatch(/\S/);

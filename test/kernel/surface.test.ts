@@ -1,23 +1,21 @@
-import { aiSdkTool, anthropicTool, manifestOf, mcpTool, openAiTool } from "@keyhole/kernel";
-import { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { readFileSync } from "node:fs";
+import { aiSdkTool, anthropicTool, type JsonObject, mcpTool, openAiTool } from "@keyhole/kernel";
+import { compileSchema } from "@keyhole/kernel/schema";
 import { describe, expect, it } from "vitest";
-import { echo, toolOf } from "../support/kernel.ts";
+import { manifest, writer, wrongTools } from "./surface.ts";
 
-const manifest = manifestOf(echo, "module");
-const writer = manifestOf(
-  toolOf(() => null, {
-    title: "Writes",
-    determinism: "external",
-    effects: ["net.write"],
-    capabilities: [{ kind: "net.write", hosts: ["*"] }],
-  }),
-  "module",
+/** The result of `tools/list` as the MCP SDK checks it. Written by test/peers/mcp, which asks the SDK itself. */
+const listed = compileSchema(
+  JSON.parse(readFileSync(new URL("mcp-tools.schema.json", import.meta.url), "utf8")) as JsonObject,
 );
+if (!listed.ok) throw new Error(listed.error.message);
+const { check } = listed.validator;
 
 describe("one manifest", () => {
-  it("is an MCP tool that the SDK's own schema takes", () => {
+  it("is an MCP tool by the schema of the MCP SDK", () => {
     const tools = [mcpTool(manifest), mcpTool(writer)];
-    expect(ListToolsResultSchema.parse({ tools }).tools).toEqual(tools);
+    expect(check({ tools })).toBe(true);
+    expect(wrongTools(mcpTool(writer)).filter((tool) => check({ tools: [tool] }))).toEqual([]);
     expect(tools[0]).toMatchObject({
       outputSchema: manifest.output.schema,
       annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },

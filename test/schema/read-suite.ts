@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Suite, SuiteFile, SuiteGroup } from "./run-suite.ts";
@@ -26,22 +25,9 @@ function documents(folder: string, uri: string): [string, unknown][] {
   );
 }
 
-/** The meta-schemas, from where ajv carries them: the suite refers to them. */
+/** The meta-schemas of json-schema.org by their URI: the suite refers to them. */
 function metaSchemas(): [string, unknown][] {
-  const refs = join(createRequire(import.meta.url).resolve("ajv/package.json"), "../dist/refs");
-  const modern = [
-    "schema",
-    ...["applicator", "content", "core", "format-annotation", "meta-data", "unevaluated", "validation"].map(
-      (name) => `meta/${name}`,
-    ),
-  ];
-  return [
-    ["http://json-schema.org/draft-07/schema", json(join(refs, "json-schema-draft-07.json"))],
-    ...modern.map((name): [string, unknown] => [
-      `https://json-schema.org/draft/2020-12/${name}`,
-      json(join(refs, "json-schema-2020-12", `${name}.json`)),
-    ]),
-  ];
+  return Object.entries(json(fileURLToPath(new URL("meta-schemas.json", import.meta.url))) as Record<string, unknown>);
 }
 
 /** The JSON-Schema-Test-Suite; undefined where the folder is absent, which is an error in CI. */

@@ -5,7 +5,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as ajvFormats from "ajv-formats";
 import { compileSchema } from "@keyhole/kernel/schema";
-import { workloads } from "./schema-workloads.ts";
+import { workloads } from "../../bench/schema-workloads.ts";
 
 type Run = () => unknown;
 let sink = 0;
