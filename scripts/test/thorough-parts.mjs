@@ -1,12 +1,13 @@
 /**
- * @typedef {{ tests: readonly string[] } | { command: readonly string[] } | { types: true }} Step
- *   arguments for vitest, arguments for Node, or the compiler
+ * @typedef {{ tests: readonly string[] } | { command: readonly string[] } | { types: true }
+ *   | { peers: true }} Step arguments for vitest, arguments for Node, the compiler, or test/peers with its packages
  * @typedef {{ name: string, holds: string, run: Step }} Part
  */
 
 /** Subjects with a part of their own. */
 const apart = ["battery*", "chaos*", "chaos/**"].map((name) => `--exclude=test/hostile/${name}`);
 const pages = ["test/e2e/", "test/vite/"];
+const elsewhere = [...pages, "test/peers/"].map((path) => `--exclude=${path}**`);
 
 /** @param {string} name */
 const engine = (name) => ({ tests: [`--project=${name}`, ...apart] });
@@ -17,8 +18,9 @@ export const parts = [
   {
     name: "node",
     holds: "all unit, contract and hostile tests in Node with thousands of rounds",
-    run: { tests: ["--project=node", "--project=node-own", ...apart, ...pages.map((path) => `--exclude=${path}**`)] },
+    run: { tests: ["--project=node", "--project=node-own", ...apart, ...elsewhere] },
   },
+  { name: "peers", holds: "comparisons with Cedar, ajv, the MCP SDK and hash-wasm", run: { peers: true } },
   { name: "pages", holds: "every page, in both themes, and every way to start and to end", run: { tests: pages } },
   { name: "chromium", holds: "every contract in full in Chromium", run: engine("chromium") },
   { name: "firefox", holds: "every contract in full in Firefox", run: engine("firefox") },

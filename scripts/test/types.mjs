@@ -3,11 +3,11 @@ import { run, typescriptProjects } from "../project.mjs";
 /**
  * Compiles each TypeScript project, one after the other: they run beside the tests.
  *
- * @param {{ libraries: boolean }} options `libraries`: also checks the declarations of installed packages
+ * @param {{ libraries: boolean, projects?: readonly string[] }} options `libraries`: also checks the declarations of
+ *   installed packages
  * @returns {Promise<{ passed: number, failed: string[] }>}
  */
-export async function checkTypes({ libraries }) {
-  const projects = typescriptProjects();
+export async function checkTypes({ libraries, projects = typescriptProjects() }) {
   const options = libraries ? ["--skipLibCheck", "false"] : ["--skipLibCheck", "--checkers", "1"];
   const failed = [];
   for (const project of projects) {
