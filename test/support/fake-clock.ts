@@ -36,9 +36,7 @@ export class FakeClock implements Clock {
     const endMs = this.#monotonicMs + durationMs;
     await settle();
     for (;;) {
-      const due = [...this.#timers]
-        .filter(({ atMs }) => atMs <= endMs)
-        .toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+      const due = this.#nextUntil(endMs);
       if (!due) break;
       this.#timers.delete(due);
       this.#nowMs += due.atMs - this.#monotonicMs;
@@ -48,6 +46,16 @@ export class FakeClock implements Clock {
     }
     this.#nowMs += endMs - this.#monotonicMs;
     this.#monotonicMs = endMs;
+  }
+
+  #nextUntil(endMs: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.atMs > endMs) continue;
+      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order))
+        next = timer;
+    }
+    return next;
   }
 
   /** Sets the wall clock, as a person or NTP does; the monotonic clock does not notice. */
