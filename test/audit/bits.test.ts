@@ -3,6 +3,8 @@ import { type AuditSink, blake3Hash, type EventRecord, lineOf, systemClock } fro
 import { describe, expect, it } from "vitest";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
 import { scanLog } from "../../packages/worker-host/src/node/scan-log.ts";
+import { bitsAt, sampled } from "../support/sampled.ts";
+import { sized } from "../support/size.ts";
 import { recordsOf } from "./log-of.ts";
 
 /*
@@ -12,9 +14,9 @@ import { recordsOf } from "./log-of.ts";
 
 const records = await recordsOf(20);
 
-function* flips(text: string, bits: number): Generator<string, void, undefined> {
-  for (let at = 0; at < text.length; at++) {
-    for (let bit = 0; bit < bits; bit++)
+function* flips(text: string): Generator<string, void, undefined> {
+  for (const at of sampled(text.length, 3)) {
+    for (const bit of bitsAt(at))
       yield text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1);
   }
 }
@@ -38,11 +40,12 @@ describe("one bit of a log of 20 events", () => {
       if (damage === null) missed++;
     };
     for (const record of records) {
-      for (const body of flips(record.body, 8)) await open([{ ...record, body }]);
-      for (const hash of flips(record.hash, 8)) await open([{ ...record, hash }]);
+      for (const body of flips(record.body)) await open([{ ...record, body }]);
+      for (const hash of flips(record.hash)) await open([{ ...record, hash }]);
     }
     expect(missed).toBe(0);
-    expect(tried).toBe(records.reduce((sum, { body, hash }) => sum + 8 * (body.length + hash.length), 0));
+    const characters = records.reduce((sum, { body, hash }) => sum + body.length + hash.length, 0);
+    expect(tried).toBeGreaterThanOrEqual(sized(characters / 3, 8 * characters));
   });
 
   it("in the bytes of a file is damage, or a tail that is cut away", async () => {
@@ -51,8 +54,8 @@ describe("one bit of a log of 20 events", () => {
     for (const [place, line] of lines.entries()) {
       const behind = lines[place + 1] ?? Buffer.alloc(0);
       const bytes = Buffer.concat([line, behind]);
-      for (let at = 0; at < line.length; at++) {
-        for (let bit = 0; bit < 8; bit++) {
+      for (const at of sampled(line.length, 3)) {
+        for (const bit of bitsAt(at)) {
           bytes[at]! ^= 1 << bit;
           const { damage, last, end } = await scanLog(fileOf(bytes));
           bytes[at]! ^= 1 << bit;
@@ -64,7 +67,8 @@ describe("one bit of a log of 20 events", () => {
         }
       }
     }
-    expect(tried).toBe(8 * Buffer.concat(lines).length);
+    const { length } = Buffer.concat(lines);
+    expect(tried).toBeGreaterThanOrEqual(sized(length / 3, 8 * length));
   });
 });
 

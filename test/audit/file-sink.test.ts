@@ -6,6 +6,8 @@ import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
+import { sampled } from "../support/sampled.ts";
+import { sized } from "../support/size.ts";
 import { recordsOf } from "./log-of.ts";
 
 let folder: string;
@@ -45,7 +47,8 @@ async function startOn(bytes: Uint8Array) {
 
 describe("a log file whose last write was torn", () => {
   it("is cut to its last whole record, at every byte of the last two", async () => {
-    for (let length = starts[4]!; length <= whole.length; length++) {
+    for (const more of sampled(whole.length + 1 - starts[4]!, 7)) {
+      const length = starts[4]! + more;
       const kept = starts.findLastIndex((start) => start <= length);
       const { sink, state } = await reopen(whole.subarray(0, length));
       expect(state, `${length} bytes`).toEqual({
@@ -70,14 +73,15 @@ describe("a log file whose last write was torn", () => {
     await sink.close();
   });
 
-  it("also by a gigabyte without a line end, in memory for one line", async () => {
+  it("also by a tail without a line end, in memory for one line", async () => {
+    const tailBytes = sized(2 ** 28, 2 ** 30);
     await writeFile(path, whole);
-    await truncate(path, whole.length + 2 ** 30);
+    await truncate(path, whole.length + tailBytes);
     const before = process.memoryUsage().rss;
     const sink = fileSink(path, { fsync: "never" });
-    expect(await sink.open()).toEqual({ last: records[5], cutBytes: 2 ** 30, damage: null });
-    // Far more than a line may have, for what else the process does meanwhile, and far less than the gigabyte.
-    expect(process.memoryUsage().rss - before).toBeLessThan(256 * 2 ** 20);
+    expect(await sink.open()).toEqual({ last: records[5], cutBytes: tailBytes, damage: null });
+    // Far more than a line may have, since the process does other work too, and less than the tail.
+    expect(process.memoryUsage().rss - before).toBeLessThan(sized(192 * 2 ** 20, 256 * 2 ** 20));
     await sink.close();
   });
 

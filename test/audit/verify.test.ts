@@ -2,6 +2,7 @@ import { canonicalJson, hashText, type JsonValue, verifyChain } from "@keyhole/k
 import { lineOf, LINE_BYTES, lines, recordOf, verifyAudit } from "@keyhole/kernel/audit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { bitsAt, sampled } from "../support/sampled.ts";
 import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
 
 const records = await recordsOf(20);
@@ -51,8 +52,9 @@ describe("what was done to a log is found", () => {
       // The line itself, after the two before and with the one behind it: a log is verified piece by piece.
       const from = starts[Math.max(0, line - 2)]!;
       const piece = bytes.slice(from, starts[Math.min(20, line + 2)]);
-      for (let at = starts[line]! - from; at < starts[line + 1]! - from; at++) {
-        for (let bit = 0; bit < 8; bit++) {
+      for (const place of sampled(starts[line + 1]! - starts[line]!, 3)) {
+        const at = starts[line]! - from + place;
+        for (const bit of bitsAt(place)) {
           piece[at]! ^= 1 << bit;
           const check = await verifyAudit(lines([piece]));
           // A changed line end joins two lines, except the last one: there it adds a character behind a whole event.
