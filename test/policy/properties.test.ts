@@ -3,6 +3,7 @@ import { capabilityKinds, matchHost, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DecisionInput, holdsAll } from "../../packages/kernel/src/policy/condition.ts";
+import { sized } from "../support/size.ts";
 import { checkChains } from "./chains.ts";
 import { decisionBy, denyWhen, inputOf, loaded } from "./support.ts";
 
@@ -63,7 +64,7 @@ describe("for any policy and call", () => {
           reasonCode: once.reasonCode,
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(150, 1_000) },
     );
   });
 
@@ -79,7 +80,7 @@ describe("for any policy and call", () => {
           .map(({ rule }) => rule.id);
         expect(found.toSorted()).toEqual(scanned.toSorted());
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(150, 1_000) },
     );
   });
 
@@ -91,7 +92,7 @@ describe("for any policy and call", () => {
         const two = decisionBy(loaded({ rules: [...list, denyWhen(more, "more")] }), call, () => before);
         expect(strictness[two.decision]).toBeGreaterThanOrEqual(strictness[one.decision]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(150, 1_000) },
     );
   });
 
@@ -107,14 +108,14 @@ describe("for any policy and call", () => {
         );
         if (call.manifest.tier > 0) expect(locked).toMatchObject({ decision: "deny", enforced: true });
       }),
-      { numRuns: 500 },
+      { numRuns: sized(150, 500) },
     );
   });
 });
 
 describe("for any chain of attenuations", () => {
   it("a child covers nothing that its parent does not, whatever the kind", () => {
-    const { counterexample, covered, kinds } = checkChains(10_000, 42);
+    const { counterexample, covered, kinds } = checkChains(sized(4_000, 10_000), 42);
     expect(counterexample).toBeUndefined();
     expect(covered).toBeGreaterThan(100);
     expect(kinds.size).toBe(capabilityKinds.length);
@@ -137,7 +138,7 @@ describe("for any host and patterns", () => {
       fc.property(fc.array(pattern, { maxLength: 5 }), host, (patterns, asked) => {
         expect(hostMatcher(patterns)(asked)).toBe(patterns.some((each) => matchHost(each, asked)));
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
   });
 });
