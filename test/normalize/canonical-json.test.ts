@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { canonicalize, canonicalJson } from "../../packages/kernel/src/normalize/index.ts";
+import { sized } from "../support/size.ts";
 import { hasSuites, needsSuites, readSuite } from "./suites.ts";
 
 const textOf = (value: unknown): string => {
@@ -44,7 +45,7 @@ describe("canonical text", () => {
     const same = fc.property(json, (value) => {
       expect(textOf(value)).toBe(reference(value));
     });
-    fc.assert(same, { numRuns: 500 });
+    fc.assert(same, { numRuns: sized(100, 500) });
   });
 
   it("is the same again after parsing", () => {

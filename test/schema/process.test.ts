@@ -18,7 +18,7 @@ describe.skipIf(readSuite() === undefined)("where code generation is forbidden (
       generated: false,
       passed: [...EXPECTED],
     });
-  }, 60_000);
+  });
 });
 
 describe("memory", () => {
@@ -31,5 +31,5 @@ describe("memory", () => {
     expect(ok).toBe(true);
     expect(jsonBytes).toBeGreaterThan(1_000_000);
     expect(bytesPerCheck).toBeLessThanOrEqual(1_024);
-  }, 60_000);
+  });
 });

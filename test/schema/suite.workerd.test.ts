@@ -1,3 +1,3 @@
 import { describeSuite } from "./describe-suite.ts";
 
-describeSuite();
+describeSuite("engine");
