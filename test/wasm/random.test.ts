@@ -57,7 +57,7 @@ describe("300 random modules", () => {
       expect(stderr).toBe("");
       const live = JSON.parse(stdout) as { readonly modules: readonly Counted[] };
       expect(live.modules.map(({ calls }) => calls)).toEqual(recorded.modules.map(count));
-    }, 60_000);
+    });
   } else {
     process.stderr.write(
       "random modules: no wasmtime here, so only its recorded counts are compared (KEYHOLE_WASMTIME)\n",

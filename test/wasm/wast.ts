@@ -47,12 +47,16 @@ export const scripts: readonly string[] = existsSync(folder)
 /**
  * One file of the suite. Of a file that this wabt cannot read whole, each module with what is said of it becomes a script of its own, and
  * those that it can read are returned.
+ *
+ * @param mostParts each part is a process of its own
  */
-export function readScripts(name: string): Script[] {
+export function readScripts(name: string, mostParts: number = Infinity): Script[] {
   const text = readFileSync(join(folder, `${name}.wast`), "utf8");
   const whole = convert(name, text);
   if (whole) return [whole];
-  return parts(text).flatMap((part, i) => convert(`${name}-${i}`, part) ?? []);
+  return parts(text)
+    .slice(0, mostParts)
+    .flatMap((part, i) => convert(`${name}-${i}`, part) ?? []);
 }
 
 function convert(name: string, text: string): Script | undefined {
