@@ -14,6 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { sized } from "../support/size.ts";
 
 const net = (more: Partial<NetCapability> = {}): NetCapability => ({
   kind: "net.read",
@@ -123,7 +124,7 @@ describe("a grant", () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: sized(250, 2_000) },
     );
   });
 });

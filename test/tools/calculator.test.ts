@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../packages/worker-host/src/tools/calculator/evaluate.ts";
 import { parse } from "../../packages/worker-host/src/tools/calculator/parse.ts";
+import { sized } from "../support/size.ts";
 
 function calculate(text: string): number | string {
   const parsed = parse(text);
@@ -186,7 +187,7 @@ it("agrees with ECMAScript's own parser, which knows the same precedence", () =>
       if (typeof ours === "number") expect(ours).toBe(reference === 0 ? 0 : reference);
       else expect(Number.isFinite(reference) && !/by zero|square root/.test(ours), `${text}: ${ours}`).toBe(false);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(250, 2_000) },
   );
 });
 
@@ -205,6 +206,6 @@ it("answers every text with a number or a complaint", () => {
       if (typeof result === "number") expect(Number.isFinite(result)).toBe(true);
       else expect(Number(/^(\d+): ./.exec(result)?.[1])).toBeLessThanOrEqual(text.length + 1);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(250, 2_000) },
   );
 });

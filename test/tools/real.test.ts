@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cos, exp, ln, log10, power, sin, tan } from "../../packages/worker-host/src/tools/calculator/real.ts";
+import { sized } from "../support/size.ts";
 
 /** How many doubles lie between two. */
 function distance(a: number, b: number): number {
@@ -28,7 +29,7 @@ describe("against the engine's own functions, which are within one unit in the l
   ] as const)("%s", (_, ours, theirs, values) => {
     fc.assert(
       fc.property(values, (x) => near(ours(x), theirs(x))),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
   it("power", () => {
@@ -36,13 +37,13 @@ describe("against the engine's own functions, which are within one unit in the l
       fc.property(above0, fc.double({ min: -1e4, max: 1e4, noNaN: true }), (base, exponent) =>
         near(power(base, exponent), base ** exponent),
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
     fc.assert(
       fc.property(finite, fc.integer({ min: -1_200, max: 1_200 }), (base, exponent) =>
         base === 0 ? undefined : near(power(base, exponent), base ** exponent),
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });
