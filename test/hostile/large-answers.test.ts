@@ -3,11 +3,12 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "../contract/tools/subject.ts?tool";
 import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
+import { sized } from "../support/size.ts";
 import { countTurns } from "../support/turns.ts";
 
 const policy = granting({ kind: "fs.read", paths: ["**"] });
 
-const PIECES = 8;
+const PIECES = sized(4, 8);
 const large = (): Uint8Array => new Uint8Array(PIECES * 524_288).fill(1);
 
 /** Answers at once, always with the same memory. */

@@ -1,6 +1,7 @@
 import { type Broker, type CapabilityRequest, hashBytes, hashJson, type ToolContext } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
+import { sized } from "../support/size.ts";
 import { countTurns } from "../support/turns.ts";
 
 const capabilities = [
@@ -9,7 +10,7 @@ const capabilities = [
 ] as const;
 const policy = granting(...capabilities);
 
-const PIECES = 8;
+const PIECES = sized(4, 8);
 const LENGTH = PIECES * 524_288;
 
 interface Writer extends Bench {

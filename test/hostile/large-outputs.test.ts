@@ -1,9 +1,10 @@
 import { hashBytes } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { type Bench, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { sized } from "../support/size.ts";
 import { countTurns } from "../support/turns.ts";
 
-const PIECES = 8;
+const PIECES = sized(4, 8);
 const LENGTH = PIECES * 524_288;
 
 /** @param given told of the bytes just before the tool returns them */

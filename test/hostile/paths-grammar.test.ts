@@ -16,6 +16,7 @@ import { nodeStore } from "@keyhole/worker-host/node";
 import fc from "fast-check";
 import { checkPath } from "../../packages/kernel/src/capability/paths.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 import { describeGrammar, grammarPaths, mayPass } from "./paths-grammar.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "keyhole-grammar-")));
@@ -66,7 +67,7 @@ describe("the grammar", () => {
       fc.property(text, (path) => {
         expect(checkPath(path) === undefined).toBe(mayPass(path));
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(375, 3_000) },
     );
   });
 });

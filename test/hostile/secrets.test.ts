@@ -3,6 +3,7 @@ import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 
 const token = "0123456789abcdef".repeat(2);
 const stands = `keyhole-secret.${token}.key.`;
@@ -76,7 +77,7 @@ describe("a value in a server's answer", () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(125, 1_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { classifyStatement } from "@keyhole/kernel/statements";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 
 describe("a statement", () => {
   const kinds = (sql: string): string => {
@@ -109,7 +110,7 @@ describe("a statement", () => {
         const statement = classifyStatement(words.join(" "));
         if (statement.ok) expect(statement.kinds.length).toBeGreaterThan(0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(250, 2_000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
 import { openSession } from "../brokers/session.ts";
+import { sized } from "../support/size.ts";
 
 const anyHost = { grants: [{ kind: "net.read", hosts: ["*"], ports: [80, 443] }] } as const;
 
@@ -85,7 +86,7 @@ describe("a grant of every public host", () => {
       fc.asyncProperty(fourText, async (host) => {
         expect(await sentFor(`http://${host}/`)).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(250, 2_000) },
     ));
 
   it("covers no form of an IPv6 address", () =>
@@ -93,7 +94,7 @@ describe("a grant of every public host", () => {
       fc.asyncProperty(sixText, async (host) => {
         expect(await sentFor(`http://[${host}]/`)).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(125, 1_000) },
     ));
 
   it("covers no spelling of a private name", () => {
@@ -118,7 +119,7 @@ describe("a grant of every public host", () => {
           expect(await sentFor(`http://${below}${spelt(name, styles)}${end}/`)).toEqual([]);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(125, 1_000) },
     );
   });
 
@@ -133,7 +134,7 @@ describe("a grant of every public host", () => {
           expect(await sentFor(`https://${host}/`)).toHaveLength(1);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     ));
 });
 
