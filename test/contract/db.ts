@@ -9,19 +9,22 @@ export interface DbContractOptions {
   readonly interrupts: boolean;
 }
 
-const limits: SqlLimits = { rows: 10, bytes: 10_000, timeMs: 20_000 };
+const limits: SqlLimits = { rows: 10, bytes: 10_000, timeMs: 120_000 };
 const never = new AbortController().signal;
 
-/** What every database must do, whatever is behind it. `open` gives an empty one. */
+/** What every database must do, whatever is behind it. `open` gives an empty one, which serves all tests in turn. */
 export function dbContract(
   name: string,
   open: () => SqlDatabase | Promise<SqlDatabase>,
   { exact, interrupts }: DbContractOptions,
 ): void {
-  describe(`a database in ${name}`, { timeout: 30_000 }, () => {
+  describe(`a database in ${name}`, () => {
     let database: SqlDatabase;
-    beforeEach(async () => {
+    beforeAll(async () => {
       database = await open();
+    });
+    beforeEach(async () => {
+      for (const table of ["t", "notes"]) await run(`DROP TABLE IF EXISTS ${table}`, [], ["drop"]);
     });
 
     const query = (sql: string, params: readonly SqlValue[] = [], more: Partial<SqlLimits> = {}, signal = never) =>
@@ -207,7 +210,7 @@ export function dbEngineContract(
   open: () => SqlDatabase | Promise<SqlDatabase>,
   { holdsKinds }: DbEngineOptions,
 ): void {
-  describe(`the engine of ${name}`, { timeout: 30_000 }, () => {
+  describe(`the engine of ${name}`, () => {
     let database: SqlDatabase;
     beforeAll(async () => {
       database = await open();
