@@ -32,7 +32,7 @@ describe("on a Node that is too old", () => {
       code: 2,
       stderr: "keyhole needs Node 24 or later; this is v20.20.2.\n",
     });
-  }, 60_000);
+  });
 
   it("neither imports a module that is not there, with which nothing of it would run", () => {
     const sources = globSync("packages/worker-host/src/**/*.ts", { cwd: root });

@@ -142,7 +142,6 @@ describe("a tool that is a program", () => {
   it("is killed with all that it started, when its call ends", async () => {
     const mark = `keyhole-orphan-${process.pid}`;
     const script = `require("node:child_process").spawn(process.execPath, ["-e", "/*${mark}*/ for (;;);"], { detached: true, stdio: "ignore" }); for (;;);`;
-    await call(toolOf(script, { bounds: { timeoutMs: 1_000 } }));
     const running = (): number =>
       readdirSync("/proc").filter((pid) => {
         try {
@@ -155,7 +154,13 @@ describe("a tool that is a program", () => {
           return false;
         }
       }).length;
-    await expect.poll(running, { timeout: 5_000 }).toBe(0);
+    const controller = new AbortController();
+    const ended = call(toolOf(script, { bounds: { timeoutMs: 240_000 } }), {}, { signal: controller.signal });
+    // The program, which has the mark in its text, and what it started.
+    await expect.poll(running).toBeGreaterThan(1);
+    controller.abort();
+    expect(await ended).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    await expect.poll(running).toBe(0);
   });
 
   it("sees nothing of the host's environment, and starts in a folder of its own", async () => {
