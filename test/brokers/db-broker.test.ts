@@ -9,7 +9,7 @@ import { openSession, type SessionOptions } from "./session.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keyhole-db-broker-"));
 const main = nodeDatabase(join(root, "main.db"));
-const limits = { rows: 5, bytes: 1_000, timeMs: 2_000 };
+const limits = { rows: 5, bytes: 1_000, timeMs: 120_000 };
 const broker = dbBroker({ main }, limits);
 afterAll(() => {
   main.close();

@@ -94,7 +94,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
     });
     kernel.register(writer);
     const signal = new AbortController().signal;
-    const limits = { rows: 1, bytes: 1_000, timeMs: 60_000 };
+    const limits = { rows: 1, bytes: 1_000, timeMs: 120_000 };
     await database.run({ sql: "CREATE TABLE t (x BLOB)", params: [], kinds: ["create"] }, limits, signal);
   });
   afterAll(async () => {
