@@ -3,7 +3,7 @@ import { type AuditSink, blake3Hash, type EventRecord, lineOf, systemClock } fro
 import { describe, expect, it } from "vitest";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
 import { scanLog } from "../../packages/worker-host/src/node/scan-log.ts";
-import { bitsAt, sampled } from "../support/sampled.ts";
+import { bitsAt, everyBit, sampled } from "../support/sampled.ts";
 import { sized } from "../support/size.ts";
 import { recordsOf } from "./log-of.ts";
 
@@ -54,8 +54,10 @@ describe("one bit of a log of 20 events", () => {
     for (const [place, line] of lines.entries()) {
       const behind = lines[place + 1] ?? Buffer.alloc(0);
       const bytes = Buffer.concat([line, behind]);
-      for (const at of sampled(line.length, 3)) {
-        for (const bit of bitsAt(at)) {
+      // Only its own digest holds the last event, so that one is tried whole.
+      const isLast = behind.length === 0;
+      for (const at of sampled(line.length, isLast ? 1 : 5)) {
+        for (const bit of isLast ? everyBit : bitsAt(at)) {
           bytes[at]! ^= 1 << bit;
           const { damage, last, end } = await scanLog(fileOf(bytes));
           bytes[at]! ^= 1 << bit;
@@ -68,7 +70,7 @@ describe("one bit of a log of 20 events", () => {
       }
     }
     const { length } = Buffer.concat(lines);
-    expect(tried).toBeGreaterThanOrEqual(sized(length / 3, 8 * length));
+    expect(tried).toBeGreaterThanOrEqual(sized(length / 5, 8 * length));
   });
 });
 

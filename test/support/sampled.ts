@@ -10,7 +10,9 @@ export function* sampled(length: number, every: number): Generator<number, void,
   if (length > 0) yield length - 1;
 }
 
+export const everyBit: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+
 /** The bits of the byte at `index` that a test flips: one, which differs from byte to byte; all eight under `npm run test:thorough`. */
 export function bitsAt(index: number): readonly number[] {
-  return thorough ? [0, 1, 2, 3, 4, 5, 6, 7] : [index % 8];
+  return thorough ? everyBit : [index % 8];
 }
