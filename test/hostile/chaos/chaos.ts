@@ -22,7 +22,7 @@ import { type Witness, witness } from "./witness.ts";
 const policy = granting({ kind: "fs.read", paths: ["**"] });
 
 /** More than anything that ends by itself needs on any machine. */
-const PATIENT_MS = 30_000;
+const PATIENT_MS = 120_000;
 
 /** One call that goes wrong, and what it came to. */
 interface Trial {
@@ -127,8 +127,8 @@ function expectEnds(faults: readonly Fault[], trials: readonly Trial[]): void {
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** Each is one fault in every lane. */
-  readonly rounds: number;
+  /** Each is one fault in every lane. Default: as many as bring every fault once. */
+  readonly rounds?: number | undefined;
   /** Sessions in which things go wrong at the same time. They do not wait for each other. */
   readonly lanes: number;
   /** Others are watched in quiet as well, which begins so long after what went wrong. Default: they are not. */
@@ -158,7 +158,7 @@ export async function chaos(
   await callBystander(kernel);
   const bystanders = bystandersOf(kernel, bare, restMs);
   const deal = endlessDeck(faults, draw);
-  for (let left = rounds; left > 0; left -= ROUNDS_AT_ONCE) {
+  for (let left = rounds ?? Math.ceil(faults.length / lanes); left > 0; left -= ROUNDS_AT_ONCE) {
     const inLane = async (_: unknown, lane: number): Promise<void> => {
       for (let round = Math.min(left, ROUNDS_AT_ONCE); round > 0; round--) await tryFault(stage, deal(), lane);
     };

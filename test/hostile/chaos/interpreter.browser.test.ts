@@ -1,6 +1,6 @@
 import { it } from "vitest";
 import { chaosInPage } from "./page.ts";
 
-it("rounds of chaos end well in the interpreter, and leave no frame", { timeout: 3_600_000 }, () =>
+it("every fault ends as it may in the interpreter, and leaves no frame", { timeout: 3_600_000 }, () =>
   chaosInPage({ isolation: "interpreter" }),
 );

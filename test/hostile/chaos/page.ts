@@ -1,5 +1,6 @@
 import { browserHost, type BrowserHostOptions } from "@keyhole/worker-host/browser";
 import { expect } from "vitest";
+import { sized } from "../../support/size.ts";
 import { chaos } from "./chaos.ts";
 import { reportText } from "./report.ts";
 import type { Sampled } from "./waiting.ts";
@@ -50,7 +51,7 @@ export async function chaosInPage(options: BrowserHostOptions): Promise<void> {
   const bare = bareWorkers();
   const report = await chaos(await browserHost(options), {
     seed: 20_261_121,
-    rounds: Number(asked ?? 25),
+    rounds: asked === undefined ? sized(undefined, 25) : Number(asked),
     lanes: 2,
     // What Chromium was told to stop spins on for two seconds.
     restMs: asked === undefined ? undefined : 2_500,
