@@ -21,7 +21,7 @@ const resultsPath = join(folder, "results.json");
 const reporters = ["--reporter=./scripts/hostile-reporter.mjs", "--reporter=dot"];
 const files = ["test/hostile/battery", "test/hostile/browser-frame"];
 const { code } = await run("vitest", ["run", ...reporters, ...files], {
-  env: { KEYHOLE_HOSTILE_RESULTS: resultsPath },
+  env: { KEYHOLE_HOSTILE_RESULTS: resultsPath, KEYHOLE_THOROUGH: "1" },
 });
 /** @type {Record<string, Record<string, "held" | "ESCAPED">>} by project and id */
 const results = JSON.parse(readFileSync(resultsPath, "utf8"));

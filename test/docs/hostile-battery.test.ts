@@ -9,6 +9,11 @@ describe("docs/hostile-battery.md", () => {
     expect(page).toBe(renderBattery(groups, () => "held"));
   });
 
+  it("tries in `npm test` only attempts that there are", () => {
+    for (const { attempts, quick = {} } of groups)
+      expect(attempts.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.values(quick).flat()));
+  });
+
   it("names each attempt once", () => {
     const ids = groups.flatMap(({ attempts }) => attempts.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);

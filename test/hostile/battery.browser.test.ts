@@ -3,8 +3,8 @@ import { server } from "vitest/browser";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { describeBattery } from "./battery/describe.ts";
-import { frameScript } from "./battery/frame-script.ts";
-import type { Bench, RawFrame } from "./battery/judge.ts";
+import { type Answer, frameScript, type Question } from "./battery/frame-script.ts";
+import type { Bench, RawFrame } from "./battery/room.ts";
 
 /** A guest without a shell. What an engine refuses to send at all (WebKit: a stream) is not sent; the guest says nonsense instead. */
 const usurper = (deed: string): string => `
@@ -28,11 +28,13 @@ async function openRaw(script: string): Promise<RawFrame> {
   const { port1, port2 } = new MessageChannel();
   const id = `raw ${frames++}`;
   expect(await stage.open(id, port2, "module")).toEqual({ ok: true });
+  const waiting: ((text: string) => void)[] = [];
+  port1.onmessage = ({ data: { question, text } }: MessageEvent<Answer>) => waiting[question]?.(text);
   return {
-    ask: (name, token) =>
+    ask: (name, tag, token) =>
       new Promise((resolve) => {
-        port1.onmessage = ({ data }: MessageEvent<string>) => resolve(data);
-        port1.postMessage({ name, token });
+        const question: Question = { question: waiting.push(resolve) - 1, name, tag, token };
+        port1.postMessage(question);
       }),
     close: () => {
       port1.close();
@@ -75,8 +77,7 @@ const bench: Bench = {
       },
     };
   },
-  frame: (expressions, tag) =>
-    openRaw(frameScript(expressions, { tag, canary: inject("canary"), page: location.origin })),
+  frame: (expressions) => openRaw(frameScript(expressions, { canary: inject("canary"), page: location.origin })),
 };
 
 describeBattery(() => bench, bench.platform);

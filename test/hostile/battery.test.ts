@@ -2,7 +2,7 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { inject } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { describeBattery } from "./battery/describe.ts";
-import type { Bench } from "./battery/judge.ts";
+import type { Bench } from "./battery/room.ts";
 
 /** A thread's tool can always speak for its shell: it is the thread's own port. */
 const usurper = (deed: string): string => `

@@ -3,7 +3,7 @@ import { inject } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { bindings } from "../edge/bindings.ts";
 import { describeBattery } from "./battery/describe.ts";
-import type { Bench } from "./battery/judge.ts";
+import type { Bench } from "./battery/room.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

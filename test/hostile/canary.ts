@@ -10,14 +10,18 @@ declare module "vitest" {
 }
 
 /**
- * A server that nothing in an isolate may reach. `GET /hits/TAG` says what did under that tag, one line each; any other path is a hit,
- * answered so that whoever asked finds nothing to complain about.
+ * A server that nothing in an isolate may reach. `GET /hits/TAG` says what did under that tag, one line each, `GET /hits` under any; any other path is
+ * a hit, answered so that whoever asked finds nothing to complain about.
  */
 export default async function canary(project: TestProject): Promise<() => void> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? "";
     response.setHeader("access-control-allow-origin", "*");
+    if (url === "/hits") {
+      response.end(JSON.stringify(hits));
+      return;
+    }
     if (url.startsWith("/hits/")) {
       const tag = `/${url.slice("/hits/".length)}/`;
       response.end(JSON.stringify(hits.filter((hit) => hit.includes(tag))));

@@ -27,6 +27,8 @@ export interface Attempt {
   readonly noticed?: "lost" | "flood" | "late";
   /** Of a guest: well-formed messages that it sends on the way. Default 0. */
   readonly heard?: number;
+  /** Of a frame: its worker's thread stops until there is an answer, or starts a worker. Several at once can wait for each other for ever (Firefox), so that each has a frame of its own. */
+  readonly isAlone?: true;
   /** Of a frame: an engine that now and then blocks the attempt's own worker over it, for good. What never comes back has got nothing; the canary is asked all the same. */
   readonly blocks?: Platform;
   /** Platforms where the attempt makes no sense or nothing is promised, each with the reason. */
@@ -41,6 +43,8 @@ export interface AttemptGroup {
   readonly seen: string;
   readonly on: readonly Platform[];
   readonly attempts: readonly Attempt[];
+  /** Where `npm test` tries one attempt of each class: their ids. `npm run hostile` tries all. Default: `npm test` tries all of them, too. */
+  readonly quick?: Partial<Record<Platform, readonly string[]>>;
 }
 
 export const browsers: readonly Platform[] = ["chromium", "firefox", "webkit"];

@@ -37,6 +37,16 @@ const several: readonly Attempt[] = [
   { id: "body.after-outcome", tries: "to read after its own end", code: "send(end); send(pull)", noticed: "late" },
 ];
 
+/** One of each class. */
+const classes = [
+  "body.other-call",
+  "body.field",
+  "body.host-piece",
+  "body.twice",
+  "body.after-end",
+  "body.after-outcome",
+];
+
 /** The tool has thrown the shell out and holds the way to the kernel, in a call that has a body. */
 export const bodyGuests: AttemptGroup = {
   name: "Forged reads, from a guest that has taken the shell's place",
@@ -44,4 +54,5 @@ export const bodyGuests: AttemptGroup = {
   seen: "the isolate outlives the message, or the caller's body is read more often than the guest was answered",
   on: platforms,
   attempts: [...single, ...several],
+  quick: { firefox: classes, webkit: classes },
 };

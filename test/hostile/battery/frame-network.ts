@@ -1,5 +1,7 @@
 import { type AttemptGroup, browsers, rows } from "./attempt.ts";
 
+const isAlone = true;
+
 /** Every way of a worker to a server, with all its globals in place: only the frame's policy stands in between. */
 export const frameNetwork: AttemptGroup = {
   name: "Network, from a worker that nobody sealed",
@@ -73,6 +75,7 @@ export const frameNetwork: AttemptGroup = {
       "xhr-sync",
       "synchronous `XMLHttpRequest`",
       "(() => { const r = new XMLHttpRequest(); r.open('GET', at('xhr-sync'), false); r.send(); return r.status; })()",
+      { isAlone },
     ],
     [
       "xhr-upload",
@@ -101,13 +104,19 @@ export const frameNetwork: AttemptGroup = {
       "`EventSource` with credentials",
       "opened(new EventSource(at('events-credentials'), { withCredentials: true }))",
     ],
-    ["import-scripts", "`importScripts`", "importScripts(at('import-scripts')) ?? 'ran'"],
+    ["import-scripts", "`importScripts`", "importScripts(at('import-scripts')) ?? 'ran'", { isAlone }],
     [
       "import-scripts-page",
       "`importScripts` of the page's own server",
       "importScripts(page + '/@vite/client') ?? 'ran'",
+      { isAlone },
     ],
-    ["import-scripts-data", "`importScripts` of data", "importScripts('data:text/javascript,self.ran=1') ?? self.ran"],
+    [
+      "import-scripts-data",
+      "`importScripts` of data",
+      "importScripts('data:text/javascript,self.ran=1') ?? self.ran",
+      { isAlone },
+    ],
     ["import", "`import()`", "await import(at('import'))"],
     ["import-page", "`import()` of the page's own server", "await import(page + '/@vite/client')"],
     ["import-data", "`import()` of data", "await import('data:text/javascript,export default 1')"],
@@ -123,35 +132,39 @@ export const frameNetwork: AttemptGroup = {
       "await import(blob('export * from ' + JSON.stringify(at('reexport'))))",
     ],
     ["beacon", "`sendBeacon`", "navigator.sendBeacon(at('beacon'), 'x') || undefined"],
-    ["worker-network", "a worker from the network", "opened(new Worker(at('worker')))"],
-    ["worker-page", "a worker from the page's own server", "answered(new Worker(page + '/worker.js'))"],
+    ["worker-network", "a worker from the network", "opened(new Worker(at('worker')))", { isAlone }],
+    ["worker-page", "a worker from the page's own server", "answered(new Worker(page + '/worker.js'))", { isAlone }],
     [
       "worker-data",
       "a worker from data",
       "answered(new Worker('data:text/javascript,postMessage(1)'))",
-      { blocks: "firefox" },
+      { isAlone, blocks: "firefox" },
     ],
     [
       "worker-blob",
       "a nested worker that fetches",
       "answered(new Worker(blob('fetch(' + JSON.stringify(at('nested-fetch')) + ').then(() => postMessage(1), () => postMessage(null))')))",
+      { isAlone },
     ],
     [
       "worker-deep",
       "a worker in a nested worker that fetches",
       "answered(new Worker(blob('const w = new Worker(URL.createObjectURL(new Blob([' + JSON.stringify('fetch(' + JSON.stringify(at('deep-fetch')) + ').then(() => postMessage(1), () => postMessage(null))') + ']))); w.onmessage = (e) => postMessage(e.data);')))",
+      { isAlone },
     ],
     [
       "worker-scripts",
       "a nested worker that calls `importScripts`",
       "answered(new Worker(blob('try { importScripts(' + JSON.stringify(at('nested-scripts')) + '); postMessage(1) } catch { postMessage(null) }')))",
+      { isAlone },
     ],
     [
       "worker-module",
       "a module worker that imports",
       "answered(new Worker(blob('import ' + JSON.stringify(at('module-worker')) + '; postMessage(1)'), { type: 'module' }))",
+      { isAlone },
     ],
-    ["shared-worker", "`SharedWorker`", "opened(new SharedWorker(at('shared-worker')))"],
+    ["shared-worker", "`SharedWorker`", "opened(new SharedWorker(at('shared-worker')))", { isAlone }],
     ["service-worker", "a service worker", "await navigator.serviceWorker.register(at('service-worker'))"],
     ["font", "a font", "await new FontFace('x', 'url(' + at('font') + ')').load()"],
     [

@@ -250,6 +250,17 @@ const several: Attempt[] = [
   },
 ];
 
+/**
+ * One of each class: the same code of the host hears them in every browser, and all of them are tried in Chromium. What an engine decides by itself, which is
+ * how a value crosses, is all here.
+ */
+const classes = [
+  "log-other-call log-field log-proto-field log-2001 log-bytes log-cycle log-bigint null map error type-missing type-inherited ready host-call",
+  "progress-nan piece request-order request-kind-inherited request-deep request-body-view request-body-stream outcome-lost outcome-binary",
+  "comlink-apply lane transfer-port transfer-stream transfer-writable transfer-buffer shared-buffer wasm-module function getter proxy",
+  "request-twice outcome-unequal flood-log flood-requests late-log late-outcome",
+].flatMap((ids) => ids.split(" ").map((id) => `guest.${id}`));
+
 /** The tool has thrown the shell out and holds the way to the kernel. */
 export const guests: AttemptGroup = {
   name: "Forged messages, from a guest that has taken the shell's place",
@@ -257,4 +268,5 @@ export const guests: AttemptGroup = {
   seen: "the isolate outlives the message, a listener of the host hears it, or the host's prototypes change",
   on: platforms,
   attempts: [...single, ...several],
+  quick: { firefox: classes, webkit: classes },
 };

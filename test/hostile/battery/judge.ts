@@ -1,45 +1,40 @@
 import type { CallPort, Isolate, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { callWith, toolText } from "../../browser/open.ts";
 import type { Attempt, AttemptGroup, Layer, Platform } from "./attempt.ts";
-
-/** What a platform brings to the battery. */
-export interface Bench {
-  readonly platform: Platform;
-  /** Origin of the canary. */
-  readonly canary: string;
-  /** An isolate with this module as its tool. */
-  open(code: string): Promise<Isolate>;
-  /** An isolate whose guest is not the shell. `deed` is the body of an async function that has `send` and `callId`. */
-  usurp(deed: string): Promise<Isolate>;
-  /** A frame that knows these expressions. */
-  frame?(expressions: Readonly<Record<string, string>>, tag: string): Promise<RawFrame>;
-}
-
-export interface RawFrame {
-  /** `refused`, `nothing`, or `GOT` and what. */
-  ask(name: string, token?: string): Promise<string>;
-  close(): void;
-}
+import { answer, type Bench, inTime, type Part, type Room, tagOf, using } from "./room.ts";
 
 /** `held`, or what got out. */
 export type Verdict = "held" | (string & {});
 
-type Judge = (bench: Bench, attempt: Attempt, tag: string) => Promise<Verdict>;
+interface Trial {
+  readonly bench: Bench;
+  readonly room: Room;
+  readonly attempt: Attempt;
+}
 
-const ATTEMPT_MS = 4_000;
+type Judge = (trial: Trial) => Promise<Verdict>;
 
 /** Tries it, and sees. */
-export async function judge(bench: Bench, group: AttemptGroup, attempt: Attempt): Promise<Verdict> {
-  const tag = `${bench.platform}-${attempt.id}`;
-  const verdict = await judges[group.layer](bench, attempt, tag);
+export async function judge(bench: Bench, room: Room, group: AttemptGroup, attempt: Attempt): Promise<Verdict> {
+  const verdict = await judges[group.layer]({ bench, room, attempt });
   if (verdict !== "held") return verdict;
-  const hits = await hitsOf(bench.canary, tag);
+  const isTold = knowAddresses.includes(group.layer);
+  const hits = isTold ? await hitsOf(bench.canary, tagOf(bench.platform, attempt.id)) : [];
   if (hits.length > 0) return `the canary counted ${hits.join(", ")}`;
   return polluted() ?? "held";
 }
 
+/** Only their attempts know where the canary is. */
+const knowAddresses: readonly Layer[] = ["frame", "tool", "pair", "pair of frames"];
+
 export async function hitsOf(canary: string, tag: string): Promise<readonly string[]> {
   return (await (await fetch(`${canary}/hits/${tag}`)).json()) as string[];
+}
+
+/** What reached the canary from any attempt there, however late. */
+export async function allHits(canary: string, platform: Platform): Promise<readonly string[]> {
+  const hits = (await (await fetch(`${canary}/hits`)).json()) as string[];
+  return hits.filter((hit) => hit.includes(`/${tagOf(platform, "")}`));
 }
 
 function polluted(): string | undefined {
@@ -52,7 +47,7 @@ const judges: Readonly<Record<Layer, Judge>> = {
   frame: judgeFrame,
   tool: judgeTool,
   output: judgeOutput,
-  guest: (bench, attempt) => judgeGuest(bench, attempt),
+  guest: (trial) => judgeGuest(trial),
   "guest of a stream": judgeStreamGuest,
   pair: judgePair,
   "pair of frames": judgeFrames,
@@ -88,89 +83,67 @@ function listener(): Heard {
   };
 }
 
-/** `undefined`: it did not end in time. */
-async function inTime<T>(promise: Promise<T>, ms = ATTEMPT_MS): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
-}
-
-const call = (more: Partial<IsolateCall> = {}): IsolateCall => callWith({}, { outputBytes: 1_000, ...more });
+const call = (input: unknown = {}, more: Partial<IsolateCall> = {}): IsolateCall =>
+  callWith(input, { outputBytes: 1_000, ...more });
 
 function gotten(text: string): Verdict {
   return text === "nothing" || text === "refused" ? "held" : `it got ${text}`;
 }
 
-async function judgeFrame(bench: Bench, { id, code, blocks }: Attempt, tag: string): Promise<Verdict> {
-  const frame = await bench.frame?.({ [id]: code, alive: "'still here'" }, tag);
-  if (frame === undefined) return "there are no frames here";
-  try {
-    const asked = frame.ask(id);
-    const answer = blocks === bench.platform ? await inTime(asked) : await asked;
-    if (answer === undefined) return "held";
-    const verdict = gotten(answer);
-    if (verdict !== "held") return verdict;
-    // A worker that hangs or ended would refuse everything.
-    return (await frame.ask("alive")) === "GOT still here" ? "held" : "its worker did not stay to be asked";
-  } finally {
-    frame.close();
-  }
+async function judgeFrame({ bench, room, attempt: { id, blocks } }: Trial): Promise<Verdict> {
+  const frame = await room.inFrame("first", id);
+  const asked = frame.ask();
+  const answered = blocks === bench.platform ? await inTime(asked, BLOCKED_MS) : await asked;
+  if (answered === undefined) return "held";
+  const verdict = gotten(answered);
+  if (verdict !== "held") return verdict;
+  // A worker that hangs or ended would refuse everything.
+  return (await frame.isAlive()) ? "held" : "its worker did not stay to be asked";
 }
 
-const asking = (body: string, at: string): string => `
-  const at = (name) => ${JSON.stringify(at)} + name;
-  try {
-    const got = await (async function () { ${body} }).call(undefined);
-    return got === undefined || got === null ? "nothing" : "GOT " + (typeof got === "string" ? got : typeof got);
-  } catch { return "refused"; }`;
+/** Nothing depends on it: what never answers has got nothing, and the canary is asked all the same. */
+const BLOCKED_MS = 4_000;
 
-async function textOf(isolate: Isolate, more: Partial<IsolateCall> = {}): Promise<string> {
-  const outcome = await inTime(isolate.call(call(more), listener()));
-  if (outcome === undefined) return "no end";
+/** What a tool's body came to. Where others were before it, only an answer of its own counts; without one it is asked again in a fresh isolate. */
+async function textOf(room: Room, part: Part, id: string, token?: string): Promise<string> {
+  const textIn = (isFresh: boolean): Promise<string | undefined> =>
+    room.inIsolate({ part, isFresh }, id, async (isolate, inputFor) => {
+      const outcome = await inTime(isolate.call(call(inputFor(token)), listener()));
+      if (outcome === undefined) return "no end";
+      if (outcome.kind !== "returned") return undefined;
+      return outcome.output.form === "json" ? String(JSON.parse(outcome.output.text)) : "bytes";
+    });
+  const text = room.shares(part) ? await textIn(false) : undefined;
   // It has spoiled its own realm, or its own thread: that is its own business.
-  if (outcome.kind !== "returned") return "refused";
-  return outcome.output.form === "json" ? String(JSON.parse(outcome.output.text)) : "bytes";
+  return text ?? (await textIn(true)) ?? "refused";
 }
 
-async function using<T>(opening: Promise<Isolate>, use: (isolate: Isolate) => Promise<T>): Promise<T> {
-  const isolate = await opening;
-  try {
-    return await use(isolate);
-  } finally {
-    isolate.terminate("the attempt is over");
-  }
+async function judgeTool({ room, attempt: { id } }: Trial): Promise<Verdict> {
+  return gotten(await textOf(room, "first", id));
 }
 
-async function judgeTool(bench: Bench, { code }: Attempt, tag: string): Promise<Verdict> {
-  const text = asking(code, `${bench.canary}/${tag}/`);
-  return gotten(await using(bench.open(toolText(text)), (isolate) => textOf(isolate)));
+async function judgePair({ room, attempt: { id } }: Trial): Promise<Verdict> {
+  const left = await textOf(room, "first", id);
+  return gotten(await textOf(room, "second", id, left.replace("GOT ", "")));
 }
 
-async function judgePair(bench: Bench, { code, second = "" }: Attempt, tag: string): Promise<Verdict> {
-  const module = (body: string): string => toolText(asking(body, `${bench.canary}/${tag}/`), "let kept;");
-  return using(bench.open(module(code)), async (first) => {
-    const left = await textOf(first);
-    const token = `const token = ${JSON.stringify(left.replace("GOT ", ""))};`;
-    return gotten(await using(bench.open(module(token + second)), (other) => textOf(other)));
-  });
+async function judgeFrames({ room, attempt: { id } }: Trial): Promise<Verdict> {
+  const [first, second] = await Promise.all([room.inFrame("first", id), room.inFrame("second", id)]);
+  const left = await first.ask();
+  return gotten(await second.ask(left.replace("GOT ", "")));
 }
 
-async function judgeFrames(bench: Bench, { code, second = "" }: Attempt, tag: string): Promise<Verdict> {
-  const [first, other] = await Promise.all([bench.frame?.({ code }, tag), bench.frame?.({ second }, tag)]);
-  if (first === undefined || other === undefined) return "there are no frames here";
-  try {
-    return gotten(await other.ask("second", (await first.ask("code")).replace("GOT ", "")));
-  } finally {
-    first.close();
-    other.close();
-  }
-}
-
-async function judgeOutput(bench: Bench, { code }: Attempt): Promise<Verdict> {
-  const heard = listener();
-  const outcome = await using(bench.open(toolText(code)), (isolate) => inTime(isolate.call(call(), heard)));
-  if (outcome === undefined) return "it did not end";
-  return fault(outcome) ?? floodedBy(heard) ?? (await answers(bench));
+async function judgeOutput({ bench, room, attempt: { id } }: Trial): Promise<Verdict> {
+  const verdictIn = (isFresh: boolean): Promise<Verdict | undefined> =>
+    room.inIsolate({ part: "first", isFresh }, id, async (isolate, inputFor) => {
+      const heard = listener();
+      const outcome = await inTime(isolate.call(call(inputFor()), heard));
+      if (outcome === undefined) return "it did not end";
+      if (outcome.kind === "lost") return undefined;
+      return fault(outcome) ?? floodedBy(heard) ?? "held";
+    });
+  const verdict = (room.shares("first") ? await verdictIn(false) : undefined) ?? (await verdictIn(true)) ?? "held";
+  return verdict === "held" ? answers(bench, room) : verdict;
 }
 
 function fault(outcome: IsolateOutcome): string | undefined {
@@ -188,9 +161,17 @@ function floodedBy({ all }: Heard): string | undefined {
   return all.some((each) => JSON.stringify(each).length > 2_100) ? "a message without bound" : undefined;
 }
 
-async function answers(bench: Bench): Promise<Verdict> {
-  const text = await using(bench.open(toolText("return 'GOT an answer'")), (isolate) => textOf(isolate));
-  return text === "GOT an answer" ? "held" : "the next tool was not served";
+/** The next call is served: in the isolate that attempts share, if it is still good, and otherwise in another one. */
+async function answers(bench: Bench, room: Room | undefined): Promise<Verdict> {
+  const isServed = async (isolate: Isolate): Promise<true | undefined> => {
+    const outcome = await inTime(isolate.call(call({ id: answer }), listener()));
+    const isAnswer = outcome?.kind === "returned" && outcome.output.form === "json";
+    return isAnswer && outcome.output.text === '"an answer"' ? true : undefined;
+  };
+  if (room?.shares("first") && (await room.inIsolate({ part: "first", isFresh: false }, answer, isServed)))
+    return "held";
+  const isOther = await using(bench.open(toolText("return 'an answer'")), isServed);
+  return isOther ? "held" : "the next tool was not served";
 }
 
 const spoken = `const log = { type: "log", callId, level: "info", message: "x" };
@@ -201,36 +182,35 @@ const spoken = `const log = { type: "log", callId, level: "info", message: "x" }
   const end = outcome({ kind: "returned", output: { form: "stream" } });
   const pull = { type: "pull", callId };`;
 
-function judgeStreamGuest(bench: Bench, attempt: Attempt): Promise<Verdict> {
-  return judgeGuest(bench, attempt, { outputKind: "stream", hasBody: true });
+function judgeStreamGuest(trial: Trial): Promise<Verdict> {
+  return judgeGuest(trial, { outputKind: "stream", hasBody: true });
 }
 
 async function judgeGuest(
-  bench: Bench,
-  attempt: Attempt,
+  { bench, attempt }: Trial,
   flow: Pick<IsolateCall, "outputKind" | "hasBody"> = { outputKind: "json" },
 ): Promise<Verdict> {
   const { code, noticed = "lost", heard: allowed = 0 } = attempt;
   const heard = listener();
   return using(bench.usurp(`${spoken} ${code}`), async (isolate) => {
-    const outcome = await inTime(isolate.call(call(flow), heard));
+    const outcome = await inTime(isolate.call(call({}, flow), heard));
     if (outcome === undefined) return "nobody noticed";
     if (outcome.kind !== ends[noticed]) return `it ended as ${JSON.stringify(outcome).slice(0, 200)}`;
     if (noticed === "lost" && isolate.alive) return "the isolate lives on";
-    if (noticed === "late" && isolate.alive) await inTime(isolate.call(call(), listener()), 500);
+    if (noticed === "late" && isolate.alive) await inTime(isolate.call(call(), listener()));
     return heard.all.length === allowed ? "held" : `the host heard ${heard.all.length} messages`;
   });
 }
 
 const ends = { lost: "lost", flood: "too-large", late: "returned" } as const;
 
-async function judgeSpin(bench: Bench, { code }: Attempt): Promise<Verdict> {
+async function judgeSpin({ bench, attempt: { code } }: Trial): Promise<Verdict> {
   return using(bench.open(toolText(code)), async (spinning) => {
     const outcome = spinning.call(call(), listener());
-    const meanwhile = await answers(bench);
+    const meanwhile = await answers(bench, undefined);
     if (meanwhile !== "held") return meanwhile;
     spinning.terminate("deadline");
-    const end = await inTime(outcome, 1_000);
+    const end = await inTime(outcome);
     return end?.kind === "lost" ? "held" : "its caller was not answered";
   });
 }

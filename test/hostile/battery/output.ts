@@ -120,12 +120,16 @@ export const outputs: AttemptGroup = {
   ]),
 };
 
+/** One of each class that an engine stops in its own way: code, a row of promises, a pattern, code that the shell calls, and WebAssembly. */
+const classes = ["spin.loop", "spin.microtasks", "spin.pattern", "spin.getter", "spin.wasm"];
+
 /** Each is stopped from outside; others are answered meanwhile. */
 export const spins: AttemptGroup = {
   name: "Tools that never yield",
   layer: "spin",
   seen: "its caller, or another tool's, is not answered",
   on: ["chromium", "firefox", "webkit", "node"],
+  quick: { chromium: classes, firefox: classes, webkit: classes, node: classes },
   attempts: rows("spin", [
     ["loop", "`for (;;)`", "for (;;);"],
     [

@@ -30,8 +30,9 @@ export function renderBattery(
 
 const intro = `# The hostile battery
 
-{total} attempts to get out of an isolate, in every engine. \`npm run hostile\` runs them and writes this page; \`npm test\` runs them in every engine that is
-installed, and fails when one is not held or when this page does not list what the code holds.
+{total} attempts to get out of an isolate, in every engine. \`npm run hostile\` runs each of them in an isolate of its own and writes this page.
+\`npm test\` runs them in every engine that is installed, several in one isolate where that is enough; of forged messages it runs all in Chromium, workerd
+and Node, and one of each class in Firefox and WebKitGTK. It fails when one is not held, or when this page does not list what the code holds.
 
 A server on the side, the canary, counts what reaches it; a test proves on each platform that it counts:
 [counts what reaches it](../test/hostile/battery/describe.ts), and
