@@ -6,8 +6,9 @@ const isWay = `const isWay = (it) => it !== null && (typeof it === "object" || t
 
 const trap = (setUp: string): string => `${isWay} let got; ${setUp} ${work} return got`;
 const trapMethods = (target: string, names: string): string =>
-  trap(`for (const name of ${names}) { const real = ${target}[name]; if (typeof real !== "function") continue;
-    try { ${target}[name] = function (...given) { for (const it of [this, ...given]) if (isWay(it)) got = it; return Reflect.apply(real, this, given); }; } catch {} }`);
+  // Taken before: what is trapped may be `Reflect.apply` itself.
+  trap(`const { apply } = Reflect; for (const name of ${names}) { const real = ${target}[name]; if (typeof real !== "function") continue;
+    try { ${target}[name] = function (...given) { for (const it of [this, ...given]) if (isWay(it)) got = it; return apply(real, this, given); }; } catch {} }`);
 
 /** Ways to the port behind the context: what the shell calls, reads and awaits while it works. */
 export const toolShell: AttemptGroup = {
