@@ -184,7 +184,7 @@ describe("every fault of a database has a code, a message and a hint", () => {
       "The statement does what its grant does not allow.",
       "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
     ],
-    ["too-slow", "BOUNDS_EXCEEDED", "The statement took longer than 2000 ms.", "Narrow it, or add an index."],
+    ["too-slow", "BOUNDS_EXCEEDED", "The statement took longer than 120000 ms.", "Narrow it, or add an index."],
     ["too-many-rows", "BOUNDS_EXCEEDED", "The answer has more than 5 rows.", "Add a LIMIT."],
     [
       "too-large",
