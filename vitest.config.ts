@@ -6,6 +6,7 @@ import { chromiumArgs, findChromium } from "./scripts/chromium.mjs";
 import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
+import { type Browser, browserFiles } from "./test/support/browser-files.ts";
 import { webkitgtk } from "./test/support/webkitgtk.ts";
 import { bombsOnNode, suspendedOnNode } from "./test/wasm/node-counts-plugin.ts";
 
@@ -44,28 +45,7 @@ const chromium = playwright({
   launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
 });
 
-/** What is the browser's own to hold or to break. Everything else that runs in a browser runs in one of them. */
-const engineTests = [
-  "test/contract/isolate.browser.test.ts",
-  "test/contract/isolate-interpreter.browser.test.ts",
-  "test/contract/ten-calls.browser.test.ts",
-  "test/wasm/{interpreter,suspend}.browser.test.ts",
-  "test/wasm/{commands,counts,primes,tools}.browser.test.ts",
-  "test/browser/{policy,sealed}.browser.test.ts",
-  "test/hostile/*.browser.test.ts",
-];
-
-/** Not in WebKitGTK, which cannot put a stack aside. */
-const interpreterTurns = "test/wasm/turns.browser.test.ts";
-
-/** Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
-const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
-
-function browserProject(
-  name: "chromium" | "firefox" | "webkit",
-  include: string[],
-  provider: BrowserProviderOption,
-): TestProjectInlineConfiguration {
+function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
   return {
     plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
@@ -73,7 +53,7 @@ function browserProject(
     test: {
       ...common,
       name,
-      include,
+      include: browserFiles(name, thorough),
       exclude,
       env: chaosEnv,
       globalSetup: "./test/hostile/canary.ts",
@@ -126,9 +106,9 @@ function otherEngines(): TestProjectInlineConfiguration[] {
   const projects: TestProjectInlineConfiguration[] = [];
   if (firefox !== undefined) {
     const provider = playwright({ launchOptions: { channel: "moz-firefox", executablePath: firefox, env } });
-    projects.push(browserProject("firefox", [...engineTests, interpreterTurns, framedInterpreter], provider));
+    projects.push(browserProject("firefox", provider));
   }
-  if (webkit !== undefined) projects.push(browserProject("webkit", engineTests, webkitgtk(webkit, env)));
+  if (webkit !== undefined) projects.push(browserProject("webkit", webkitgtk(webkit, env)));
   return projects;
 }
 
@@ -152,7 +132,7 @@ export default defineConfig({
         include: ownProcess,
         exclude: notOnNode,
       }),
-      browserProject("chromium", ["test/**/*.browser.test.ts"], chromium),
+      browserProject("chromium", chromium),
       ...otherEngines(),
       {
         plugins: [

@@ -9,7 +9,11 @@ import type {
   LogEntry,
   RegisteredTool,
 } from "@keyhole/kernel";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { runsWhole } from "../support/part.ts";
+import { sized } from "../support/size.ts";
+import type { HostTraits } from "./isolate-subject.ts";
+import { isolatesOf } from "./isolate-warm.ts";
 
 /** A tool in whatever language, and what it is told so that it does what the contract asks about. */
 export interface AnyTool {
@@ -77,63 +81,44 @@ const returned = (text: string): IsolateOutcome => ({ kind: "returned", output: 
 export function anyIsolateContract(
   makeHost: () => Promise<IsolateHost>,
   makeTool: (host: IsolateHost) => AnyTool,
-  preempts: boolean,
+  { preempts, part }: HostTraits,
 ): void {
-  let host: IsolateHost;
+  const isolates = isolatesOf(makeHost, (host) => makeTool(host).tool);
   let of: AnyTool;
-  beforeAll(async () => {
-    host = await makeHost();
-    of = makeTool(host);
+  beforeAll(() => {
+    of = makeTool(isolates.host);
   });
-  afterAll(() => host.close());
 
-  const opened = async <T>(use: (isolate: Isolate) => Promise<T>): Promise<T> => {
-    const isolate = await host.open(of.tool);
-    try {
-      return await use(isolate);
-    } finally {
-      isolate.terminate("the test is over");
-    }
-  };
   const echoes = async (isolate: Isolate, text: string): Promise<void> =>
     expect(await isolate.call(of.echo(text), listener())).toEqual(returned(of.echoed(text)));
 
   it("opens, or says that nobody waits, where nobody does, and the next one opens", async () => {
-    const flood = await Promise.allSettled(Array.from({ length: 8 }, () => host.open(of.tool, () => false)));
+    const flood = await Promise.allSettled(
+      Array.from({ length: sized(3, 8) }, () => isolates.host.open(isolates.tool, () => false)),
+    );
     for (const each of flood)
       if (each.status === "rejected")
         expect(each.reason).toMatchObject({ name: "IsolateFailure", code: "ISOLATE_LOST" });
       else each.value.terminate("nobody waits");
-    await opened((isolate) => echoes(isolate, "one"));
+    await isolates.own((isolate) => echoes(isolate, "one"));
   });
 
   it("gives back what its tool says, call after call", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       await echoes(isolate, "one");
       await echoes(isolate, "é");
       expect(isolate.alive).toBe(true);
     }));
 
-  it("lives on after a call that failed", () =>
-    opened(async (isolate) => {
-      expect((await isolate.call(of.fail(), listener())).kind).toBe("threw");
-      await echoes(isolate, "still here");
-    }));
-
   it("carries a request out and its answer in", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = listener();
       expect(await isolate.call(of.ask(), port)).toEqual(returned(of.answered));
       expect(port.requests.at(-1)).toEqual({ kind: "fs.read", operation: "read", arguments: { path: "granted" } });
     }));
 
-  it("says which refusal it was that a tool failed with", () =>
-    opened(async (isolate) => {
-      expect(await isolate.call(of.insist(), listener())).toMatchObject({ kind: "threw", code: "CAPABILITY_DENIED" });
-    }));
-
   it("serves one call while another one waits, and does not mix them up", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = listener({ waits: true });
       const waiting = isolate.call(of.ask(), port);
       await port.asked;
@@ -142,8 +127,57 @@ export function anyIsolateContract(
       expect(await waiting).toEqual(returned(of.answered));
     }));
 
+  it("ends a call that waits, once it is terminated, and hears no late answer", () =>
+    isolates.own(async (isolate) => {
+      const port = listener({ waits: true });
+      const waiting = isolate.call(of.ask(), port);
+      await port.asked;
+      const { length } = port.requests;
+      isolate.terminate("enough");
+      isolate.terminate("twice");
+      expect(await waiting).toEqual({ kind: "lost", reason: "enough" });
+      expect(isolate.alive).toBe(false);
+      port.answer();
+      if (!isolates.host.sources.includes("inline"))
+        expect((await isolate.call(of.echo("late"), listener())).kind).toBe("lost");
+      // Another one works as long as the first would need to ask on.
+      await isolates.own((other) => echoes(other, "other"));
+      expect(port.requests.length).toBe(length);
+    }));
+
+  if (preempts) {
+    it("stops a tool that never yields, and serves the next one", () =>
+      isolates.warm(async (isolate) => {
+        const spinning = await isolates.host.open(isolates.tool);
+        const port = listener();
+        const outcome = spinning.call(of.loop(), port);
+        // Another isolate answers while this one spins: the loop really runs, and it is stopped from outside.
+        await echoes(isolate, "meanwhile");
+        // Who is told to stop, and does not listen, is stopped all the same.
+        port.abort();
+        await echoes(isolate, "told");
+        spinning.terminate("deadline");
+        expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
+        await isolates.own((next) => echoes(next, "next"));
+      }));
+  }
+
+  // From here on nothing depends on the engine.
+  if (!runsWhole(part)) return;
+
+  it("lives on after a call that failed", () =>
+    isolates.warm(async (isolate) => {
+      expect((await isolate.call(of.fail(), listener())).kind).toBe("threw");
+      await echoes(isolate, "still here");
+    }));
+
+  it("says which refusal it was that a tool failed with", () =>
+    isolates.warm(async (isolate) => {
+      expect(await isolate.call(of.insist(), listener())).toMatchObject({ kind: "threw", code: "CAPABILITY_DENIED" });
+    }));
+
   it("measures the output in bytes, at the limit and one past it", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const text = "x".repeat(500);
       const outputBytes = 500 + of.overhead;
       expect((await isolate.call({ ...of.echo(text), outputBytes }, listener())).kind).toBe("returned");
@@ -155,53 +189,19 @@ export function anyIsolateContract(
     }));
 
   it("passes on no more lines than a call may write", () =>
-    opened(async (isolate) => {
-      if (of.chatter === undefined) return expect(host.sources).toEqual(["inline"]);
+    isolates.warm(async (isolate) => {
+      if (of.chatter === undefined) return expect(isolates.host.sources).toEqual(["inline"]);
       const port = listener();
       expect(["returned", "too-large"]).toContain((await isolate.call(of.chatter(), port)).kind);
       expect(port.logs.length).toBeLessThanOrEqual(1_000);
-      const next = isolate.alive ? isolate : await host.open(of.tool);
+      const next = isolate.alive ? isolate : await isolates.host.open(isolates.tool);
       await echoes(next, "next");
       return next.terminate("the test is over");
     }));
 
-  it("ends a call that waits, once it is terminated, and hears no late answer", () =>
-    opened(async (isolate) => {
-      const port = listener({ waits: true });
-      const waiting = isolate.call(of.ask(), port);
-      await port.asked;
-      const { length } = port.requests;
-      isolate.terminate("enough");
-      isolate.terminate("twice");
-      expect(await waiting).toEqual({ kind: "lost", reason: "enough" });
-      expect(isolate.alive).toBe(false);
-      port.answer();
-      if (!host.sources.includes("inline")) expect((await isolate.call(of.echo("late"), listener())).kind).toBe("lost");
-      // Another one works as long as the first would need to ask on.
-      await opened((other) => echoes(other, "other"));
-      expect(port.requests.length).toBe(length);
-    }));
-
   it("does not end with another isolate of the same tool", () =>
-    opened(async (isolate) => {
-      await opened((other) => echoes(other, "other"));
+    isolates.warm(async (isolate) => {
+      await isolates.own((other) => echoes(other, "other"));
       await echoes(isolate, "mine");
     }));
-
-  if (preempts) {
-    it("stops a tool that never yields, and serves the next one", () =>
-      opened(async (isolate) => {
-        const spinning = await host.open(of.tool);
-        const port = listener();
-        const outcome = spinning.call(of.loop(), port);
-        // Another isolate answers while this one spins: the loop really runs, and it is stopped from outside.
-        await echoes(isolate, "meanwhile");
-        // Who is told to stop, and does not listen, is stopped all the same.
-        port.abort();
-        await echoes(isolate, "told");
-        spinning.terminate("deadline");
-        expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
-        await opened((next) => echoes(next, "next"));
-      }));
-  }
 }

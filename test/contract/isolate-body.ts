@@ -1,17 +1,11 @@
-import {
-  type CallPort,
-  checkPackage,
-  type Isolate,
-  type IsolateCall,
-  type IsolateHost,
-  type IsolateOutcome,
-  limits,
-  type RegisteredTool,
-} from "@keyhole/kernel";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { type CallPort, type IsolateCall, type IsolateHost, type IsolateOutcome, limits } from "@keyhole/kernel";
+import { expect, it } from "vitest";
+import { runsWhole } from "../support/part.ts";
+import { registered } from "../support/registered.ts";
 import { joined } from "../support/streams.ts";
 import { poured } from "./isolate-stream.ts";
-import { drinkFor } from "./isolate-subject.ts";
+import { drinkFor, type HostTraits } from "./isolate-subject.ts";
+import { isolatesOf } from "./isolate-warm.ts";
 
 let calls = 0;
 
@@ -66,28 +60,11 @@ const whole: IsolateOutcome = { kind: "returned", output: { form: "stream" } };
 const said = ({ pieces }: Giver): unknown => JSON.parse(new TextDecoder().decode(joined(pieces)));
 
 /** What a host must do with a body, at its own port. */
-export function bodyPortContract(makeHost: () => Promise<IsolateHost>): void {
-  let host: IsolateHost;
-  let tool: RegisteredTool;
-  beforeAll(async () => {
-    host = await makeHost();
-    const checked = checkPackage(drinkFor(host));
-    if (!checked.ok) throw new Error(checked.error.message);
-    tool = checked.value;
-  });
-  afterAll(() => host.close());
-
-  const opened = async (use: (isolate: Isolate) => Promise<void>): Promise<void> => {
-    const isolate = await host.open(tool);
-    try {
-      await use(isolate);
-    } finally {
-      isolate.terminate("the test is over");
-    }
-  };
+export function bodyPortContract(makeHost: () => Promise<IsolateHost>, { part }: HostTraits): void {
+  const isolates = isolatesOf(makeHost, (host) => registered(drinkFor(host)));
 
   it.each(["echo", "ask meanwhile"])("gives all of a body, in order: %s", (deed) =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = bodyOf(20, 1_000);
       expect(await isolate.call(callOf(deed), port)).toEqual(whole);
       expect(joined(port.pieces)).toEqual(poured(20, 1_000));
@@ -96,14 +73,47 @@ export function bodyPortContract(makeHost: () => Promise<IsolateHost>): void {
   );
 
   it("gives the largest pieces as they are", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = bodyOf(2, limits.pieceBytes);
       expect(await isolate.call(callOf("take the lengths"), port)).toEqual(whole);
       expect(said(port)).toEqual([1, 2, 3, 4].map(() => limits.pieceBytes));
     }));
 
+  it("lets go of a tool that waits for a body when its call is cancelled", () =>
+    isolates.warm(async (isolate) => {
+      const port = giver(never);
+      const outcome = isolate.call(callOf("echo"), port);
+      await expect.poll(port.asked).toBe(1);
+      port.abort();
+      // Inline the port itself holds the tool; the kernel's lets go of it.
+      if (!isolates.host.sources.includes("module")) return;
+      expect(await outcome).toMatchObject({ kind: "threw", name: "AbortError" });
+      expect(await isolate.call(callOf("count"), bodyOf(1, 1))).toEqual(whole);
+    }));
+
+  it("keeps bodies of calls at the same time apart", () =>
+    isolates.warm(async (isolate) => {
+      const [one, other] = [bodyOf(30, 500), bodyOf(20, 700)];
+      const outcomes = [isolate.call(callOf("echo"), one), isolate.call(callOf("echo"), other)];
+      expect(await Promise.all(outcomes)).toEqual([whole, whole]);
+      expect(joined(one.pieces)).toEqual(poured(30, 500));
+      expect(joined(other.pieces)).toEqual(poured(20, 700));
+    }));
+
+  it("ends a body with its isolate", () =>
+    isolates.warm(async (isolate) => {
+      const port = giver(never);
+      const outcome = isolate.call(callOf("echo"), port);
+      await expect.poll(port.asked).toBe(1);
+      isolate.terminate("enough");
+      expect(await outcome).toEqual({ kind: "lost", reason: "enough" });
+    }));
+
+  // From here on nothing depends on the engine.
+  if (!runsWhole(part)) return;
+
   it("gives an empty body, and nothing behind the end", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const empty = bodyOf(0, 0);
       expect(await isolate.call(callOf("count"), empty)).toEqual(whole);
       expect([said(empty), empty.asked()]).toEqual([0, 1]);
@@ -113,7 +123,7 @@ export function bodyPortContract(makeHost: () => Promise<IsolateHost>): void {
     }));
 
   it("asks for a piece when the tool reads, and for no other", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const [left, tasted] = [bodyOf(9, 10), bodyOf(9, 10)];
       expect(await isolate.call(callOf("leave"), left)).toEqual(whole);
       expect(left.asked()).toBe(0);
@@ -122,7 +132,7 @@ export function bodyPortContract(makeHost: () => Promise<IsolateHost>): void {
     }));
 
   it("lets a tool hear of a body that breaks off", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = giver((i) => (i === 0 ? new Uint8Array(10) : undefined));
       expect(await isolate.call(callOf("catch what happens"), port)).toEqual(whole);
       expect(said(port)).toBe("AbortError");
@@ -132,39 +142,9 @@ export function bodyPortContract(makeHost: () => Promise<IsolateHost>): void {
     }));
 
   it("has none in a call without one", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const { read: _, ...port } = bodyOf(1, 1);
       const { hasBody: __, ...call } = callOf("leave");
       expect(await isolate.call(call, port)).toEqual(whole);
-    }));
-
-  it("lets go of a tool that waits for a body when its call is cancelled", () =>
-    opened(async (isolate) => {
-      const port = giver(never);
-      const outcome = isolate.call(callOf("echo"), port);
-      await expect.poll(port.asked).toBe(1);
-      port.abort();
-      // Inline the port itself holds the tool; the kernel's lets go of it.
-      if (!host.sources.includes("module")) return;
-      expect(await outcome).toMatchObject({ kind: "threw", name: "AbortError" });
-      expect(await isolate.call(callOf("count"), bodyOf(1, 1))).toEqual(whole);
-    }));
-
-  it("keeps bodies of calls at the same time apart", () =>
-    opened(async (isolate) => {
-      const [one, other] = [bodyOf(30, 500), bodyOf(20, 700)];
-      const outcomes = [isolate.call(callOf("echo"), one), isolate.call(callOf("echo"), other)];
-      expect(await Promise.all(outcomes)).toEqual([whole, whole]);
-      expect(joined(one.pieces)).toEqual(poured(30, 500));
-      expect(joined(other.pieces)).toEqual(poured(20, 700));
-    }));
-
-  it("ends a body with its isolate", () =>
-    opened(async (isolate) => {
-      const port = giver(never);
-      const outcome = isolate.call(callOf("echo"), port);
-      await expect.poll(port.asked).toBe(1);
-      isolate.terminate("enough");
-      expect(await outcome).toEqual({ kind: "lost", reason: "enough" });
     }));
 }

@@ -5,4 +5,7 @@ import { describeIsolateHost } from "./isolate.ts";
 // workerd compiles nothing from bytes: the engine comes from the build.
 const preempts = "promising" in WebAssembly;
 
-describeIsolateHost("interpreter", async () => interpreterHost({ engine: builtTestEngine() }), { preempts });
+describeIsolateHost("interpreter", async () => interpreterHost({ engine: builtTestEngine() }), {
+  preempts,
+  part: "engine",
+});

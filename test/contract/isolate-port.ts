@@ -1,6 +1,5 @@
 import type {
   CallPort,
-  Isolate,
   IsolateCall,
   IsolateHost,
   IsolateOutcome,
@@ -8,9 +7,11 @@ import type {
   LogEntry,
   RegisteredTool,
 } from "@keyhole/kernel";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { runsWhole } from "../support/part.ts";
 import type { AnyTool } from "./isolate-any.ts";
 import { type HostTraits, subjectFor } from "./isolate-subject.ts";
+import { isolatesOf } from "./isolate-warm.ts";
 import subject from "./tools/subject.ts";
 import { registered } from "../support/registered.ts";
 
@@ -80,37 +81,13 @@ export const anyScript = (host: IsolateHost): AnyTool => ({
 });
 
 /** What a host must do at its own port, whoever asks. */
-export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
-  let host: IsolateHost;
-  let tool: RegisteredTool;
-  beforeAll(async () => {
-    host = await makeHost();
-    tool = registered(subjectFor(host));
-  });
-  afterAll(() => host.close());
-
-  const opened = async <T>(use: (isolate: Isolate) => Promise<T>): Promise<T> => {
-    const isolate = await host.open(tool);
-    try {
-      return await use(isolate);
-    } finally {
-      isolate.terminate("the test is over");
-    }
-  };
+export function portContract(makeHost: () => Promise<IsolateHost>, { preempts, part }: HostTraits): void {
+  const isolates = isolatesOf(makeHost, (host) => registered(subjectFor(host)));
 
   it("says what it is", () => {
-    expect(host.name).not.toBe("");
-    expect(host.sources.length).toBeGreaterThan(0);
-    expect(host.preempts).toBe(preempts);
-  });
-
-  it("refuses a tool that is not made for a boundary", async () => {
-    if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
-    const body = { source: "inline", code: subject.code } as RegisteredTool["body"];
-    return expect(host.open({ ...tool, body })).rejects.toMatchObject({
-      name: "IsolateFailure",
-      code: "UNSUPPORTED_HOST",
-    });
+    expect(isolates.host.name).not.toBe("");
+    expect(isolates.host.sources.length).toBeGreaterThan(0);
+    expect(isolates.host.preempts).toBe(preempts);
   });
 
   it.each([
@@ -118,25 +95,15 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     ["is no JavaScript", "export default {"],
     ["imports from the network", "import 'https://example.com/x.js'; export default {}"],
   ])("refuses a module that %s", async (_, code) => {
-    if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
-    return expect(host.open({ ...tool, body: { source: "module", code } })).rejects.toMatchObject({
+    if (!isolates.host.sources.includes("module")) return expect(isolates.host.sources).toEqual(["inline"]);
+    return expect(isolates.host.open({ ...isolates.tool, body: { source: "module", code } })).rejects.toMatchObject({
       name: "IsolateFailure",
       code: "TOOL_ERROR",
     });
   });
 
-  it.each(["export default null", "export const execute = 1", "export default { code: { execute: 1 } }"])(
-    "says of a module that it is no tool: %s",
-    async (code) => {
-      if (!host.sources.includes("module")) return expect(host.sources).toEqual(["inline"]);
-      const isolate = await host.open({ ...tool, body: { source: "module", code } });
-      expect(await isolate.call(callOf("echo"), listener())).toMatchObject({ kind: "threw", name: "TypeError" });
-      isolate.terminate("the test is over");
-    },
-  );
-
   it("gives back what the tool returned, as canonical JSON", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const outcome = await isolate.call(
         callOf("echo", { b: [1, 2.5, -0], a: { text: "é\n", none: null } }),
         listener(),
@@ -148,16 +115,8 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
       expect(isolate.alive).toBe(true);
     }));
 
-  it("hands over keys that name prototypes as data", () =>
-    opened(async (isolate) => {
-      const inputText = '{"deed":"echo","value":{"constructor":1,"toString":2}}';
-      expect(await isolate.call({ ...callOf("echo"), inputText }, listener())).toEqual(
-        json({ constructor: 1, toString: 2 }),
-      );
-    }));
-
   it("gives the call's own clock and chance", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const call = callOf("context");
       expect(await isolate.call(call, listener())).toEqual(
         json({ callId: call.callId, now: 1_700_000_000_000, sessionId: "session" }),
@@ -174,7 +133,7 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     }));
 
   it("sets a tool up once", () =>
-    opened(async (isolate) => {
+    isolates.own(async (isolate) => {
       await Promise.all([isolate.call(callOf("echo"), listener()), isolate.call(callOf("echo"), listener())]);
       // Inline isolates share the module, and so what its setup counted.
       const outcome = await isolate.call(callOf("setups"), listener());
@@ -182,9 +141,9 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     }));
 
   it("keeps two isolates of one tool apart", async () => {
-    if (!host.sources.includes("module")) return expect(host.preempts).toBe(false);
-    return opened((one) =>
-      opened(async (other) => {
+    if (!isolates.host.sources.includes("module")) return expect(isolates.host.preempts).toBe(false);
+    return isolates.own((one) =>
+      isolates.own(async (other) => {
         await one.call(callOf("remember", "a secret"), listener());
         expect(await one.call(callOf("recall"), listener())).toEqual(json("a secret"));
         expect(await other.call(callOf("recall"), listener())).toEqual(json(null));
@@ -192,8 +151,71 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     );
   });
 
+  it("serves more requests than may wait at the same time", () =>
+    isolates.warm(async (isolate) => {
+      const port = { ...listener(), request: async () => ({ ok: true as const, value: null, body: new Uint8Array() }) };
+      expect(await isolate.call(callOf("read a lot at once", 200), port)).toEqual(json(200));
+    }));
+
+  it("passes on the cancellation", () =>
+    isolates.warm(async (isolate) => {
+      const port = listener();
+      const outcome = isolate.call(callOf("hang until told"), port);
+      port.abort();
+      expect(await outcome).toEqual(json("told"));
+    }));
+
+  it("hears nothing of a tool that speaks after the end", () =>
+    isolates.warm(async (isolate) => {
+      const port = listener();
+      expect(await isolate.call(callOf("speak after the end"), port)).toEqual(json("ended"));
+      await isolate.call(callOf("read and catch", "denied"), listener());
+      if (isolates.host.sources.includes("module")) expect([port.logs, port.requests]).toEqual([[], []]);
+      expect(isolate.alive).toBe(true);
+    }));
+
+  if (preempts) {
+    it("stops a tool that loops in promises", () =>
+      isolates.own(async (isolate) => {
+        const outcome = isolate.call(callOf("loop in promises"), listener());
+        await isolates.own(async (other) => expect(await other.call(callOf("echo", 1), listener())).toEqual(json(1)));
+        isolate.terminate("deadline");
+        expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
+      }));
+  }
+
+  // From here on nothing depends on the engine.
+  if (!runsWhole(part)) return;
+
+  it("refuses a tool that is not made for a boundary", async () => {
+    if (!isolates.host.sources.includes("module")) return expect(isolates.host.sources).toEqual(["inline"]);
+    const body = { source: "inline", code: subject.code } as RegisteredTool["body"];
+    return expect(isolates.host.open({ ...isolates.tool, body })).rejects.toMatchObject({
+      name: "IsolateFailure",
+      code: "UNSUPPORTED_HOST",
+    });
+  });
+
+  it.each(["export default null", "export const execute = 1", "export default { code: { execute: 1 } }"])(
+    "says of a module that it is no tool: %s",
+    async (code) => {
+      if (!isolates.host.sources.includes("module")) return expect(isolates.host.sources).toEqual(["inline"]);
+      const isolate = await isolates.host.open({ ...isolates.tool, body: { source: "module", code } });
+      expect(await isolate.call(callOf("echo"), listener())).toMatchObject({ kind: "threw", name: "TypeError" });
+      isolate.terminate("the test is over");
+    },
+  );
+
+  it("hands over keys that name prototypes as data", () =>
+    isolates.warm(async (isolate) => {
+      const inputText = '{"deed":"echo","value":{"constructor":1,"toString":2}}';
+      expect(await isolate.call({ ...callOf("echo"), inputText }, listener())).toEqual(
+        json({ constructor: 1, toString: 2 }),
+      );
+    }));
+
   it("carries logs and progress", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = listener();
       await isolate.call(callOf("log and report"), port);
       expect(port.logs).toEqual([{ level: "warn", message: "one" }]);
@@ -201,7 +223,7 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     }));
 
   it("makes a refusal an error that a tool can read", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       expect(await isolate.call(callOf("read and catch", "denied"), listener())).toEqual(
         json({ code: "CAPABILITY_DENIED", hint: "string", isError: true, name: "CapabilityRefused" }),
       );
@@ -213,14 +235,8 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
       });
     }));
 
-  it("serves more requests than may wait at the same time", () =>
-    opened(async (isolate) => {
-      const port = { ...listener(), request: async () => ({ ok: true as const, value: null, body: new Uint8Array() }) };
-      expect(await isolate.call(callOf("read a lot at once", 200), port)).toEqual(json(200));
-    }));
-
   it("refuses requests that cannot be sent, and lives", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       expect(await isolate.call(callOf("ask for nonsense"), listener())).toEqual(
         json(["rejected", "rejected", "rejected"]),
       );
@@ -228,23 +244,15 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     }));
 
   it("passes on what check refused", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       expect(await isolate.call(callOf("dance"), listener())).toEqual({
         kind: "refused",
         message: 'There is no deed "dance".',
       });
     }));
 
-  it("passes on the cancellation", () =>
-    opened(async (isolate) => {
-      const port = listener();
-      const outcome = isolate.call(callOf("hang until told"), port);
-      port.abort();
-      expect(await outcome).toEqual(json("told"));
-    }));
-
   it("passes on a cancellation that came before the call", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = listener();
       port.abort();
       expect(await isolate.call(callOf("hang until told"), port)).toEqual(json("told"));
@@ -271,14 +279,14 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     ["a proxy", { kind: "unnormalizable", reason: "unreadable", path: "/0" }],
     ["100 MB", { kind: "too-large", what: "output", limit: 1_000 }],
   ])("survives a tool that does: %s", (deed, expected) =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       expect(await isolate.call(callOf(deed), listener())).toEqual(expected);
       expect(await isolate.call(callOf("echo", "still here"), listener())).toEqual(json("still here"));
     }),
   );
 
   it("survives a value that is too deep", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       expect(await isolate.call(callOf("too deep"), listener())).toMatchObject({
         kind: "unnormalizable",
         reason: "too-deep",
@@ -287,31 +295,12 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts }:
     }));
 
   it("bounds a tool that floods with reports of its progress", () =>
-    opened(async (isolate) => {
+    isolates.warm(async (isolate) => {
       const port = listener();
       expect(["returned", "too-large"]).toContain((await isolate.call(callOf("flood the progress"), port)).kind);
-      if (host.sources.includes("module")) expect(port.progresses.length).toBeLessThanOrEqual(1_000);
-      const next = isolate.alive ? isolate : await host.open(tool);
+      if (isolates.host.sources.includes("module")) expect(port.progresses.length).toBeLessThanOrEqual(1_000);
+      const next = isolate.alive ? isolate : await isolates.host.open(isolates.tool);
       expect(await next.call(callOf("echo", 1), listener())).toEqual(json(1));
       next.terminate("the test is over");
     }));
-
-  it("hears nothing of a tool that speaks after the end", () =>
-    opened(async (isolate) => {
-      const port = listener();
-      expect(await isolate.call(callOf("speak after the end"), port)).toEqual(json("ended"));
-      await isolate.call(callOf("read and catch", "denied"), listener());
-      if (host.sources.includes("module")) expect([port.logs, port.requests]).toEqual([[], []]);
-      expect(isolate.alive).toBe(true);
-    }));
-
-  if (preempts) {
-    it("stops a tool that loops in promises", () =>
-      opened(async (isolate) => {
-        const outcome = isolate.call(callOf("loop in promises"), listener());
-        await opened(async (other) => expect(await other.call(callOf("echo", 1), listener())).toEqual(json(1)));
-        isolate.terminate("deadline");
-        expect(await outcome).toEqual({ kind: "lost", reason: "deadline" });
-      }));
-  }
 }

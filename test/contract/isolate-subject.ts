@@ -1,6 +1,7 @@
 import { createKernel, type IsolateHost, type Kernel, type KernelOptions } from "@keyhole/kernel";
 import { expect } from "vitest";
 import { openPolicy } from "../support/kernel.ts";
+import type { Part } from "../support/part.ts";
 import drink from "./tools/drink.ts";
 import drinkPackage from "./tools/drink-package.ts";
 import give from "./tools/give.ts";
@@ -15,6 +16,8 @@ import subjectPackage from "./tools/subject-package.ts";
 export interface HostTraits {
   /** Whether it stops a tool that never yields. */
   readonly preempts: boolean;
+  /** How much of the contract it runs. Default: all of it. */
+  readonly part?: Part;
 }
 
 /** A kernel on a host of any kind, with the tool that a contract is about. Inline tools need no host. */

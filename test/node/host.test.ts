@@ -14,7 +14,7 @@ import { registered } from "../support/registered.ts";
 
 describeIsolateHost("node", async () => nodeHost(), { preempts: true });
 const trusted = [subject, give, lend, pour].map(({ hash }) => hash);
-describeIsolateHost("node, trusted", async () => nodeHost({ trusted }), { preempts: true });
+describeIsolateHost("node, trusted", async () => nodeHost({ trusted }), { preempts: true, part: "engine" });
 describeTenCalls("node", packages, async () => nodeHost());
 describeTenCalls("node, trusted", packages, async () => nodeHost({ trusted: packages.map(({ hash }) => hash) }));
 

@@ -72,3 +72,18 @@ export class FakeClock implements Clock {
 export async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
+
+/** Lets time pass, a second at a time, until the answer is there: for what real messages have to bring. */
+export async function passUntil<Answer>(clock: FakeClock, answer: Promise<Answer>): Promise<Answer> {
+  let waits = true;
+  const over = answer.finally(() => {
+    waits = false;
+  });
+  while (waits) {
+    await clock.advance(1_000);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 0);
+    });
+  }
+  return over;
+}

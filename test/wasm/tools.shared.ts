@@ -9,9 +9,12 @@ import type {
   LogEntry,
   RegisteredTool,
 } from "@keyhole/kernel";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toolOf } from "./tools.ts";
 import { anyIsolateContract, type AnyTool } from "../contract/isolate-any.ts";
+import type { HostTraits } from "../contract/isolate-subject.ts";
+import { isolatesOf, sharedHost } from "../contract/isolate-warm.ts";
+import { runsWhole } from "../support/part.ts";
 import { registered } from "../support/registered.ts";
 
 const FUEL = 20_000_000;
@@ -175,38 +178,42 @@ const anyModule = (): AnyTool => ({
   loop: () => moduleCall("loop"),
 });
 
+type Given = Parameters<typeof callIn> extends [Isolate, ...infer Rest] ? Rest : never;
+
 /** What every host of modules does, at its own port. */
-export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHost>, preempts = false): void {
-  describe(`the isolate contract, for modules in ${name}`, () => anyIsolateContract(makeHost, anyModule, preempts));
+export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHost>, traits: HostTraits): void {
+  const shared = sharedHost(makeHost);
+  describe(`the isolate contract, for modules in ${name}`, () => anyIsolateContract(shared, anyModule, traits));
 
   describe(`modules in ${name}`, () => {
-    let host: IsolateHost;
-    let subject: RegisteredTool;
-    beforeAll(async () => {
-      host = await makeHost();
-      subject = registered(toolOf("subject"));
-    });
-    afterAll(() => host.close());
+    const isolates = isolatesOf(shared, () => registered(toolOf("subject")));
+    const subject = (...given: Given): Promise<Ran> => isolates.warm((isolate) => callIn(isolate, ...given));
+    /** The same of another module, in an isolate of its own. */
+    const other = (name: Parameters<typeof toolOf>[0], ...given: Given): Promise<Ran> =>
+      runTool(isolates.host, registered(toolOf(name)), ...given);
 
     it.each(deeds)("%s %s: the same outcome for the same fuel", async (deed, value, outcome, fuelUsed) => {
-      const ran = await runTool(host, subject, deed, value);
+      const ran = await subject(deed, value);
       expect({ outcome: ran.outcome, fuelUsed: ran.usage?.fuelUsed }).toEqual({ outcome, fuelUsed });
     });
 
+    // From here on nothing depends on the engine.
+    if (!runsWhole(traits.part)) return;
+
     it("hears each line of the error output once, however often the module has to begin again", async () => {
-      const { logs } = await runTool(host, subject, "request", "granted|folder/one|missing");
+      const { logs } = await subject("request", "granted|folder/one|missing");
       expect(logs).toEqual(
         ["granted", "folder/one", "missing"].map((path) => ({ level: "info", message: `asked for ${path}` })),
       );
     });
 
     it("hears a line whole of which one half was written before a question", async () => {
-      const { logs, requests } = await runTool(host, registered(toolOf("partial")), "");
+      const { logs, requests } = await other("partial", "");
       expect([logs, requests.length]).toEqual([[{ level: "info", message: "one one " }], 1]);
     });
 
     it("asks each question once", async () => {
-      const { requests } = await runTool(host, subject, "write and leave open", "out");
+      const { requests } = await subject("write and leave open", "out");
       expect(requests).toEqual([
         {
           kind: "fs.write",
@@ -219,24 +226,23 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
 
     it("ends at exactly the fuel that it costs, and not with one less", async () => {
       const fuel = 12_032; // As in the table.
-      expect((await runTool(host, subject, "echo", "x", { fuel })).outcome.kind).toBe("returned");
-      expect((await runTool(host, subject, "echo", "x", { fuel: fuel - 1 })).outcome.kind).toBe("out-of-fuel");
+      expect((await subject("echo", "x", { fuel })).outcome.kind).toBe("returned");
+      expect((await subject("echo", "x", { fuel: fuel - 1 })).outcome.kind).toBe("out-of-fuel");
     });
 
     it("gives no call what another one left in memory", async () => {
-      const plain = registered(toolOf("plain"));
-      const isolate = await host.open(plain);
+      const isolate = await isolates.host.open(registered(toolOf("plain")));
       const twice = [await callIn(isolate, "remember"), await callIn(isolate, "remember")];
       isolate.terminate("the test is over");
       expect(twice.map(({ outcome }) => outcome)).toEqual([json("1"), json("1")]);
     });
 
     it("lives on after a call that reached a bound", async () => {
-      const isolate = await host.open(subject);
-      expect((await callIn(isolate, "loop")).outcome).toEqual({ kind: "out-of-fuel", limit: FUEL });
-      expect(isolate.alive).toBe(true);
-      expect((await callIn(isolate, "echo")).outcome.kind).toBe("returned");
-      isolate.terminate("the test is over");
+      await isolates.own(async (isolate) => {
+        expect((await callIn(isolate, "loop")).outcome).toEqual({ kind: "out-of-fuel", limit: FUEL });
+        expect(isolate.alive).toBe(true);
+        expect((await callIn(isolate, "echo")).outcome.kind).toBe("returned");
+      });
     });
 
     it.each([
@@ -249,11 +255,11 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
         { kind: "threw", name: "Error", message: "it gave `keyhole.call` an address outside of its memory" },
       ],
     ])("runs a module with `alloc` and `run`: %s", async (deed, outcome) => {
-      expect((await runTool(host, registered(toolOf("plain")), deed)).outcome).toEqual(outcome);
+      expect((await other("plain", deed)).outcome).toEqual(outcome);
     });
 
     it("lets a module ask in its start function and in `alloc`", async () => {
-      const { outcome, requests, usage } = await runTool(host, registered(toolOf("starter")), "");
+      const { outcome, requests, usage } = await other("starter", "");
       expect({ outcome, requests: requests.length, usage }).toEqual({
         outcome: json("3"),
         requests: 3,
@@ -262,19 +268,19 @@ export function describeWasmHost(name: string, makeHost: () => Promise<IsolateHo
     });
 
     it("ends a module that catches its own end", async () => {
-      const { outcome, requests, usage } = await runTool(host, registered(toolOf("catcher")), "");
+      const { outcome, requests, usage } = await other("catcher", "");
       expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: "" } });
       expect([requests.length, usage?.fuelUsed]).toEqual([1, 126]);
     });
 
     it("survives imports with signatures that nobody has", async () => {
-      const { outcome, usage } = await runTool(host, registered(toolOf("signatures")), "");
+      const { outcome, usage } = await other("signatures", "");
       expect([outcome.kind, usage?.fuelUsed]).toEqual(["threw", 12]);
     });
 
     it.each(["read", "request"])("answers a call whose caller has gone, also one that waits: %s", async (deed) => {
       const controller = new AbortController();
-      const { outcome } = await runTool(host, subject, deed, "granted", {}, controller);
+      const { outcome } = await subject(deed, "granted", {}, controller);
       expect(outcome.kind).toBe("returned");
     });
   });

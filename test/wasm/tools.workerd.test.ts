@@ -5,5 +5,5 @@ import { describeWasmHost } from "./tools.shared.ts";
 
 const host = async () => edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
 
-describeWasmHost("a dynamic Worker", host);
+describeWasmHost("a dynamic Worker", host, { preempts: false });
 describeExample(host);

@@ -86,13 +86,18 @@ const deeds: Readonly<Record<string, Deed>> = {
     for (;;) kept.push("x".repeat(100_000).split(""));
   },
 
-  loop: () => {
+  loop: (_, { log }) => {
+    log("begun");
     for (;;);
   },
-  "loop in promises": async () => {
+  "loop in promises": async (_, { log }) => {
+    log("begun");
     for (;;) await null;
   },
-  hang: () => new Promise(() => {}),
+  hang: (_, { log }) => {
+    log("begun");
+    return new Promise(() => {});
+  },
   "hang until told": (_, { signal }) =>
     new Promise((resolve) => {
       if (signal.aborted) resolve("told");

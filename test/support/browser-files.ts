@@ -1,0 +1,37 @@
+import { matchesGlob } from "node:path";
+
+/** The browsers that the tests know. */
+export type Browser = "chromium" | "firefox" | "webkit";
+
+/** What is the browser's own to hold or to break. Everything else that runs in a browser runs in one of them. */
+const engineTests = [
+  "test/contract/isolate.browser.test.ts",
+  "test/contract/isolate-interpreter.browser.test.ts",
+  "test/contract/ten-calls.browser.test.ts",
+  "test/wasm/{interpreter,suspend}.browser.test.ts",
+  "test/wasm/{commands,counts,primes,tools}.browser.test.ts",
+  "test/browser/{policy,sealed}.browser.test.ts",
+  "test/hostile/*.browser.test.ts",
+];
+
+/** Not in WebKitGTK, which cannot put a stack aside. */
+const interpreterTurns = "test/wasm/turns.browser.test.ts";
+
+/** Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
+const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
+
+/** The same two isolates as elsewhere, side by side. */
+const toolByTool = "test/contract/isolate-tool-by-tool.browser.test.ts";
+
+/** The test files of a browser, as patterns of paths. */
+export function browserFiles(browser: Browser, isThorough: boolean): string[] {
+  if (browser === "chromium") return ["test/**/*.browser.test.ts"];
+  if (browser === "webkit") return [...engineTests];
+  return [...engineTests, interpreterTurns, framedInterpreter, ...(isThorough ? [toolByTool] : [])];
+}
+
+/** Whether a browser runs a test file. */
+export function runsIn(browser: Browser, path: string, isThorough: boolean): boolean {
+  if (path.includes(".thorough.") && !isThorough) return false;
+  return browserFiles(browser, isThorough).some((pattern) => matchesGlob(path, pattern));
+}
