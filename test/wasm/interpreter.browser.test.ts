@@ -1,4 +1,4 @@
 import { testEngine } from "./engine.ts";
 import { describeInterpreter } from "./interpreter.shared.ts";
 
-describeInterpreter(testEngine);
+describeInterpreter(testEngine, { part: "engine" });

@@ -1,4 +1,4 @@
 import { builtTestEngine } from "./built-engine.ts";
 import { describeInterpreter } from "./interpreter.shared.ts";
 
-describeInterpreter(async () => builtTestEngine());
+describeInterpreter(async () => builtTestEngine(), { part: "engine" });
