@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { allContractRuns, contractRuns, unknownContracts, withContracts } from "../support/contract-table.ts";
+import { root } from "../support/sources.ts";
+
+describe("docs/testing.md", () => {
+  it("shows which contract runs where: `npm run write:contract-table` writes it", () => {
+    const page = readFileSync(`${root}docs/testing.md`, "utf8");
+    expect(page).toBe(withContracts(page));
+  });
+
+  it("has a row for every contract of the tests", () => {
+    expect(unknownContracts(allContractRuns())).toEqual([]);
+  });
+
+  it("reads the part of a contract where it is given, and where it is named before", () => {
+    const given = contractRuns(
+      "a.browser.test.ts",
+      `describeA("x", make, { preempts: true, part: wholeIn("chromium") });`,
+    );
+    expect(given).toMatchObject([{ contract: "describeA", subject: "x", part: "chromium" }]);
+    const named = contractRuns("a.test.ts", `const part = "engine";\ndescribeA("x", make, { preempts: true, part });`);
+    expect(named).toMatchObject([{ part: "engine" }]);
+    expect(contractRuns("a.test.ts", `describeA("x", make);`)).toMatchObject([{ part: "whole" }]);
+  });
+});
