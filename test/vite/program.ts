@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keyhole, type KeyholeOptions } from "@keyhole/worker-host/vite";
-import { build, type InlineConfig, type Rolldown } from "vite";
+import { build, createServer, type InlineConfig, type Rolldown, type ViteDevServer } from "vite";
 
 const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const folders: string[] = [];
@@ -27,12 +27,23 @@ export function removePrograms(): void {
 export function config(root: string, options: KeyholeOptions = {}): InlineConfig {
   return {
     root,
+    // Programs share one node_modules, in which a dev server would take away what another one has bundled there.
+    cacheDir: join(root, ".vite"),
     configFile: false,
     logLevel: "silent",
     plugins: [keyhole(options)],
     resolve: { conditions: ["keyhole-source"] },
     ssr: { resolve: { conditions: ["keyhole-source"] } },
   };
+}
+
+/** A dev server for its modules alone: no page asks it for packages. */
+export function serveModules(root: string): Promise<ViteDevServer> {
+  return createServer({
+    ...config(root),
+    optimizeDeps: { noDiscovery: true },
+    server: { middlewareMode: true, ws: false, watch: null },
+  });
 }
 
 /** The text of the one chunk that a build of `main.ts` gives. */
