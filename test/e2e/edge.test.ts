@@ -1,14 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallResult, hashBytes, terminalTypes, verifyChain } from "@keyhole/kernel";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endlessDeck } from "../hostile/chaos/faults.ts";
 import { randomFrom } from "../support/random.ts";
+import { sized } from "../support/size.ts";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
-
-const startMs = 120_000;
-// Deadlines and restarts are part of what is tested, on machines that do other things as well.
-vi.setConfig({ testTimeout: 60_000 });
 
 let service: TestEdge;
 let site: Server;
@@ -38,7 +35,7 @@ beforeAll(async () => {
     ],
     rules: [{ id: "tests-write", effect: "allow", when: { tool: ["write_file"] }, reason: "The tests write files." }],
   });
-}, startMs);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -137,7 +134,7 @@ describe("the edge", () => {
         headers: { "content-type": "application/octet-stream", ...headers },
         body: bytes,
       });
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < sized(1, 5); i++) {
       expect((await send("/v1/tools/echo/calls", { "keyhole-call": "nope" })).status).toBe(400);
       expect((await send("/v1/tools/echo/calls", {})).status).toBe(422);
       expect((await send("/v1/tools/echo/calls", { authorization: "Bearer nobody" })).status).toBe(401);
@@ -185,11 +182,11 @@ describe("the edge", () => {
     while (!text.includes("tool.started")) text += (await reader.read()).value ?? "";
     const callId = /"callId":"([^"]+)"/.exec(text)![1];
     client.abort();
-    for (;;) {
-      const end = (await service.events()).find((event) => event.callId === callId && event.type === "tool.failed");
-      if (end === undefined) continue;
-      return expect(end.payload).toMatchObject({ code: "CANCELLED" });
-    }
+    await expect
+      .poll(async () =>
+        (await service.events()).find((event) => event.callId === callId && event.type === "tool.failed"),
+      )
+      .toMatchObject({ payload: { code: "CANCELLED" } });
   });
 });
 
@@ -234,7 +231,7 @@ it("whatever goes wrong at the same time, each call ends as it may, and the next
   const deal = endlessDeck(faults, draw);
   const wrong: string[] = [];
   const inSession = async (_: unknown, session: number): Promise<void> => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < sized(2, 5); round++) {
       const { deed, timeoutMs, ends } = deal();
       const options = { sessionId: `chaos ${session}`, bounds: { timeoutMs } };
       const end = codeOf((await service.call("deed", { deed }, options)).result);

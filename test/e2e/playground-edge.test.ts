@@ -1,5 +1,4 @@
 import { hashBytes } from "@keyhole/kernel";
-import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
 import { serve, servePage, type Site } from "./playground/site.ts";
@@ -11,25 +10,24 @@ import {
   field,
   giveFile,
   hashOf,
-  launch,
   picture,
   run,
   save,
-  visit,
   type Visitor,
+  Visits,
 } from "./playground/visitor.ts";
 
 let site: Site;
 let web: Site;
 let edge: TestEdge;
-let browser: Browser;
+let visits: Visits;
 let visitor: Visitor;
 
 beforeAll(async () => {
   web = await serve((_request, response) =>
     response.writeHead(200, { "content-type": "text/plain" }).end("a page of the web"),
   );
-  [site, browser] = await Promise.all([servePage(), launch()]);
+  [site, visits] = await Promise.all([servePage(), Visits.open()]);
   const { hostname, port } = new URL(web.origin);
   edge = await startTestEdge(
     {
@@ -47,16 +45,16 @@ beforeAll(async () => {
     },
     [site.origin],
   );
-}, 120_000);
+});
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), edge?.stop()]);
+  await Promise.all([visits?.close(), edge?.stop()]);
   await Promise.all([site?.close(), web.close()]);
 });
 
 beforeEach(async () => {
   const settings = new URLSearchParams({ edge: edge.edge.url, token: "e2e-token" });
-  visitor = await visit(browser, `${site.origin}/#${settings}`);
+  visitor = await visits.again(`${site.origin}/#${settings}`);
   await visitor.page.getByRole("radio", { name: "Edge" }).click();
   await visitor.page.getByRole("option", { name: /^echo/ }).waitFor();
   await visitor.page.getByText("Ready", { exact: true }).waitFor();
@@ -64,7 +62,7 @@ beforeEach(async () => {
 
 afterEach(() => visitor.leave());
 
-describe("the page at an edge", { timeout: 60_000 }, () => {
+describe("the page at an edge", () => {
   it("takes address and token out of the address bar", async () => {
     expect(visitor.page.url()).toBe(`${site.origin}/`);
   });
@@ -162,6 +160,7 @@ describe("the page at an edge", { timeout: 60_000 }, () => {
 
   it("shows the edge's policy, and does not offer to change it", async () => {
     const { page } = visitor;
+    visits.spend();
     await page.getByRole("button", { name: "Policy", exact: true }).click();
     await page.getByText("This policy can only be read here").waitFor();
     await page.getByRole("region", { name: "Policy" }).getByText('"standard"').waitFor();
@@ -174,7 +173,7 @@ describe("the page at an edge", { timeout: 60_000 }, () => {
   }
 });
 
-describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
+describe("a tool at an edge that gives a stream", () => {
   /** Runs `pour` for so many pieces of 100,000 bytes. */
   async function pour(deed: string, pieces: number): Promise<void> {
     const { page } = visitor;
@@ -208,6 +207,7 @@ describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
 
   it("shows how much has come", async () => {
     const { page } = visitor;
+    visits.spend();
     await pour("pour and hang", 3);
     await callOf(page).getByText("293.0 KiB received").waitFor();
   });
@@ -221,6 +221,7 @@ describe("a tool at an edge that gives a stream", { timeout: 60_000 }, () => {
 
   it("is not kept where its bytes are not those that the result names", async () => {
     const { page } = visitor;
+    visits.spend();
     const { tools } = (await (await edge.send("/v1/tools")).json()) as { readonly tools: readonly object[] };
     const liar = await lyingEdge(tools);
     try {
@@ -269,9 +270,10 @@ function lyingEdge(tools: readonly object[]): Promise<Site> {
   });
 }
 
-describe("the page without its edge", { timeout: 60_000 }, () => {
+describe("the page without its edge", () => {
   it("says that the token is not accepted, and takes another", async () => {
     const { page, complaints } = visitor;
+    visits.spend();
     await page.getByRole("button", { name: "Edge settings" }).click();
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Connect" }).click();

@@ -1,5 +1,4 @@
 import { hashBytes } from "@keyhole/kernel";
-import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serve, servePage, type Site } from "./playground/site.ts";
 import {
@@ -10,34 +9,33 @@ import {
   eventsOf,
   field,
   giveFile,
-  launch,
   picture,
   run,
   save,
-  visit,
   type Visitor,
+  Visits,
 } from "./playground/visitor.ts";
 
 let site: Site;
-let browser: Browser;
+let visits: Visits;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([servePage(), launch()]);
+  [site, visits] = await Promise.all([servePage(), Visits.open()]);
 });
 
 afterAll(async () => {
-  await browser.close();
+  await visits.close();
   await site.close();
 });
 
 beforeEach(async () => {
-  visitor = await visit(browser, site.origin);
+  visitor = await visits.again(site.origin);
 });
 
 afterEach(() => visitor.leave());
 
-describe("a tool with examples of its input", { timeout: 30_000 }, () => {
+describe("a tool with examples of its input", () => {
   it("fills its form in with them, in the form and as JSON", async () => {
     const { page } = visitor;
     await choose(page, "run_code");
@@ -61,27 +59,31 @@ describe("a tool with examples of its input", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a call on a phone", { timeout: 30_000 }, () => {
-  it.each([320, 390])("shows how it ended, below a header of one line or two: %i pixels", async (width) => {
+describe("a call on a phone", () => {
+  it("shows how it ended, below a header of one line or two", async () => {
     const { page } = visitor;
-    await page.setViewportSize({ width, height: 400 });
-    await choose(page, "calculator");
-    await page.getByRole("button", { name: "Fill in an example" }).click();
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
+    visits.spend();
     const gap = (): Promise<number> =>
       page.evaluate(
         () =>
           document.querySelector(".run-head")!.getBoundingClientRect().top -
           document.querySelector(".top")!.getBoundingClientRect().bottom,
       );
-    await expect.poll(gap).toBeGreaterThanOrEqual(0);
-    await expect.poll(gap).toBeLessThan(60);
+    await choose(page, "calculator");
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 400 });
+      await page.getByRole("button", { name: /example/ }).click();
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      await expect.poll(gap, { message: `at ${width} pixels` }).toBeGreaterThanOrEqual(0);
+      await expect.poll(gap, { message: `at ${width} pixels` }).toBeLessThan(60);
+    }
   });
 });
 
-it("a value of several forms is asked for by the name of each form", { timeout: 30_000 }, async () => {
+it("a value of several forms is asked for by the name of each form", async () => {
   const { page } = visitor;
+  visits.spend();
   await choose(page, "sql_query");
   await page.getByRole("button", { name: "Add to params" }).click();
   await page.getByRole("button", { name: /params 1: kind/ }).click();
@@ -95,9 +97,10 @@ it("a value of several forms is asked for by the name of each form", { timeout: 
   ]);
 });
 
-describe("the list of tools", { timeout: 30_000 }, () => {
+describe("the list of tools", () => {
   it("stays where it was scrolled to when a tool is pressed in the same frame", async () => {
     const { page } = visitor;
+    visits.spend();
     await page.setViewportSize({ width: 1280, height: 480 });
     await choose(page, "calculator");
     const places = await page.locator(".tool-list").evaluate((list) => {
@@ -113,8 +116,9 @@ describe("the list of tools", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a tool that works on a file", { timeout: 30_000 }, () => {
+describe("a tool that works on a file", () => {
   it("asks for one, and runs on nothing else", async () => {
+    visitor = await visits.visit(site.origin);
     const { page } = visitor;
     await choose(page, "hash_file");
     await run(page);
@@ -136,6 +140,7 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
 
   it("asks for one call only: nobody sees the bytes", async () => {
     const { page } = visitor;
+    visits.spend();
     await applyPolicy(page, () =>
       page.getByRole("textbox", { name: "Policy (JSON)" }).fill(
         JSON.stringify({
@@ -171,7 +176,7 @@ describe("a tool that works on a file", { timeout: 30_000 }, () => {
   });
 });
 
-describe("web_search", { timeout: 30_000 }, () => {
+describe("web_search", () => {
   /** Answers as SearXNG does. */
   const engine = (): Promise<Site> =>
     serve((request, response) => {
@@ -190,6 +195,7 @@ describe("web_search", { timeout: 30_000 }, () => {
   };
 
   it("is not there without a search engine, and the page says so", async () => {
+    visitor = await visits.visit(site.origin);
     const { page } = visitor;
     await page.getByText("web_search is not here: no search engine is set up.").waitFor();
     expect(await page.getByRole("option", { name: /^web_search\b/ }).count()).toBe(0);
@@ -201,6 +207,7 @@ describe("web_search", { timeout: 30_000 }, () => {
 
   it("asks the engine that was set up, and no other host", async () => {
     const { page } = visitor;
+    visits.spend();
     const search = await engine();
     try {
       await page.getByRole("button", { name: "Set up web search" }).click();

@@ -1,47 +1,30 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
-import type { Browser, Page } from "playwright";
-import { createBuilder } from "vite";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
 import { document as policy, record } from "../policy/recorded.ts";
 import { filesOf } from "../support/command-files.ts";
-import { type Site, servePage } from "./playground/site.ts";
-import { callOf, choose, endOf, field, launch, run, visit } from "./playground/visitor.ts";
+import { pageFolder, servePage, type Site, untilBuilt } from "./playground/site.ts";
+import { callOf, choose, endOf, field, newContext, noteComplaints, run, Visits } from "./playground/visitor.ts";
 
-let folder: string;
-let browser: Browser;
+const file = join(pageFolder, "verify.html");
+
+let visits: Visits;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "keyhole-verify-"));
-  vi.stubEnv("NODE_ENV", "production");
-  const configFile = fileURLToPath(new URL("../../vite.config.ts", import.meta.url));
-  const environments = { verify: { build: { outDir: folder } } };
-  const builder = await createBuilder({ configFile, logLevel: "error", environments });
-  await builder.build(builder.environments["verify"]!);
-  vi.unstubAllEnvs();
-  browser = await launch();
+  [visits] = await Promise.all([Visits.open(), untilBuilt()]);
 });
-afterAll(async () => {
-  await browser.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => visits.close());
 
 /** The one file, from the disk: no server, no network. */
-async function openPage(
-  test: (page: Page, complaints: readonly string[]) => Promise<void>,
-  options: Parameters<Browser["newContext"]>[0] = {},
-): Promise<void> {
-  const context = await browser.newContext({ offline: true, ...options });
+async function openPage(test: (page: Page, complaints: readonly string[]) => Promise<void>): Promise<void> {
+  const context = await newContext(visits.browser, { offline: true });
   const page = await context.newPage();
   const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  await page.goto(pathToFileURL(join(folder, "verify.html")).href);
+  noteComplaints(page, (text) => complaints.push(text));
+  await page.goto(pathToFileURL(file).href);
   await test(page, complaints);
   await context.close();
 }
@@ -58,9 +41,9 @@ const verdict = async (page: Page): Promise<string> => {
   return (await heading.textContent()) ?? "";
 };
 
-describe("verify.html", { timeout: 30_000 }, () => {
+describe("verify.html", () => {
   it("is one file that asks for no other", async () => {
-    const html = await readFile(join(folder, "verify.html"), "utf8");
+    const html = await readFile(file, "utf8");
     expect(html).not.toMatch(/<(?:script|link|img)[^>]*(?:src|href)=/);
     expect(html).toContain("default-src 'none'");
     expect(html).not.toContain("connect-src");
@@ -101,20 +84,22 @@ describe("verify.html", { timeout: 30_000 }, () => {
       expect(await verdict(page)).toBe("This does not hold");
     }));
 
-  it.each([
-    ["proof", "", "Paste a proof, or choose a file with one."],
-    ["proof", "{ nonsense", /^This is not JSON/],
-    ["keys", '{ "kty": "RSA" }', "A key is a JSON Web Key of kty OKP and crv Ed25519."],
-    ["events", "{}\n{", /^Line 2\. This is not JSON/],
-  ])("says what it cannot read of %s: %j", (member, text, message) =>
+  it("says what it cannot read, and puts the cursor there", () =>
     openPage(async (page) => {
-      if (member !== "proof") await fill(page, "proof", {});
-      await fill(page, member, text);
-      expect(await verdict(page)).toBe("This cannot be checked");
-      await page.getByRole("region", { name: "Report" }).getByText(message).waitFor();
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe(member);
-    }),
-  );
+      const rows: [string, string, string | RegExp][] = [
+        ["proof", "", "Paste a proof, or choose a file with one."],
+        ["proof", "{ nonsense", /^This is not JSON/],
+        ["keys", '{ "kty": "RSA" }', "A key is a JSON Web Key of kty OKP and crv Ed25519."],
+        ["events", "{}\n{", /^Line 2\. This is not JSON/],
+      ];
+      for (const [member, text, message] of rows) {
+        await fill(page, member, text);
+        expect(await verdict(page)).toBe("This cannot be checked");
+        await page.getByRole("region", { name: "Report" }).getByText(message).waitFor();
+        expect(await page.evaluate(() => document.activeElement?.id)).toBe(member);
+        await fill(page, member, member === "proof" ? {} : "");
+      }
+    }));
 
   it("makes no markup of a proof, and lets it reach nothing", () =>
     openPage(async (page, complaints) => {
@@ -136,7 +121,7 @@ describe("verify.html", { timeout: 30_000 }, () => {
     }));
 });
 
-describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
+describe("the evidence that the playground saves", () => {
   let site: Site;
   beforeAll(async () => {
     site = await servePage();
@@ -144,7 +129,7 @@ describe("the evidence that the playground saves", { timeout: 60_000 }, () => {
   afterAll(() => site.close());
 
   it("holds for verify.html and for the command, without the kernel", async () => {
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visits.visit(site.origin);
     const { page } = visitor;
     await choose(page, "calculator");
     await field(page, "expression").fill("2 * 21");

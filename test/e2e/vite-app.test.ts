@@ -1,17 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { Browser } from "playwright";
+import type { Browser, Page } from "playwright";
 import { build, createServer, type InlineConfig } from "vite";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { config, program, removePrograms } from "../vite/program.ts";
 import { serve, type Site } from "./playground/site.ts";
-import { launch } from "./playground/visitor.ts";
+import { launch, newContext } from "./playground/visitor.ts";
 
 /*
  * A program of somebody's own: a page, one tool, Vite with the plugin and nothing else. In its dev server, and as files that anything can serve.
  */
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const files = {
   "index.html": '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.ts"></script>',
@@ -63,8 +61,10 @@ const types: Readonly<Record<string, string>> = {
 };
 
 let browser: Browser;
+let page: Page;
 beforeAll(async () => {
   browser = await launch();
+  page = await (await newContext(browser)).newPage();
 });
 afterAll(async () => {
   await browser.close();
@@ -73,15 +73,11 @@ afterAll(async () => {
 
 /** What the page says when it is done. */
 async function saidBy(address: string): Promise<unknown> {
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    await page.goto(address);
-    await page.waitForFunction(() => document.body.textContent?.startsWith("{"), undefined, { timeout: 60_000 });
-    return JSON.parse((await page.textContent("body")) ?? "");
-  } finally {
-    await context.close();
-  }
+  // A page of the same tab starts three times as fast. What ran there ends first, and lets go of its database.
+  await page.goto("about:blank");
+  await page.goto(address);
+  await page.waitForFunction(() => document.body.textContent?.startsWith("{"));
+  return JSON.parse((await page.textContent("body")) ?? "");
 }
 
 const answer = { data: 8, crossOriginIsolated: false };

@@ -6,6 +6,7 @@ import type { AuditEvent, CallFailure, CallResult, PolicyDocument } from "@keyho
 import { createBuilder } from "vite";
 import { allScopes, type Edge, startEdge } from "../../../scripts/serve/edge.mjs";
 import { freePorts } from "../../../scripts/serve/ports.mjs";
+import { untilBuilt } from "../playground/site.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -23,13 +24,14 @@ export interface TestEdge {
   stop(): Promise<void>;
 }
 
-/** Builds the edge with the tools of the tests into a folder of its own, and starts it as `npm start` does. */
+/** Builds the kernel's Worker with the tools of the tests into a folder of its own, and starts the edge as `npm start` does. */
 export async function startTestEdge(
   policy: PolicyDocument,
   origins: readonly string[] = ["http://127.0.0.1:1"],
 ): Promise<TestEdge> {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
-  const configs = await buildInto(folder);
+  const [kernel] = await Promise.all([buildInto(folder), untilBuilt()]);
+  const configs = { kernel, sandbox: "packages/edge/wrangler.sandbox.toml" };
   const [port = 0, sandboxPort = 0] = await freePorts(2);
   const tokens = { "e2e-token": { subject: "tester", scopes: allScopes } };
   const edge = await startEdge({ port, sandboxPort, tokens, policy, configs, origins });
@@ -71,24 +73,23 @@ export async function startTestEdge(
   };
 }
 
-async function buildInto(folder: string): Promise<{ readonly kernel: string; readonly sandbox: string }> {
-  const output = (input: Record<string, string>): object => ({
-    build: { outDir: folder, sourcemap: false, rolldownOptions: { input } },
-  });
+async function buildInto(folder: string): Promise<string> {
   const builder = await createBuilder({
     configFile: join(root, "vite.config.ts"),
     logLevel: "error",
-    environments: { edge: output({ worker: join(root, "test/e2e/edge/worker.ts") }), sandbox: output({}) },
+    environments: {
+      edge: {
+        build: {
+          outDir: folder,
+          sourcemap: false,
+          rolldownOptions: { input: { worker: join(root, "test/e2e/edge/worker.ts") } },
+        },
+      },
+    },
   });
-  for (const name of ["edge", "sandbox"]) await builder.build(builder.environments[name]!);
-  const configs = { kernel: join(folder, "wrangler.toml"), sandbox: join(folder, "wrangler.sandbox.toml") };
-  writeFileSync(
-    configs.kernel,
-    readFileSync(join(root, "wrangler.toml"), "utf8").replace("packages/edge/dist/worker.js", "worker.js"),
-  );
-  writeFileSync(
-    configs.sandbox,
-    readFileSync(join(root, "packages/edge/wrangler.sandbox.toml"), "utf8").replace("dist/sandbox.js", "sandbox.js"),
-  );
-  return configs;
+  await builder.build(builder.environments["edge"]!);
+  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const path = join(folder, "wrangler.toml");
+  writeFileSync(path, config.replace("packages/edge/dist/worker.js", "worker.js"));
+  return path;
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 
 export interface Site {
@@ -12,15 +13,30 @@ export interface Site {
   close(): Promise<void>;
 }
 
+/** Resolves when everything that `npm start` serves is built. */
+export async function untilBuilt(): Promise<void> {
+  const answer = await fetch(inject("built"));
+  const output = await answer.text();
+  if (!answer.ok) throw new Error(output);
+}
+
+/** Where the page is built. */
+export const pageFolder = fileURLToPath(new URL("../../../packages/playground/dist/", import.meta.url));
+
 /** Serves the files of the built page, and nothing else. */
 export async function servePage(): Promise<Site> {
-  const built = await fetch(inject("playground"));
-  const folder = await built.text();
-  if (!built.ok) throw new Error(folder);
+  await untilBuilt();
   return serve((request, response) => {
     const path = pathOf(request);
-    readFile(join(folder, path === "/" ? "index.html" : path)).then(
-      (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "text/html" }).end(content),
+    readFile(join(pageFolder, path === "/" ? "index.html" : path)).then(
+      (content) =>
+        response
+          .writeHead(200, {
+            "content-type": types[extname(path)] ?? "text/html",
+            // The name of an asset holds its digest.
+            "cache-control": path.startsWith("/assets/") ? "max-age=3600" : "no-store",
+          })
+          .end(content),
       () => response.writeHead(404).end(),
     );
   });

@@ -1,40 +1,126 @@
 import { readFile } from "node:fs/promises";
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright";
+import { onTestFailed } from "vitest";
 import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
+
+/** Ends a test that hangs; the time that a test takes on a busy machine says nothing. */
+const patienceMs = 120_000;
+const wide = { width: 1280, height: 800 };
 
 export function launch(): Promise<Browser> {
   const executablePath = findChromium();
   return chromium.launch({ args: [...chromiumArgs], ...(executablePath !== undefined && { executablePath }) });
 }
 
-/** Somebody at the page, with a browser profile of their own. */
+/** A profile of its own, which waits as long as all tests do. */
+export async function newContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patienceMs);
+  return context;
+}
+
+/** Tells of errors of scripts, and of everything that the page's policy blocked. */
+export function noteComplaints(page: Page, note: (text: string) => void): void {
+  page.on("pageerror", (error) => note(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") note(message.text());
+  });
+}
+
+/** Somebody at the page. */
 export interface Visitor {
   readonly page: Page;
   /** What the browser complained about: errors of scripts, and everything that the page's policy blocked. */
   readonly complaints: string[];
   /** Fails when there are complaints. */
-  leave(): Promise<void>;
+  leave(): void;
 }
 
-export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  context.setDefaultTimeout(15_000);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  await page.goto(address);
-  await page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
-  return {
-    page,
-    complaints,
-    async leave() {
-      await context.close();
-      if (complaints.length > 0) throw new Error(`The browser complained: ${complaints.join("\n")}`);
-    },
-  };
+export interface VisitOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: "light" | "dark";
+  readonly reducedMotion?: "reduce";
+}
+
+/**
+ * The visits of a test file, in one tab: another tab or another profile compiles everything anew, which costs a visit two or
+ * three times as much. There is one visitor at a time.
+ */
+export class Visits {
+  readonly browser: Browser;
+  readonly #page: Page;
+  readonly #devtools: CDPSession;
+  #complaints: string[] = [];
+  /** Where the tab is, if the next test may go on there. */
+  #place: string | undefined;
+
+  private constructor(browser: Browser, page: Page, devtools: CDPSession) {
+    [this.browser, this.#page, this.#devtools] = [browser, page, devtools];
+    noteComplaints(page, (text) => this.#complaints.push(text));
+  }
+
+  static async open(): Promise<Visits> {
+    const browser = await launch();
+    const context = await newContext(browser);
+    const page = await context.newPage();
+    return new Visits(browser, page, await context.newCDPSession(page));
+  }
+
+  /** Opens the page with empty storage. */
+  async visit(address: string, { viewport = wide, ...media }: VisitOptions = {}): Promise<Visitor> {
+    const { origin } = new URL(address);
+    this.#place = undefined;
+    if (this.#page.url().startsWith(origin)) await this.#page.evaluate(() => sessionStorage.clear());
+    // What runs in the page ends, and lets go of the files that it holds.
+    await this.#page.goto("about:blank");
+    await this.#devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+    await this.#page.setViewportSize(viewport);
+    await this.#page.emulateMedia({ colorScheme: "light", reducedMotion: null, ...media });
+    const complaints: string[] = [];
+    this.#complaints = complaints;
+    await this.#page.goto(address);
+    await this.#page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
+    return this.#visitor();
+  }
+
+  /** The page as the last test left it. After a test that failed or that called {@link spend} it is opened anew. */
+  async again(address: string, options?: VisitOptions): Promise<Visitor> {
+    if (this.#place !== address) {
+      await this.visit(address, options);
+      this.#place = address;
+    }
+    onTestFailed(() => this.spend());
+    return this.#visitor();
+  }
+
+  /** The next test does not go on where this one is: it changed what the page keeps. */
+  spend(): void {
+    this.#place = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+
+  #visitor(): Visitor {
+    const complaints = this.#complaints;
+    return {
+      page: this.#page,
+      complaints,
+      leave() {
+        const said = complaints.splice(0);
+        if (said.length > 0) throw new Error(`The browser complained: ${said.join("\n")}`);
+      },
+    };
+  }
 }
 
 /** The part of the page that shows the running or last call. */
