@@ -29,5 +29,9 @@ it("a guarded program ends when its starter is killed", async () => {
   expect(isRunning(pid)).toBe(true);
   parent.kill("SIGKILL");
   await once(parent, "exit");
-  await expect.poll(() => isRunning(pid)).toBe(false);
+  try {
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  } finally {
+    if (isRunning(pid)) process.kill(pid, "SIGKILL");
+  }
 });
