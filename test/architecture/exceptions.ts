@@ -57,7 +57,6 @@ export const longFiles: readonly string[] = [
   "test/contract/db.ts",
   "test/contract/isolate-port.ts",
   "test/docs/scenarios.ts",
-  "test/e2e/playground-page.test.ts",
   "test/e2e/playground.test.ts",
   "test/edge/calls.workerd.test.ts",
   "test/hostile/net-urls.ts",

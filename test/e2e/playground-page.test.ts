@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { thorough } from "../support/size.ts";
 import { servePage, type Site } from "./playground/site.ts";
 import {
   applyPolicy,
@@ -16,8 +13,6 @@ import {
   type VisitOptions,
   Visits,
 } from "./playground/visitor.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let site: Site;
 let visits: Visits;
@@ -43,18 +38,6 @@ async function open(options?: VisitOptions): Promise<Page> {
 async function goOn(): Promise<Page> {
   visitor = await visits.again(site.origin);
   return visitor.page;
-}
-
-/** What axe finds serious or worse, as `rule: element`. */
-async function seriousFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
-    const { violations } = await axe.run({ resultTypes: ["violations"] });
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-  });
 }
 
 describe("the form", () => {
@@ -170,195 +153,3 @@ describe("the policy", () => {
     await callOf(page).getByText("POLICY_DENIED", { exact: true }).first().waitFor();
   });
 });
-
-describe("the keyboard", () => {
-  it("is enough to find a tool, fill in its form, run it, and answer its question", async () => {
-    const page = await open();
-    const { keyboard } = page;
-    await keyboard.press("/");
-    await keyboard.type("append");
-    await keyboard.press("Enter");
-    await page.getByRole("heading", { name: "append_note" }).waitFor();
-    await focusNext(page, "note");
-    await keyboard.type("journal");
-    await focusNext(page, "line");
-    await keyboard.type("without a mouse");
-    await keyboard.press("Enter");
-
-    const dialog = page.getByRole("alertdialog");
-    await dialog.waitFor();
-    // Neither Enter nor the space bar allows by accident: the focus is on the dialog itself.
-    await keyboard.press("Enter");
-    await keyboard.press(" ");
-    await dialog.waitFor();
-    await focusNext(page, "Allow once");
-    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
-    await keyboard.press("Enter");
-    expect(await endOf(page)).toBe("Completed");
-
-    // The field has the focus again, and there a slash is a slash.
-    await focusNext(page, "Run");
-    await keyboard.press("/");
-    await keyboard.type("append_note zzz");
-    await page.getByText("No tool matches “append_note zzz”").waitFor();
-    await keyboard.press("Escape");
-    await keyboard.press("ArrowDown");
-    await keyboard.press("ArrowDown");
-    await page.getByRole("heading", { name: "base64_file" }).waitFor();
-  });
-
-  it("stays at the form when the button that it pressed goes away", async () => {
-    const page = await open();
-    await choose(page, "spin");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toBe("Run");
-    await focusNext(page, "Run");
-    await page.keyboard.press("Enter");
-    await callOf(page).getByText("tool.started").waitFor();
-    await focusNext(page, "Cancel");
-    await page.keyboard.press("Enter");
-    expect(await endOf(page)).toBe("Cancelled");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Run");
-  });
-});
-
-/** Tab until the element of that name has the focus. */
-async function focusNext(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses++) {
-    await page.keyboard.press("Tab");
-    const focused = await page.evaluate(() => {
-      const element = document.activeElement;
-      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
-      return (
-        [element?.getAttribute("aria-label"), ...labels.map((label) => label.textContent), element?.textContent].find(
-          Boolean,
-        ) ?? ""
-      );
-    });
-    if (focused.trim().startsWith(name)) return;
-  }
-  throw new Error(`Tab does not reach ${name}.`);
-}
-
-describe("the page", () => {
-  it.for(thorough ? (["light", "dark"] as const) : (["light"] as const))(
-    "has no serious accessibility fault, %s",
-    async (colorScheme) => {
-      const page = await open({ colorScheme, reducedMotion: "reduce" });
-      const faults = { start: await seriousFaults(page), ...(await faultsOnTheWay(page)) };
-      expect(faults).toEqual({
-        start: [],
-        refused: [],
-        policy: [],
-        asked: [],
-        done: [],
-        proof: [],
-        fileless: [],
-        streamed: [],
-      });
-    },
-  );
-
-  it("scrolls its columns and not itself", async () => {
-    const page = await open({ viewport: { width: 1280, height: 600 } });
-    expect(await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight)).toBe(0);
-  });
-
-  it("never scrolls sideways, from 320 to 1000 pixels", async () => {
-    const page = await open();
-    const seen: string[] = [];
-    const look = async (state: string): Promise<void> => {
-      for (const width of [320, 360, 640, 1000]) {
-        await page.setViewportSize({ width, height: 740 });
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        if (overflow !== 0) seen.push(`${state} at ${width}: ${overflow}`);
-      }
-    };
-    await look("the list of tools");
-    await choose(page, "http_fetch");
-    await field(page, "url").fill(`https://example.com/${"long".repeat(100)}`);
-    await run(page);
-    await endOf(page);
-    await look("a refused call");
-    await callOf(page).getByRole("tab", { name: "Proof" }).click();
-    await look("its proof");
-    expect(seen).toEqual([]);
-  });
-
-  it("runs no script but its own", async () => {
-    const page = await open();
-    const ran = await page.evaluate(() => {
-      const inline = document.createElement("script");
-      inline.textContent = "document.documentElement.dataset.inline = 'ran'";
-      document.body.append(inline);
-      document.body.insertAdjacentHTML(
-        "beforeend",
-        `<img src="data:," onerror="document.documentElement.dataset.handler = 'ran'">`,
-      );
-      return { ...document.documentElement.dataset };
-    });
-    expect(ran).toEqual({});
-    const blocked = visitor.complaints.splice(0);
-    expect(blocked.length).toBeGreaterThan(0);
-    expect(blocked.every((text) => text.includes("Content Security Policy"))).toBe(true);
-  });
-
-  it("keeps the colours that a person chose", async () => {
-    const page = await open({ colorScheme: "light" });
-    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-    await page.getByRole("button", { name: /Change to light/ }).click();
-    await page.getByRole("button", { name: /Change to dark/ }).click();
-    expect(await scheme()).toBe("dark");
-    await page.reload();
-    expect(await scheme()).toBe("dark");
-  });
-
-  it("says what to do where no edge is set up", async () => {
-    const page = await open();
-    await page.getByRole("radio", { name: "Edge" }).click();
-    await page.getByText("No edge is set up in this tab.").waitFor();
-    await page.getByRole("button", { name: "Enter address and token" }).click();
-    await page.getByRole("textbox", { name: "Address" }).fill("ftp://nowhere");
-    await page.getByRole("button", { name: "Connect" }).click();
-    await page.getByText(/This is not an http address/).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("radio", { name: "Browser" }).click();
-    await page.getByText("Ready", { exact: true }).waitFor();
-  });
-});
-
-async function faultsOnTheWay(page: Page): Promise<Record<string, readonly string[]>> {
-  await choose(page, "http_fetch");
-  await field(page, "url").fill("https://example.com/");
-  await run(page);
-  await endOf(page);
-  const refused = await seriousFaults(page);
-  await page.getByRole("button", { name: "Open the policy" }).click();
-  await page.getByRole("button", { name: "Apply" }).waitFor();
-  const policy = await seriousFaults(page);
-  await page.keyboard.press("Escape");
-  await choose(page, "append_note");
-  await field(page, "note").fill("journal");
-  await field(page, "line").fill("a line");
-  await run(page);
-  await page.getByRole("alertdialog").waitFor();
-  const asked = await seriousFaults(page);
-  await page.getByRole("button", { name: "Allow once" }).click();
-  await endOf(page);
-  await callOf(page).locator("summary").first().click();
-  const done = await seriousFaults(page);
-  await callOf(page).getByRole("tab", { name: "Proof" }).click();
-  const proof = await seriousFaults(page);
-  await choose(page, "base64_file");
-  await run(page);
-  await page.getByText("This tool works on a file. Choose one.").waitFor();
-  const fileless = await seriousFaults(page);
-  await page
-    .locator("input[type=file]")
-    .setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
-  await run(page);
-  await endOf(page);
-  const streamed = await seriousFaults(page);
-  return { refused, policy, asked, done, proof, fileless, streamed };
-}
