@@ -1,12 +1,10 @@
-import type { IsolateLoader } from "./isolate/loader.ts";
-
 /** Bindings and settings of the service; `wrangler.toml` is where they are set. */
 export interface Env {
   readonly KERNEL: DurableObjectNamespace;
   /** Dynamic Workers in this Worker; used where there is no SANDBOX. */
   readonly LOADER?: WorkerLoader;
   /** The sandbox Worker, in which tools run apart from the kernel. */
-  readonly SANDBOX?: IsolateLoader & Fetcher;
+  readonly SANDBOX?: Fetcher;
   readonly FILES: R2Bucket;
   /** Values of tools; without it none are kept. */
   readonly VALUES?: KVNamespace;

@@ -1,13 +1,12 @@
 /** The Worker in which tools run where the kernel must not share their process: a tool that spins takes this one down, and only this one. */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
-import type { CallTarget } from "./isolate/call-line.ts";
-import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./isolate/loader.ts";
+import { type IsolateLoader, type LoadedTool, type LoaderAnswer, sandboxLoader } from "./isolate/loader.ts";
 import { IsolateRack } from "./isolate/rack.ts";
 
 interface SandboxEnv {
   readonly LOADER: WorkerLoader;
-  readonly RACK: DurableObjectNamespace<RackObject>;
+  readonly RACK: DurableObjectNamespace;
 }
 
 /** Holds the isolates between requests; see {@link IsolateRack}. Stores nothing. */
@@ -18,7 +17,7 @@ export class RackObject extends DurableObject<SandboxEnv> implements IsolateLoad
     return this.#rack.load(id, tool);
   }
 
-  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
     return this.#rack.call(id, call, target);
   }
 
@@ -36,7 +35,7 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
     return this.#rack().load(id, tool);
   }
 
-  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
     return this.#rack().call(id, call, target);
   }
 
@@ -54,6 +53,6 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
   }
 
   #rack(): IsolateLoader {
-    return this.env.RACK.getByName("rack");
+    return sandboxLoader(this.env.RACK.getByName("rack"));
   }
 }

@@ -117,12 +117,8 @@ export class EdgeIsolate implements Isolate {
     return lost("the dynamic Worker ended");
   }
 
-  /** Takes what a guest returned, then lets go of every live reference that it may have put into it. */
   #settle(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
-    const outcome =
-      typeof this.#tool.code === "string" ? line.outcomeOf(returned) : meteredOutcome(line, port, returned);
-    if (typeof returned === "object" && returned !== null) (returned as Partial<Disposable>)[Symbol.dispose]?.();
-    return outcome;
+    return typeof this.#tool.code === "string" ? line.outcomeOf(returned) : meteredOutcome(line, port, returned);
   }
 
   async #load(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import type { LoadedCode, LoadedModule } from "@keyhole/worker-host/protocol";
-import type { CallTarget } from "./call-line.ts";
+import { remote } from "./remote.ts";
 
 /**
  * What stands between the host and the dynamic Workers: the rack in this Worker ({@link IsolateRack}), or one in another process
@@ -9,7 +9,8 @@ import type { CallTarget } from "./call-line.ts";
 export interface IsolateLoader {
   /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
   load(id: string, tool: LoadedTool): Promise<unknown>;
-  call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer>;
+  /** @param target the call's `CallTarget`, or a stub of it: only the guest's shell has anything to ask of it */
+  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
   /** Resolves when the way there is open. */
@@ -31,11 +32,6 @@ export interface LoadedTool {
 export type ModuleStart = Omit<LoadedModule, "module">;
 
 /** Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way. */
-export function sandboxLoader(sandbox: IsolateLoader): IsolateLoader {
-  return {
-    load: (id, tool) => sandbox.load(id, tool),
-    call: (id, call, target) => sandbox.call(id, call, target),
-    close: (id) => sandbox.close(id),
-    ping: () => sandbox.ping(),
-  };
+export function sandboxLoader(sandbox: Fetcher): IsolateLoader {
+  return remote<IsolateLoader>(sandbox, ["load", "call", "close", "ping"]);
 }

@@ -1,9 +1,9 @@
 import type { IsolateCall } from "@keyhole/kernel";
-import type { CallTarget } from "./call-line.ts";
 import { InFlightGate, maxInFlight } from "./gate.ts";
 import shell from "./guest/shell.ts?esm";
 import wasmShell from "./guest/wasm-shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
+import { type Remote, remote } from "./remote.ts";
 
 /** More than the kernel's pool keeps: reached only when somebody forgets to close. */
 const maxIsolates = 256;
@@ -37,7 +37,7 @@ export class IsolateRack implements IsolateLoader {
     }
   }
 
-  async call(id: string, call: IsolateCall, target: CallTarget): Promise<LoaderAnswer> {
+  async call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
     const worker = this.#workers.get(id);
     if (worker === undefined) return { kind: "absent" };
     const outcome = await this.#inFlight(id, () => entry(worker).call(call, target));
@@ -97,11 +97,11 @@ function startOf({ code }: LoadedTool): ModuleStart | undefined {
 /** What the shell offers. Nothing that it returns is believed. */
 interface ShellEntry {
   load(start: ModuleStart | undefined): Promise<unknown>;
-  call(call: IsolateCall, target: CallTarget): Promise<unknown>;
+  call(call: IsolateCall, target: object): Promise<unknown>;
 }
 
-function entry(worker: WorkerStub): ShellEntry {
-  return worker.getEntrypoint() as unknown as ShellEntry;
+function entry(worker: WorkerStub): Remote<ShellEntry> {
+  return remote<ShellEntry>(worker.getEntrypoint(), ["load", "call"]);
 }
 
 /** workerd compiles every module before a Worker starts: a tool's syntax error ends the start, and is told in the words of an exception. */

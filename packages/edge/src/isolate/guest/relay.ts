@@ -1,6 +1,7 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import { openUplink, type Uplink } from "@keyhole/worker-host/guest";
 import type { CallTarget } from "../call-line.ts";
+import { type Remote, remote } from "../remote.ts";
 
 /** The one thing of a dynamic Worker's context that is needed here: its end, whatever still runs in it. */
 interface Abortable {
@@ -8,15 +9,16 @@ interface Abortable {
 }
 
 /**
- * Runs one call behind a line to the kernel. What the tool asks for and says goes to `target` and what comes back goes to the tool, until `run` has ended. Where
+ * Runs one call behind a line to the kernel. What the tool asks for and says goes to the `CallTarget` behind `stub` and what comes back goes to the tool, until `run` has ended. Where
  * the kernel or the call is gone before, the isolate is aborted.
  */
 export async function relayed<Outcome>(
   context: Abortable,
   call: IsolateCall,
-  target: CallTarget,
+  stub: object,
   run: (uplink: Uplink) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const target = remote<CallTarget>(stub, ["say", "request", "piece", "pull", "next"]);
   const relay = new Relay(context, target);
   const said: Promise<void>[] = [];
   const uplink = openUplink(call.callId, (message) => {
@@ -38,10 +40,10 @@ export async function relayed<Outcome>(
 
 class Relay {
   readonly #context: Abortable;
-  readonly #target: CallTarget;
+  readonly #target: Remote<CallTarget>;
   running = true;
 
-  constructor(context: Abortable, target: CallTarget) {
+  constructor(context: Abortable, target: Remote<CallTarget>) {
     this.#context = context;
     this.#target = target;
   }

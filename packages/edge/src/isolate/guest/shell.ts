@@ -5,7 +5,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type IsolateCall, runCall, thrownOutcome } from "@keyhole/kernel";
 import { seal } from "@keyhole/worker-host/guest";
-import type { CallTarget } from "../call-line.ts";
 import { relayed } from "./relay.ts";
 
 const realm = seal(globalThis);
@@ -26,7 +25,7 @@ export default class Shell extends WorkerEntrypoint {
     }
   }
 
-  call(call: IsolateCall, target: CallTarget): Promise<object> {
+  call(call: IsolateCall, target: object): Promise<object> {
     return relayed(this.ctx, call, target, async (uplink) => {
       const outcome = await runCall(tool, call, uplink.transport, realm);
       if (call.outputKind === "stream" && outcome.kind === "returned") await uplink.pieces.drained();

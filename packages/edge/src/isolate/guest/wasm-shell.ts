@@ -12,7 +12,6 @@ import {
   waitingHere,
   type WasmTool,
 } from "@keyhole/worker-host/wasm/modules";
-import type { CallTarget } from "../call-line.ts";
 import type { ModuleStart } from "../loader.ts";
 import { relayed } from "./relay.ts";
 
@@ -34,7 +33,7 @@ export default class WasmShell extends WorkerEntrypoint {
     return { type: "loaded" };
   }
 
-  async call(call: IsolateCall, target: CallTarget): Promise<Executed | undefined> {
+  async call(call: IsolateCall, target: object): Promise<Executed | undefined> {
     const loaded = tool;
     if (loaded === undefined) return undefined;
     const bounds = { fuel: call.fuel ?? MAX_FUEL, memoryBytes: call.memoryBytes ?? memoryBytes };

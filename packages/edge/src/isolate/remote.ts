@@ -1,0 +1,40 @@
+type Method = (...args: never[]) => Promise<unknown>;
+
+/** The methods of an interface, as a stub of it has them. */
+type MethodName<Api> = { [Name in keyof Api]: Api[Name] extends Method ? Name : never }[keyof Api] & string;
+
+/** The far end of RPC, by the names of its methods. What they give is data: live references in it are dead. */
+export type Remote<Api, Name extends MethodName<Api> = MethodName<Api>> = Pick<Api, Name>;
+
+/**
+ * The only way to call a stub. A result of RPC keeps its connection, two file descriptors at either end, until it is disposed: so each one is let go here, before
+ * anybody sees it. That leaves the data, and ends every live reference that a guest may have put into it.
+ *
+ * A stub is typed as what it is for everybody else: a `Fetcher`, or an object without members. test/architecture-remote.test.ts holds that nobody casts one.
+ */
+export function remote<Api, const Name extends MethodName<Api> = MethodName<Api>>(
+  stub: object,
+  names: readonly Name[],
+): Remote<Api, Name> {
+  const methods = stub as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  const owning = names.map((name) => [name, (...args: unknown[]) => received(() => methods[name]!(...args))] as const);
+  return Object.fromEntries(owning) as unknown as Remote<Api, Name>;
+}
+
+async function received(ask: () => unknown): Promise<unknown> {
+  const asked = ask();
+  try {
+    const result = await asked;
+    dispose(result);
+    return result;
+  } finally {
+    dispose(asked);
+  }
+}
+
+/** Functions too: a stub that a guest returned in place of a result is one. */
+function dispose(value: unknown): void {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
+  const disposer = (value as Partial<Disposable>)[Symbol.dispose];
+  if (typeof disposer === "function") disposer.call(value);
+}

@@ -1,0 +1,34 @@
+import { buildAll, isBuilt } from "../../scripts/serve/build.mjs";
+import { allScopes, type Edge, startEdge } from "../../scripts/serve/edge.mjs";
+import { freePorts } from "../../scripts/serve/ports.mjs";
+import { descendants, type Process } from "../../scripts/serve/processes.mjs";
+
+/** An edge as `npm start` runs it, that no other test has: its processes may be killed and counted. */
+export interface OwnEdge {
+  readonly edge: Edge;
+  /** Calls a built-in tool; the status. */
+  call(tool: string, input: object, options?: object): Promise<number>;
+  /** The workerd processes that run now. */
+  runtimes(): Process[];
+}
+
+export async function startOwnEdge(): Promise<OwnEdge> {
+  if (!isBuilt()) await buildAll();
+  const [port = 0, sandboxPort = 0] = await freePorts(2);
+  const tokens = { "own-token": { subject: "tester", scopes: allScopes } };
+  const edge = await startEdge({ port, sandboxPort, tokens });
+  return {
+    edge,
+    async call(tool, input, options = {}) {
+      const response = await fetch(`${edge.url}/v1/tools/${tool}/calls`, {
+        method: "POST",
+        headers: { authorization: "Bearer own-token", "content-type": "application/json" },
+        body: JSON.stringify({ input, ...options }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    runtimes: () =>
+      edge.pids.flatMap((pid) => descendants(pid)).filter(({ command }) => /workerd\S* serve /.test(command)),
+  };
+}
