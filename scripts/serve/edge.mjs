@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { watchKernel } from "./kernel-watch.mjs";
+import { Unit } from "./unit.mjs";
 import { startWatchdog } from "./watchdog.mjs";
-import { startWorker, untilHealthy } from "./wrangler.mjs";
+import { untilAnswering } from "./wrangler.mjs";
 
 /** Everything that a person at the playground does. */
 export const allScopes = ["tools:read", "tools:call", "audit:read", "content:read", "approvals:write", "policy:read"];
@@ -13,9 +15,9 @@ const ownConfigs = { kernel: "wrangler.toml", sandbox: "packages/edge/wrangler.s
 /**
  * @typedef {object} Edge
  * @property {string} url of the kernel
- * @property {Promise<string>} failed resolves with the reason when a part ended that should not have
+ * @property {Promise<string>} failed resolves with the reason when a part ended and does not come back
  * @property {() => number} sandboxKills how often the watchdog had to end the sandbox
- * @property {readonly number[]} pids of the guards
+ * @property {() => readonly number[]} pids of the guards
  * @property {() => Promise<void>} stop
  */
 
@@ -34,48 +36,53 @@ const ownConfigs = { kernel: "wrangler.toml", sandbox: "packages/edge/wrangler.s
  */
 export async function startEdge({ port, sandboxPort, tokens, origins = [], policy, configs = ownConfigs, state }) {
   const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
-  // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
-  const sandbox = startWorker({ config: configs.sandbox, port: sandboxPort, state: join(scratch, "sandbox"), scratch });
-
   /** @type {(reason: string) => void} */
   let fail = () => {};
   /** @type {Promise<string>} */
   const failed = new Promise((resolve) => (fail = resolve));
-  const watchdog = await startWatchdog(sandbox, fail);
+  const sandbox = new Unit({
+    name: "The sandbox",
+    // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
+    start: { config: configs.sandbox, port: sandboxPort, state: join(scratch, "sandbox"), scratch, mendsItself: true },
+    alive: "/healthz",
+    onLost: fail,
+  });
+  const watchdog = await startWatchdog(sandbox);
   const vars = {
     KEYHOLE_TOKENS: JSON.stringify(hashedTokens(tokens)),
     KEYHOLE_ORIGINS: origins.join(" "),
     KEYHOLE_WATCHDOG: watchdog.url,
     ...(policy && { KEYHOLE_POLICY: JSON.stringify(policy) }),
   };
-  const kernel = startWorker({
-    config: configs.kernel,
-    env: "local",
-    port,
-    vars,
-    state: state ?? join(scratch, "kernel"),
-    scratch,
+  const kernel = new Unit({
+    name: "The kernel",
+    start: { config: configs.kernel, env: "local", port, vars, state: state ?? join(scratch, "kernel"), scratch },
+    alive: "/livez",
+    onLost: fail,
   });
+  let endWatch = () => {};
 
   const stop = async () => {
+    endWatch();
     await watchdog.stop();
-    await Promise.all([kernel.process.stop(), sandbox.process.stop()]);
+    await Promise.all([kernel.stop(), sandbox.stop()]);
     rmSync(scratch, { recursive: true, force: true });
   };
   try {
-    await Promise.all([untilHealthy(sandbox, "The sandbox"), untilHealthy(kernel, "The kernel")]);
+    await Promise.all([sandbox.ready(), kernel.ready()]);
+    await untilAnswering(kernel, "The kernel", "/healthz");
+    for (const unit of [sandbox, kernel]) unit.keep();
     watchdog.watch();
+    endWatch = watchKernel(kernel, sandbox);
   } catch (error) {
     await stop();
     throw error;
   }
-  void kernel.process.exited.then(() => fail(`The kernel's process ended:\n${kernel.process.output()}`));
-  void sandbox.process.exited.then(() => fail(`The sandbox's process ended:\n${sandbox.process.output()}`));
   return {
     url: kernel.url,
     failed,
-    sandboxKills: watchdog.kills,
-    pids: [kernel.process.pid, sandbox.process.pid],
+    sandboxKills: () => sandbox.runtimeKills,
+    pids: () => [kernel.process.pid, sandbox.process.pid],
     stop,
   };
 }

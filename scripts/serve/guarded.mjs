@@ -12,6 +12,7 @@ const keptLines = 40;
  * @property {number} pid of the guard, the parent of everything that the command starts
  * @property {Promise<number>} exited its exit code
  * @property {() => string} output the last lines that it printed
+ * @property {() => Promise<void>} kill as `stop`, at once and without a word to the command
  * @property {() => Promise<void>} stop ends it and all that it started; resolves when they are gone
  */
 
@@ -48,6 +49,15 @@ export function startGuarded(args, env) {
     output: () => lines.join("\n"),
     async stop() {
       child.stdin.end();
+      await exited;
+    },
+    async kill() {
+      try {
+        // The whole group, which outlives the guard where somebody killed that.
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // Nothing of it runs.
+      }
       await exited;
     },
   };

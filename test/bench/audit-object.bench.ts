@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createBuilder } from "vite";
 import { freePorts } from "../../scripts/serve/ports.mjs";
-import { startWorker, untilHealthy } from "../../scripts/serve/wrangler.mjs";
+import { startWorker, untilAnswering } from "../../scripts/serve/wrangler.mjs";
 import type { Load } from "./audit/load.ts";
 import { type Figures, logOf, report, timed } from "./audit/rows.ts";
 
@@ -34,7 +34,7 @@ await builder.build(builder.environments["edge"]!);
 const [port = 0] = await freePorts(1);
 const worker = startWorker({ config, port, state: join(folder, "state"), scratch: folder });
 try {
-  await untilHealthy(worker, "the Worker");
+  await untilAnswering(worker, "the Worker", "/healthz");
   report({ memory: await measure("memory"), "SQLite of an object": await measure("SQLite") });
 } finally {
   await worker.process.stop();

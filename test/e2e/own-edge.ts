@@ -29,6 +29,9 @@ export async function startOwnEdge(): Promise<OwnEdge> {
       return response.status;
     },
     runtimes: () =>
-      edge.pids.flatMap((pid) => descendants(pid)).filter(({ command }) => /workerd\S* serve /.test(command)),
+      edge
+        .pids()
+        .flatMap((pid) => descendants(pid))
+        .filter(({ command }) => /workerd\S* serve /.test(command)),
   };
 }

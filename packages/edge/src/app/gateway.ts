@@ -44,6 +44,7 @@ export function createGateway<Env extends object>(
     for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);
   });
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
+  app.get("/livez", (c) => c.json({ status: "ok" }));
   app.get("/healthz", async (c) =>
     (await healthy(c.env)) ? c.json({ status: "ok" }) : c.json({ status: "unavailable" }, 503),
   );

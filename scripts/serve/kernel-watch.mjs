@@ -1,0 +1,43 @@
+import { isAnswering } from "./wrangler.mjs";
+
+const lookEveryMs = 1_000;
+/** A kernel that checks a large body stands still for some seconds, and is well. */
+const patienceMs = 30_000;
+/** So long a kernel may say that it has no sandbox while the sandbox answers us: it finds its way to a new one in less. */
+const lostWayMs = 8_000;
+
+/**
+ * Watches the kernel from outside: one that stands still for long, or that has lost its way to a sandbox that is there, is started again.
+ *
+ * @param {{ readonly url: string, restart(): Promise<void> }} kernel
+ * @param {{ readonly url: string }} sandbox
+ * @returns {() => void} ends it
+ */
+export function watchKernel(kernel, sandbox) {
+  let lostSince = 0;
+  let looking = false;
+
+  async function isLost() {
+    const isWell = await isAnswering(`${kernel.url}/healthz`, patienceMs);
+    if (!isWell && !(await isAnswering(`${kernel.url}/livez`, patienceMs))) return true;
+    if (isWell || !(await isAnswering(`${sandbox.url}/healthz`, lookEveryMs))) {
+      lostSince = 0;
+      return false;
+    }
+    lostSince ||= Date.now();
+    return Date.now() - lostSince > lostWayMs;
+  }
+
+  async function look() {
+    if (looking) return;
+    looking = true;
+    if (await isLost()) {
+      await kernel.restart();
+      lostSince = 0;
+    }
+    looking = false;
+  }
+
+  const timer = setInterval(() => void look(), lookEveryMs);
+  return () => clearInterval(timer);
+}
