@@ -105,6 +105,7 @@ export { checkArgument, checkCommand, matchCommand } from "./capability/commands
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";
 export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
+export { isBoundedHost, parseUrl } from "./normalize/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval.ts";

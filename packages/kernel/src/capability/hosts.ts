@@ -1,3 +1,4 @@
+import { parseUrl } from "../normalize/parse-url.ts";
 import { classifyAddress } from "./addresses.ts";
 
 /**
@@ -87,8 +88,9 @@ export function hostOf(text: string): string | undefined {
   const isUrl = text.includes("://");
   if (!isUrl && /[/?#]/.test(text)) return undefined;
   const address = isUrl ? text : `http://${text}/`;
-  if (!URL.canParse(address)) return undefined;
-  const { hostname, username, password } = new URL(address);
+  const url = parseUrl(address);
+  if (url === undefined) return undefined;
+  const { hostname, username, password } = url;
   const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   return username === "" && password === "" && canonicalFault(host) === undefined ? host : undefined;
 }
@@ -109,8 +111,8 @@ export function checkHostPattern(pattern: string): string | undefined {
 
 function canonicalFault(host: string): string | undefined {
   if (host.includes("*")) return "`*` stands alone or as the whole first label";
-  if (!URL.canParse(`http://${host}/`)) return "it is not a host";
-  const { hostname } = new URL(`http://${host}/`);
+  const hostname = parseUrl(`http://${host}/`)?.hostname;
+  if (hostname === undefined) return "it is not a host";
   if (hostname !== host)
     return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
   return classifyAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";

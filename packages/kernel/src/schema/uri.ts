@@ -1,8 +1,9 @@
+import { parseUrl } from "../normalize/parse-url.ts";
 import { attempt } from "./attempt.ts";
 
 /** Resolves a reference against a base, as the platform does; one that cannot be resolved stays as it is. */
 export function resolveUri(base: string, reference: string): string {
-  return attempt(() => new URL(reference, base === "" ? undefined : base).href) ?? reference;
+  return parseUrl(reference, base === "" ? undefined : base)?.href ?? reference;
 }
 
 /** Splits `uri#fragment`; the fragment is percent-decoded, and a broken escape stays as it is. */

@@ -6,6 +6,7 @@ import {
   checkGlob,
   type JsonObject,
   type JsonValue,
+  parseUrl,
 } from "@keyhole/kernel";
 
 /** One way in which an argument of later calls may differ from the one that was shown. */
@@ -67,8 +68,8 @@ function choicesFor(at: string, value: JsonValue): readonly ArgumentChoice[] {
 
 /** Wider than one text, narrower than any: the host of an address, the folder of a path. */
 function placesOf(at: string, text: string): readonly ArgumentChoice[] {
-  if (/^https?:/i.test(text) && URL.canParse(text)) {
-    const { hostname } = new URL(text);
+  const hostname = /^https?:/i.test(text) ? parseUrl(text)?.hostname : undefined;
+  if (hostname !== undefined) {
     if (checkHostPattern(hostname) !== undefined) return [];
     return [{ id: "host", text: `Any address on ${hostname}`, condition: { at, hostIn: [hostname] } }];
   }

@@ -1,4 +1,4 @@
-import { checkHostPattern, loadPolicy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
 const networkTool = "http_fetch";
@@ -52,9 +52,10 @@ export function parseHost(typed: string): ParsedHost {
   const wildcard = /^\*(?:\.|$)/.exec(text)?.[0] ?? "";
   if (text === "*") return { ok: true, host: "*", port: undefined };
   const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text.slice(wildcard.length)}`;
-  if (text === "" || !URL.canParse(url))
+  const parsed = parseUrl(url);
+  if (text === "" || parsed === undefined)
     return { ok: false, message: "This is not a host. Write one like example.com, *.example.com or 127.0.0.1:8080." };
-  const { hostname, port } = new URL(url);
+  const { hostname, port } = parsed;
   const host = wildcard + hostname.replace(/\.$/, "");
   const fault = checkHostPattern(host);
   return fault === undefined

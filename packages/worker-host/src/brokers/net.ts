@@ -1,4 +1,4 @@
-import type { Broker, BrokerSession, CapabilityReply } from "@keyhole/kernel";
+import { type Broker, type BrokerSession, type CapabilityReply, parseUrl } from "@keyhole/kernel";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
@@ -37,7 +37,7 @@ type Send = NonNullable<NetBrokerOptions["fetch"]>;
 
 async function fetchFollowing(first: NetRequest, session: BrokerSession, send: Send): Promise<CapabilityReply> {
   let request = first;
-  const policy = watchPolicy((blocked) => URL.canParse(blocked) && new URL(blocked).origin === request.url.origin);
+  const policy = watchPolicy((blocked) => parseUrl(blocked)?.origin === request.url.origin);
   try {
     for (let hop = 0; hop <= redirectLimit; hop++) {
       const outgoing = await revealed(request, session);

@@ -1,3 +1,5 @@
+import { parseUrl } from "@keyhole/kernel";
+
 /**
  * What a page's Content-Security-Policy blocked, as far as the platform tells: it does so by an event beside the failure, which itself names no reason. Works in
  * pages and in workers, which have a policy of their own when they come from a file; elsewhere nothing is ever blocked.
@@ -42,6 +44,6 @@ const eventMs = 50;
 
 function sourceFor(blocked: string): string {
   if (blocked === "wasm-eval") return "'wasm-unsafe-eval'";
-  const origin = URL.canParse(blocked) ? new URL(blocked).origin : blocked;
+  const origin = parseUrl(blocked)?.origin ?? blocked;
   return origin === here.location.origin ? "'self'" : origin;
 }

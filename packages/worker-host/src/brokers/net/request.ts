@@ -1,4 +1,4 @@
-import type { CapabilityRequest, Need } from "@keyhole/kernel";
+import { type CapabilityRequest, type Need, parseUrl } from "@keyhole/kernel";
 import { type Refused, refused } from "../fault.ts";
 
 /** Longer ones are cut or refused somewhere on the way; a tool that needs more sends a body. */
@@ -46,13 +46,13 @@ export function readUrl(text: unknown, base?: URL): Checked<URL> {
   if (text.length > urlLength) return refused("INVALID_REQUEST", `A URL has at most ${urlLength} characters.`);
   // `URL` would drop tabs and line breaks, so that other readers of the same text see another host.
   if (hasControl(text)) return refused("INVALID_REQUEST", "A URL has no control characters.");
-  if (!URL.canParse(text, base?.href))
+  const url = parseUrl(text, base?.href);
+  if (url === undefined)
     return refused(
       "INVALID_REQUEST",
       `${shown(text)} is not an absolute URL.`,
       "Write it as https://example.com/path.",
     );
-  const url = new URL(text, base?.href);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return refused(
       "CAPABILITY_DENIED",

@@ -1,4 +1,4 @@
-import type { BrokerSession } from "@keyhole/kernel";
+import { type BrokerSession, parseUrl } from "@keyhole/kernel";
 import { refused } from "../fault.ts";
 import type { Checked, NetRequest } from "./request.ts";
 
@@ -26,7 +26,7 @@ export async function revealed(request: NetRequest, { secrets }: BrokerSession):
   }
   const body = request.body && (await secrets.revealBytes(request.body, host, encodingOf(request.headers)));
   if (body?.ok === false) return body;
-  const url = new URL(request.url);
+  const url = parseUrl(request.url.href)!;
   url.search = search.value;
   return { ok: true, value: { ...request, url, headers, ...(body && { body: body.value }) } };
 }

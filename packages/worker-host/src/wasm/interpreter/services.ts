@@ -1,3 +1,4 @@
+import { isBoundedHost, parseUrl } from "@keyhole/kernel";
 import type { HostFunctions, HostValue } from "./vm.ts";
 
 const encoder = new TextEncoder();
@@ -10,13 +11,19 @@ export const services: HostFunctions = {
     return new TextDecoder(textOf(label), options).decode(bytes instanceof Uint8Array ? bytes : new Uint8Array());
   },
   parseUrl: ([url, base]) => {
-    const given = base === undefined ? undefined : textOf(base);
-    return URL.canParse(textOf(url), given) ? partsOf(new URL(textOf(url), given)) : undefined;
+    const parsed = parseUrl(textOf(url), base === undefined ? undefined : textOf(base));
+    return parsed && partsOf(parsed);
   },
   changeUrl: ([href, part, value]) => {
-    const url = new URL(textOf(href));
+    const url = parseUrl(textOf(href));
+    if (url === undefined) throw new TypeError("Invalid URL");
     const name = textOf(part);
-    if (isPart(name) && name !== "href" && name !== "origin") url[name] = textOf(value);
+    const given = textOf(value);
+    // A setter leaves the URL as it is where it can make nothing of what it is given.
+    const isTaken =
+      (name !== "host" && name !== "hostname") ||
+      isBoundedHost(given.split(/[/\\?#]/, 1)[0]!.replace(/:[0-9]{0,20}$/, ""));
+    if (isPart(name) && name !== "href" && name !== "origin" && isTaken) url[name] = given;
     return partsOf(url);
   },
   random: ([count]) => crypto.getRandomValues(new Uint8Array(Math.min(Number(textOf(count)) || 0, 65_536))),

@@ -1,0 +1,39 @@
+/** What DNS carries of a name, and of one label. */
+const hostLength = 253;
+const labelLength = 63;
+
+/** What IDNA takes for the dot between two labels. */
+const dots = /[.\u3002\uff0e\uff61]/;
+
+/**
+ * Reads a URL that somebody else wrote; `undefined` where it is none. The only place that gives foreign text to the platform's `URL`: on some platforms the time
+ * that a host takes there grows worse than with the square of its length, and one of 5,000 characters holds the thread for most of a second.
+ *
+ * @param base against which a relative reference is resolved
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  if (!hasBoundedHost(text) || (base !== undefined && !hasBoundedHost(base))) return undefined;
+  return URL.canParse(text, base) ? new URL(text, base) : undefined;
+}
+
+/** Whether a host is so short that a name server would be asked for it; a dot may be at its end. */
+export function isBoundedHost(host: string): boolean {
+  const name = dots.test(host.at(-1) ?? "") ? host.slice(0, -1) : host;
+  if (name.length > hostLength) return false;
+  return name.startsWith("[") || name.split(dots).every((label) => label.length <= labelLength);
+}
+
+/** Reads more of a text as a host than a URL parser would, never less. */
+function hasBoundedHost(text: string): boolean {
+  // The parser drops these, wherever they are.
+  const seen = text.length > hostLength && /[\t\n\r]/.test(text) ? text.replaceAll(/[\t\n\r]/g, "") : text;
+  // After a scheme that has hosts they need no slashes; without one, two slashes make one.
+  const start = /^[\u0000-\u0020]*(?:(?:https?|wss?|ftp|file):[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})/i.exec(
+    seen,
+  )?.[0];
+  if (start === undefined) return true;
+  const end = seen.slice(start.length).search(/[/\\?#]/);
+  const authority = end < 0 ? seen.slice(start.length) : seen.slice(start.length, start.length + end);
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  return isBoundedHost(host.replace(/:[0-9]{0,20}\s*$/, ""));
+}
