@@ -30,10 +30,10 @@ type Step = (context: ToolContext, seen: unknown[]) => unknown;
 
 const paths = ["a.txt", "b/c.txt", "b/d.bin", "missing.txt", "../outside"] as const;
 const urls = [
-  "https://one.example/",
-  "https://two.example/x?y=1",
+  "https://one.example.com/",
+  "https://two.example.com/x?y=1",
   "https://denied.test/",
-  "ftp://one.example/",
+  "ftp://one.example.com/",
 ] as const;
 
 function stepOf(random: Random, depth: number): Step {
@@ -112,8 +112,8 @@ function toolOf(random: Random, number: number): Tool<never, unknown> {
     idempotent: isRestless,
     capabilities: [
       { kind: "tool.call", tools: ["*"] },
-      { kind: "net.read", hosts: ["*.example"] },
-      { kind: "net.write", hosts: ["*.example"] },
+      { kind: "net.read", hosts: ["*.example.com"] },
+      { kind: "net.write", hosts: ["*.example.com"] },
       { kind: "fs.read", paths: ["**"] },
       { kind: "fs.write", paths: ["**"] },
     ],
@@ -122,7 +122,7 @@ function toolOf(random: Random, number: number): Tool<never, unknown> {
     execute: async (_, context) => {
       const seen: unknown[] = [];
       for (const step of program) await attempt(step, context, seen);
-      if (isRestless) seen.push((await context.fetch("https://one.example/restless")).status);
+      if (isRestless) seen.push((await context.fetch("https://one.example.com/restless")).status);
       if (callsOther) seen.push(await Promise.all([1, 2].map((n) => context.tools.call("leaf", { n }))));
       if (fails) throw new Error(JSON.stringify(seen).slice(0, 500));
       return seen as never;
@@ -169,7 +169,7 @@ const policy = {
   version: "1",
   posture: "permissive",
   grants: ["net.read", "net.write"]
-    .map((kind) => ({ tool: "*", capability: { kind, hosts: ["*.example"] } }))
+    .map((kind) => ({ tool: "*", capability: { kind, hosts: ["*.example.com"] } }))
     .concat([{ tool: "*", capability: { kind: "tool.call", tools: ["*"] } }] as never)
     .concat(["fs.read", "fs.write"].map((kind) => ({ tool: "*", capability: { kind, paths: ["**"] } })) as never),
 };

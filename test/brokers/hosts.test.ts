@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkHost, checkHostPattern, matchHost } from "../../packages/kernel/src/capability/hosts.ts";
+import { checkHostPattern, matchHost as matches } from "@keyhole/kernel";
+import { checkHost } from "@keyhole/worker-host/brokers/net";
 
 const publicHosts = [
   "example.com",
   "www.example.com",
   "a.b.c.d.example.co.uk",
-  "xn--bcher-kva.example",
+  "xn--bcher-kva.net",
+  "xn--80ak6aa92e.xn--p1ai",
+  "ec2-52-95-245-1.compute-1.amazonaws.com",
   "_dmarc.example.com",
   "1.example.com",
   "1e100.net",
@@ -14,11 +17,27 @@ const publicHosts = [
   "internal.example.com",
   "mylocal.com",
   "10.example.org",
-  "127.0.0.1.example.com",
   "com.localhost.net",
 ];
 
 const specialHosts = [
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster",
+  "a.lxd",
+  "a.dns.podman",
+  "web.service.nomad",
+  "api.k8s",
+  "vault.service.consul",
+  "laptop.tail1234.ts.net",
+  "127.0.0.1.nip.io",
+  "app.localtest.me",
+  "7f000001.c0a80001.rbndr.us",
+  "127.0.0.1.example.com",
+  "app-10-0-0-5.example.com",
+  "169-254-169-254.example.org",
+  "account.privatelink.example.com",
+  "metadata.goog",
+  "a.example",
   "localhost",
   "a.localhost",
   "printer.local",
@@ -110,6 +129,11 @@ const ordinaryAddresses = [
   "[2000::1]",
 ];
 
+/** As a grant is read: the network's broker says which hosts are public. */
+function matchHost(pattern: string, host: string): boolean {
+  return matches(pattern, host, checkHost(host) === undefined);
+}
+
 describe("checkHost", () => {
   it.each(publicHosts)("takes %s for public", (host) => expect(checkHost(host)).toBeUndefined());
   it.each(specialHosts)("says why %s is not", (host) => expect(checkHost(host)).toBeTypeOf("string"));
@@ -176,8 +200,6 @@ describe("checkHostPattern", () => {
     "0x7f.0.0.1",
     "::1",
     "[0:0::1]",
-    "*.local",
-    "*.a.internal",
     "*.127.0.0.1",
     "a b",
     "a..b",

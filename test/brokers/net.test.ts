@@ -152,7 +152,7 @@ describe("what is refused before anything is sent", () => {
   it("says what is needed in canonical form", () => {
     expect(needs({ url: "HTTPS://EXAMPLE.COM.:443/a/../b?q#f" })).toEqual({
       ok: true,
-      needs: [{ kind: "net.read", method: "GET", host: "example.com", port: 443, path: "/b" }],
+      needs: [{ kind: "net.read", method: "GET", host: "example.com", port: 443, path: "/b", isPublic: true }],
     });
   });
 });

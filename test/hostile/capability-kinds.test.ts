@@ -213,7 +213,7 @@ describe("a grant of one kind", () => {
     { kind: "kv.write", key: "a" },
     { kind: "process.spawn", command: "git", args: [] },
     { kind: "tool.call", tool: "a" },
-    { kind: "secret.use", name: "a", host: "example.com" },
+    { kind: "secret.use", name: "a", host: "example.com", isPublic: true },
   ];
 
   it("covers its own kind alone", () => {
@@ -259,7 +259,7 @@ describe("a grant of one kind", () => {
     [
       "a secret for the loopback",
       { kind: "secret.use", names: ["a"], hosts: ["*"] },
-      { kind: "secret.use", name: "a", host: "127.0.0.1" },
+      { kind: "secret.use", name: "a", host: "127.0.0.1", isPublic: true },
     ],
   ])("does not cover %s", (_, capability, need) => {
     expect(covers(grantOf([capability], [[capability]]), need)).toBe(false);

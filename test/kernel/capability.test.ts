@@ -36,6 +36,7 @@ const get = (more: object = {}): Need => ({
   kind: "net.read",
   method: "GET",
   host: "example.com",
+  isPublic: true,
   port: 443,
   path: "/",
   ...more,
@@ -138,11 +139,9 @@ function fakeNet(
     served,
     kinds: ["net.read"],
     needs: ({ arguments: { url } }) => {
-      const { hostname, port, pathname } = new URL(String(url));
-      return {
-        ok: true,
-        needs: [{ kind: "net.read", method: "GET", host: hostname, port: Number(port || 443), path: pathname }],
-      };
+      const { hostname: host, port, pathname: path } = new URL(String(url));
+      const need = { method: "GET", host, isPublic: true, port: Number(port || 443), path };
+      return { ok: true, needs: [{ kind: "net.read", ...need }] };
     },
     serve: async ({ arguments: { url } }, session) => {
       served.push(String(url));

@@ -86,7 +86,7 @@ describe("a grant that is revoked", () => {
       kinds: ["net.read"],
       needs: () => ({
         ok: true,
-        needs: [{ kind: "net.read", method: "GET", host: "api.example", port: 443, path: "/" }],
+        needs: [{ kind: "net.read", method: "GET", host: "api.example", isPublic: true, port: 443, path: "/" }],
       }),
       async serve({ arguments: { url } }, { secrets, signal }) {
         const revealed = await secrets.reveal(String(url), "api.example");

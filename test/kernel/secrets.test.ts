@@ -50,7 +50,7 @@ function revealingBroker(serve: (sent: Sent) => CapabilityReply): Broker & { rea
   const sent: Sent[] = [];
   const needOf = (url: string): Need => {
     const { hostname, pathname } = new URL(url);
-    return { kind: "net.read", method: "GET", host: hostname, port: 443, path: pathname };
+    return { kind: "net.read", method: "GET", host: hostname, isPublic: true, port: 443, path: pathname };
   };
   return {
     sent,

@@ -73,6 +73,7 @@ const need: fc.Arbitrary<Need> = fc.oneof(
     kind: fc.constantFrom("net.read" as const, "net.write" as const),
     method: fc.constantFrom("GET", "POST"),
     host: fc.constantFrom("example.com", "a.example.com", "127.0.0.1", "other.org"),
+    isPublic: fc.boolean(),
     port: fc.constantFrom(80, 443, 8080),
     path: fc.constantFrom("/", "/api", "/api/v1/x", "/other"),
   }),
@@ -103,6 +104,7 @@ const need: fc.Arbitrary<Need> = fc.oneof(
     kind: fc.constant("secret.use" as const),
     name: fc.constantFrom("api_key", "root"),
     host: fc.constantFrom("example.com", "a.example.com", "127.0.0.1"),
+    isPublic: fc.boolean(),
   }),
   fc.constantFrom<Need>({ kind: "clock" }, { kind: "random" }),
 );

@@ -55,12 +55,13 @@ describe("rules about requests", () => {
     kinds: ["net.read"],
     needs: ({ arguments: { url } }) => {
       const { hostname: host, pathname: path } = new URL(String(url));
-      return { ok: true, needs: [{ kind: "net.read", method: "GET", host, port: 443, path }] };
+      return { ok: true, needs: [{ kind: "net.read", method: "GET", host, isPublic: true, port: 443, path }] };
     },
     serve: async ({ arguments: { url } }, session) => {
       const refused = session.refusal({
         kind: "net.read",
         method: "GET",
+        isPublic: true,
         host: String(url).includes("redirect") ? "evil.example.com" : "example.com",
         port: 443,
         path: "/",

@@ -11,7 +11,14 @@ const value = (key: string): Need => ({ kind: "kv.read", key });
 const list = (key: string): Need => ({ kind: "kv.read", key, lists: true });
 const callOf = (tool: string): Need => ({ kind: "tool.call", tool });
 const secret = (name: string, host = "api.example.com"): Need => ({ kind: "secret.use", name, host });
-const fetchOf = (host: string): Need => ({ kind: "net.read", method: "GET", host, port: 443, path: "/" });
+const fetchOf = (host: string): Need => ({
+  kind: "net.read",
+  method: "GET",
+  host,
+  isPublic: true,
+  port: 443,
+  path: "/",
+});
 
 describe("lists for one tool", () => {
   const refused = (pay: object, need: Need): boolean =>

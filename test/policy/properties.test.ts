@@ -135,8 +135,10 @@ describe("for any host and patterns", () => {
       fc.constant("*"),
     );
     fc.assert(
-      fc.property(fc.array(pattern, { maxLength: 5 }), host, (patterns, asked) => {
-        expect(hostMatcher(patterns)(asked)).toBe(patterns.some((each) => matchHost(each, asked)));
+      fc.property(fc.array(pattern, { maxLength: 5 }), host, fc.boolean(), (patterns, asked, isReached) => {
+        expect(hostMatcher(patterns)(asked, isReached)).toBe(
+          patterns.some((each) => matchHost(each, asked, isReached)),
+        );
       }),
       { numRuns: sized(300, 3_000) },
     );

@@ -53,7 +53,10 @@ export function fakeNet(): Broker {
     kinds: ["net.read"],
     needs: ({ arguments: { url } }) => {
       const { hostname, pathname } = new URL(String(url));
-      return { ok: true, needs: [{ kind: "net.read", method: "GET", host: hostname, port: 443, path: pathname }] };
+      return {
+        ok: true,
+        needs: [{ kind: "net.read", method: "GET", host: hostname, isPublic: true, port: 443, path: pathname }],
+      };
     },
     serve: async (_, { spend }) => {
       const error = spend({ networkRequests: 1, networkBytes: 10 });

@@ -104,7 +104,7 @@ export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
 export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";
-export { checkHost, checkHostPattern, matchHost } from "./capability/hosts.ts";
+export { checkHostPattern, matchHost } from "./capability/hosts.ts";
 export { isBoundedHost, parseUrl } from "./normalize/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 

@@ -15,7 +15,7 @@ export type Capability =
 
 export interface NetCapability {
   readonly kind: "net.read" | "net.write";
-  /** ASCII hosts: exact, `*.example.com` (any host below it, not itself) or `*` (any public host; in a manifest any host). */
+  /** ASCII hosts: exact, `*.example.com` (any public host below it, not itself) or `*` (any public host; in a manifest any host). */
   readonly hosts: readonly string[];
   /** Default: 80 and 443; in a manifest any port. */
   readonly ports?: readonly number[];
@@ -150,6 +150,8 @@ export type Need =
       readonly method: string;
       /** Canonical, as `URL` gives it, without trailing dot. */
       readonly host: string;
+      /** Whether the broker knows it for a name of the public internet: only such a one is reached by a wildcard. */
+      readonly isPublic?: boolean;
       readonly port: number;
       readonly path: string;
     }
@@ -169,6 +171,6 @@ export type Need =
     }
   | { readonly kind: "process.spawn"; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: "tool.call"; readonly tool: string }
-  | { readonly kind: "secret.use"; readonly name: string; readonly host: string }
+  | { readonly kind: "secret.use"; readonly name: string; readonly host: string; readonly isPublic?: boolean }
   | { readonly kind: "clock" }
   | { readonly kind: "random" };

@@ -1,20 +1,21 @@
 import type { Capability, CommandPattern } from "./capability.ts";
 import { checkCommandPattern, describeCommand } from "./commands.ts";
-import { checkHostPattern } from "./hosts.ts";
+import { checkGrantedHost } from "./hosts.ts";
 import { checkKeyPattern } from "./keys.ts";
 import { checkNamePattern } from "./names.ts";
-import { checkGlob } from "./paths.ts";
+import { checkGlob, foreignPattern } from "./paths.ts";
+import { checkPathPrefix } from "./readings.ts";
 
 /** What is wrong with the patterns of a capability whose shape is already known to be right. `path` points into the capability. */
 export function checkCapability(
   capability: Capability,
-): { readonly path: string; readonly message: string } | undefined {
+): { readonly path: string; readonly message: string; readonly hint?: string } | undefined {
   switch (capability.kind) {
     case "net.read":
     case "net.write":
       return (
-        firstFault(capability.hosts, "/hosts", checkHostPattern) ??
-        firstFault(capability.paths, "/paths", pathPrefixFault)
+        firstFault(capability.hosts, "/hosts", checkGrantedHost) ??
+        firstFault(capability.paths, "/paths", checkPathPrefix)
       );
     case "fs.read":
     case "fs.write":
@@ -38,7 +39,7 @@ export function checkCapability(
       return (
         firstFault(capability.names, "/names", (each) =>
           each.includes(".") ? "the name of a secret has no dot" : checkNamePattern(each),
-        ) ?? firstFault(capability.hosts, "/hosts", checkHostPattern)
+        ) ?? firstFault(capability.hosts, "/hosts", checkGrantedHost)
       );
     case "clock":
     case "random":
@@ -46,11 +47,8 @@ export function checkCapability(
   }
 }
 
-/** Paths of files are globs, those of the network are prefixes: a star would be taken as it is, and match nothing. */
-function pathPrefixFault(path: string): string | undefined {
-  if (!path.startsWith("/")) return "a path prefix starts with /";
-  return path.includes("*") ? "a path prefix has no *: it covers all below it by itself" : undefined;
-}
+const wildcards =
+  "The only wildcards are `*`, and in paths of files `**`. Write each alternative out as a pattern of its own.";
 
 function commandFault(commands: readonly CommandPattern[]): ReturnType<typeof checkCapability> {
   for (const [index, command] of commands.entries()) {
@@ -71,7 +69,12 @@ export function firstFault(
 ): ReturnType<typeof checkCapability> {
   for (const [index, pattern] of patterns.entries()) {
     const reason = check(pattern);
-    if (reason) return { path: `${path}/${index}`, message: `${JSON.stringify(pattern.slice(0, 100))}: ${reason}.` };
+    if (reason)
+      return {
+        path: `${path}/${index}`,
+        message: `${JSON.stringify(pattern.slice(0, 100))}: ${reason}.`,
+        ...(foreignPattern.test(pattern) && { hint: wildcards }),
+      };
   }
   return undefined;
 }

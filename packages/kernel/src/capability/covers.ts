@@ -8,10 +8,11 @@ import type {
   StatementKind,
 } from "./capability.ts";
 import { matchCommand } from "./commands.ts";
-import { matchHost } from "./hosts.ts";
+import { canBePublic, matchHost } from "./hosts.ts";
 import { matchKey } from "./keys.ts";
 import { matchName } from "./names.ts";
-import { matchPath } from "./paths.ts";
+import { matchPath, pathMatcher } from "./paths.ts";
+import { isPathPrefix } from "./readings.ts";
 
 /** How a capability is read: as a tool's wish, generously, or as somebody's authority, strictly. */
 export type Reading = "wish" | "authority";
@@ -42,7 +43,7 @@ export function capabilityCovers(capability: Capability, need: Need, reading: Re
       return (
         need.kind === capability.kind &&
         capability.names.some((pattern) => matchName(pattern, need.name)) &&
-        coversHost(capability.hosts, need.host, reading)
+        coversHost(capability.hosts, need, reading)
       );
     case "clock":
     case "random":
@@ -57,13 +58,18 @@ const defaultMethods: Record<NetCapability["kind"], readonly string[]> = {
   "net.write": ["POST", "PUT", "PATCH", "DELETE"],
 };
 
-function coversHost(patterns: readonly string[], host: string, reading: Reading): boolean {
-  return patterns.some((pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, host));
+function coversHost(
+  patterns: readonly string[],
+  { host, isPublic }: { readonly host: string; readonly isPublic?: boolean },
+  reading: Reading,
+): boolean {
+  const isReached = isPublic === true && canBePublic(host);
+  return patterns.some((pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, host, isReached));
 }
 
 function netCovers(capability: NetCapability, need: NeedOf<NetCapability["kind"]>, reading: Reading): boolean {
   return (
-    coversHost(capability.hosts, need.host, reading) &&
+    coversHost(capability.hosts, need, reading) &&
     ((reading === "wish" && capability.ports === undefined) || (capability.ports ?? [80, 443]).includes(need.port)) &&
     (capability.methods ?? defaultMethods[capability.kind]).includes(need.method) &&
     (capability.paths === undefined || capability.paths.some((prefix) => isPathPrefix(prefix, need.path)))
@@ -73,7 +79,7 @@ function netCovers(capability: NetCapability, need: NeedOf<NetCapability["kind"]
 function filesCover(capability: FilesCapability, need: NeedOf<FilesCapability["kind"]>): boolean {
   return (
     capability.paths.some((glob) => matchPath(glob, need.path)) &&
-    !capability.except?.some((glob) => matchPath(glob, need.path)) &&
+    !pathMatcher(capability.except ?? [], "deny")(need.path) &&
     (need.bytes ?? 0) <= (capability.fileBytes ?? Infinity)
   );
 }
@@ -96,16 +102,4 @@ function databaseCovers(
 
 function keysCover({ keys, valueBytes = Infinity }: KeysCapability, need: NeedOf<KeysCapability["kind"]>): boolean {
   return keys.some((pattern) => matchKey(pattern, need.key)) && (need.bytes ?? 0) <= valueBytes;
-}
-
-/** What servers decode late: a slash, dot or backslash that is encoded, once or more often. */
-const encodedStep = /%(?:25)*(?:2[ef]|5c)/i;
-/** `..;x`: a parameter to some servers (RFC 3986, 3.3), which then go up. */
-const stepWithParameter = /\/\.{1,2}(?:;|%(?:25)*3b)/i;
-
-/** `/a` covers `/a` and `/a/b`, not `/ab`. A path that can be read in two ways is under no prefix but `/`. */
-export function isPathPrefix(prefix: string, path: string): boolean {
-  if (prefix === "/") return true;
-  if (encodedStep.test(path) || stepWithParameter.test(path)) return false;
-  return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
 }

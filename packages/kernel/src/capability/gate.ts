@@ -50,6 +50,8 @@ export class Gate {
   /** The last request that waits for its body to be taken, or for one before it. */
   #taking: Promise<void> | undefined;
   readonly #held: HeldGrant | undefined;
+  /** Hosts that a broker called public: what a secret's wildcard reaches. */
+  readonly #publicHosts = new Set<string>();
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
   #carriers: Carriers | undefined;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
@@ -237,7 +239,12 @@ export class Gate {
     if (this.#ended) end.abort("the call has ended");
     if (this.#secrets === noSecrets && secrets) {
       const refusal = (name: string, host: string): CapabilityError | undefined =>
-        this.#latest.gate.#refusal({ kind: "secret.use", name, host });
+        this.#latest.gate.#refusal({
+          kind: "secret.use",
+          name,
+          host,
+          isPublic: this.#latest.gate.#publicHosts.has(host),
+        });
       this.#secrets = secrets.keeper.open({ token: secrets.token, refusal });
     }
     return {
@@ -257,6 +264,7 @@ export class Gate {
   #refusal(need: Need): CapabilityError | undefined {
     const lost = this.#ended ? ended.error : this.revoked(need.kind);
     if (lost) return lost;
+    if ("host" in need && need.isPublic) this.#publicHosts.add(need.host);
     if (covers(this.#options.grant, need)) {
       const reason = this.#options.refusal?.(need);
       return reason === undefined ? undefined : denied(reason, "A changed policy could allow it.");

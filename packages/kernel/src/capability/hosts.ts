@@ -1,79 +1,39 @@
 import { parseUrl } from "../normalize/parse-url.ts";
-import { classifyAddress } from "./addresses.ts";
 
 /**
- * Hosts and the patterns that grant them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as
- * four decimal numbers, IPv6 in brackets. A pattern is such a host, `*.example.com` (any name below it, not itself) or `*` (any public name).
- * Wildcards never reach a host that is not public: it has to be granted by its exact name.
+ * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four
+ * decimal numbers, IPv6 in brackets. A pattern is such a host, `*.example.com` (every name below it, not itself) or `*`.
+ *
+ * What grants and what denies read a wildcard differently. In a deny it takes every host. In a grant it takes names of the public internet alone;
+ * which those are knows the broker that asks them, and no wildcard grants what it does not call public.
  */
 
 /**
- * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7050, 7686, 8375, 9476, ICANN); then
- * public ones that resolve to the address which they spell, to loopback, or to a cloud's metadata.
+ * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7050, 7686, 8375, 9476, ICANN). The
+ * broker's list is longer; this much holds whatever a broker says.
  */
-const privateSuffixes = [
-  "localhost",
-  "local",
-  "internal",
-  "localdomain",
-  "arpa",
-  "test",
-  "invalid",
-  "onion",
-  "alt",
-  "lan",
-  "home",
-  "corp",
-  "intranet",
-  "private",
-  "mail",
-  "workgroup",
-  "i2p",
-  "exit",
-  "consul",
-  "docker",
-  "nip.io",
-  "sslip.io",
-  "xip.io",
-  "localtest.me",
-  "lvh.me",
-  "vcap.me",
-  "lacolhost.com",
-  "traefik.me",
-  "local.gd",
-  "localho.st",
-  "rbndr.us",
-  "1u.ms",
-  "metadata.goog",
-  "metadata.tencentyun.com",
-  "metadata.packet.net",
-  "metadata.platformequinix.com",
-] as const;
+const ownNetwork =
+  /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|test|invalid|onion|alt|lan|home|corp|intranet|private|mail|workgroup|i2p|exit|consul|docker)$/;
 
-/** Why a host is not an ordinary host of the public internet, as the end of a sentence. `undefined` for one that is. */
-export function checkHost(host: string): string | undefined {
-  const address = classifyAddress(host);
-  if (address) return address.special ? `is an IP address: ${address.special}` : "is an IP address";
-  if (!isName(host)) return "is not a host name in canonical form";
-  const suffix = privateSuffixes.find((each) => host === each || host.endsWith(`.${each}`));
-  if (suffix) return `is a name under .${suffix}, which is not public`;
-  return host.includes(".") ? undefined : "is a name without a dot, which only a local network knows";
+/** Whether a host can be public at all: a name with a dot that belongs to no network's own. An address never is. */
+export function canBePublic(host: string): boolean {
+  return isName(host) && /\.[^.]*[^.\d][^.]*$/.test(host) && !ownNetwork.test(host);
 }
 
-/** Whether a pattern grants a host. Both are canonical. */
-export function matchHost(pattern: string, host: string): boolean {
-  if (pattern === host) return true;
-  if (!pattern.startsWith("*") || checkHost(host) !== undefined) return false;
-  return pattern === "*" || host.endsWith(pattern.slice(1));
+/** Whether a pattern names a host; a wildcard does only where `isReached`. Both are canonical. */
+export function matchHost(pattern: string, host: string, isReached: boolean): boolean {
+  return (
+    pattern === host ||
+    (isReached && (pattern === "*" || (pattern.startsWith("*.") && host.endsWith(pattern.slice(1)))))
+  );
 }
 
 /** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */
-export function hostMatcher(patterns: readonly string[]): (host: string) => boolean {
+export function hostMatcher(patterns: readonly string[]): (host: string, isReached: boolean) => boolean {
   const known = new Set(patterns);
-  const hasWildcard = patterns.some((pattern) => pattern.startsWith("*"));
-  return (host) => {
+  return (host, isReached) => {
     if (known.has(host)) return true;
-    if (!hasWildcard || checkHost(host) !== undefined) return false;
+    if (!isReached) return false;
     if (known.has("*")) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;
@@ -100,22 +60,33 @@ export function checkHostPattern(pattern: string): string | undefined {
   if (pattern === "*") return undefined;
   if (pattern.startsWith("*.")) {
     const suffix = pattern.slice(2);
-    const reason = canonicalFault(suffix);
-    if (reason) return reason;
-    if (classifyAddress(suffix)) return "an address has no names below it";
-    const isPrivate = privateSuffixes.some((each) => suffix === each || suffix.endsWith(`.${each}`));
-    return isPrivate ? "a wildcard does not reach names that are not public; grant each by its exact name" : undefined;
+    return canonicalFault(suffix) ?? (isAddress(suffix) ? "an address has no names below it" : undefined);
   }
   return canonicalFault(pattern);
 }
 
+/** {@link checkHostPattern} for what grants: there a wildcard could never reach a network's own names. */
+export function checkGrantedHost(pattern: string): string | undefined {
+  return (
+    checkHostPattern(pattern) ??
+    (pattern.startsWith("*.") && ownNetwork.test(pattern)
+      ? "a wildcard does not reach names that are not public; grant each by its exact name"
+      : undefined)
+  );
+}
+
 function canonicalFault(host: string): string | undefined {
-  if (host.includes("*")) return "`*` stands alone or as the whole first label";
+  if (/[*?{}!]/.test(host)) return "`*` stands alone or as the whole first label";
   const hostname = parseUrl(`http://${host}/`)?.hostname;
   if (hostname === undefined) return "it is not a host";
   if (hostname !== host)
     return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
-  return classifyAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
+  return isAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
+}
+
+/** Of a canonical host: no name ends in a number (URL, 3.5). */
+function isAddress(host: string): boolean {
+  return host.startsWith("[") || /^\d+(?:\.\d+){3}$/.test(host);
 }
 
 /** What `URL` lets through and DNS does not carry is no name: empty or overlong labels. */

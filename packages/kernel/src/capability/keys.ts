@@ -1,4 +1,4 @@
-import { hiddenCharacters, utf8Length } from "./paths.ts";
+import { foreignPattern, hiddenCharacters, utf8Length } from "./paths.ts";
 
 /** What every store takes: Workers KV has the least, 512, of which a host may need some to keep its tenants apart. */
 const keyBytes = 384;
@@ -21,7 +21,8 @@ export function checkKeyPrefix(prefix: string): string | undefined {
 
 /** What is wrong with a pattern for keys, as the end of a sentence. */
 export function checkKeyPattern(pattern: string): string | undefined {
-  return pattern === "*" ? undefined : checkKeyPrefix(pattern);
+  if (pattern === "*") return undefined;
+  return foreignPattern.test(pattern) ? "a pattern is the beginning of keys, or `*` alone" : checkKeyPrefix(pattern);
 }
 
 /** Whether a pattern touches a key, or any that a list could show. For what forbids: a list may not show what is forbidden to read. */

@@ -1,7 +1,12 @@
+import { foldCase } from "./readings.ts";
+
 /**
  * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
  * one file has one name in every check and on every host.
  */
+
+/** What a pattern is for. What grants takes only what is meant beyond doubt; what denies takes all that could be meant. */
+export type Face = "grant" | "deny";
 
 /** The longest that every store takes: R2 keys have 1,024 bytes, names in file systems 255. */
 const pathBytes = 1_024;
@@ -41,8 +46,13 @@ function checkSegment(segment: string): string | undefined {
   return undefined;
 }
 
+/** What shells and other tools take for a pattern. Here it would stand for itself, and a rule with it would match nothing. */
+export const foreignPattern: RegExp = /[?{}[\]]|^!/;
+
 /** What is wrong with a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of a segment, `**` for any segments. */
 export function checkGlob(glob: string): string | undefined {
+  if (foreignPattern.test(glob))
+    return "a glob has no other sign than `*` for a part of a segment and `**` for any segments";
   const segments = glob.split("/");
   if (segments.some((segment) => segment.includes("**") && segment !== "**")) return "`**` is a whole segment";
   return checkPath(segments.map((segment) => segment.replaceAll("*", "x")).join("/"));
@@ -59,6 +69,23 @@ export function matchPath(glob: string, path: string): boolean {
     isAny: (at) => patterns[at] === "**",
     matches: (at, position) => matchSegment(patterns[at]!, segments[position]!),
   });
+}
+
+/**
+ * {@link matchPath} over many globs. What denies takes every spelling that some file system knows by the same name: in another case, in compatibility
+ * characters, with characters that nobody sees.
+ */
+export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
+  if (face === "grant") return (path) => globs.some((glob) => matchPath(glob, path));
+  const folded = globs.map(foldName);
+  return (path) => {
+    const name = folded.length === 0 ? "" : foldName(path);
+    return folded.some((glob) => matchPath(glob, name));
+  };
+}
+
+function foldName(path: string): string {
+  return foldCase(path.normalize("NFKC").replace(/\p{DI}/gu, ""));
 }
 
 function matchSegment(pattern: string, segment: string): boolean {

@@ -79,7 +79,7 @@ export class Approvals {
       approval,
       holdsFor: { tool, caller, sessionId },
       untilMs,
-      tests: rule && compileCondition(rule.when, isAboutRequests(rule.when)),
+      tests: rule && compileCondition(rule.when, isAboutRequests(rule.when), "grant"),
     });
     if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
   }

@@ -1,5 +1,5 @@
-import { hostMatcher, hostOf } from "../capability/hosts.ts";
-import { checkPath, matchPath } from "../capability/paths.ts";
+import { canBePublic, hostMatcher, hostOf } from "../capability/hosts.ts";
+import { checkPath, type Face, pathMatcher } from "../capability/paths.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonArray, JsonObject, JsonValue } from "../normalize/json.ts";
 import type { ArgumentCondition } from "./policy.ts";
@@ -56,19 +56,17 @@ function among(values: readonly JsonValue[]): Test {
   return (value) => texts.has(canonicalJson(value));
 }
 
-function onHost(patterns: readonly string[]): Test {
+function onHost(patterns: readonly string[], face: Face): Test {
   const matches = hostMatcher(patterns);
   return (value) => {
     const host = typeof value === "string" ? hostOf(value) : undefined;
-    return host === undefined ? "NOT_A_HOST" : matches(host);
+    return host === undefined ? "NOT_A_HOST" : matches(host, face === "deny" || canBePublic(host));
   };
 }
 
-function onPath(globs: readonly string[]): Test {
-  return (value) =>
-    typeof value === "string" && checkPath(value) === undefined
-      ? globs.some((glob) => matchPath(glob, value))
-      : "NOT_A_PATH";
+function onPath(globs: readonly string[], face: Face): Test {
+  const matches = pathMatcher(globs, face);
+  return (value) => (typeof value === "string" && checkPath(value) === undefined ? matches(value) : "NOT_A_PATH");
 }
 
 const not =
@@ -79,7 +77,12 @@ const not =
   };
 
 /** The operator's test of an argument that is there, and what it says of one that is absent. */
-function compileOperator(condition: ArgumentCondition): { readonly test: Test; readonly ifAbsent: boolean } {
+function compileOperator(
+  condition: ArgumentCondition,
+  face: Face,
+): { readonly test: Test; readonly ifAbsent: boolean } {
+  /** What is not in a list that denies is in none that it could mean, and the other way round. */
+  const other = face === "grant" ? "deny" : "grant";
   const [test, ifAbsent = false] = ((): [Test, boolean?] => {
     if ("exists" in condition) return [() => condition.exists, !condition.exists];
     if ("equals" in condition) return [among([condition.equals])];
@@ -92,10 +95,10 @@ function compileOperator(condition: ArgumentCondition): { readonly test: Test; r
     if ("atLeast" in condition) return [onNumber((value) => value >= condition.atLeast)];
     if ("startsWith" in condition) return [onText((value) => value.startsWith(condition.startsWith))];
     if ("endsWith" in condition) return [onText((value) => value.endsWith(condition.endsWith))];
-    if ("hostIn" in condition) return [onHost(condition.hostIn)];
-    if ("hostNotIn" in condition) return [not(onHost(condition.hostNotIn)), true];
-    if ("pathIn" in condition) return [onPath(condition.pathIn)];
-    if ("pathNotIn" in condition) return [not(onPath(condition.pathNotIn)), true];
+    if ("hostIn" in condition) return [onHost(condition.hostIn, face)];
+    if ("hostNotIn" in condition) return [not(onHost(condition.hostNotIn, other)), true];
+    if ("pathIn" in condition) return [onPath(condition.pathIn, face)];
+    if ("pathNotIn" in condition) return [not(onPath(condition.pathNotIn, other)), true];
     const hasLength = (value: JsonValue): value is string | readonly JsonValue[] =>
       typeof value === "string" || Array.isArray(value);
     if ("longerThan" in condition)
@@ -105,9 +108,12 @@ function compileOperator(condition: ArgumentCondition): { readonly test: Test; r
   return { test, ifAbsent };
 }
 
-export function compileArgument(condition: ArgumentCondition): (call: { readonly input: JsonValue }) => Truth {
+export function compileArgument(
+  condition: ArgumentCondition,
+  face: Face,
+): (call: { readonly input: JsonValue }) => Truth {
   const read = compilePointer(condition.at);
-  const { test, ifAbsent } = compileOperator(condition);
+  const { test, ifAbsent } = compileOperator(condition, face);
   return ({ input }) => {
     const value = read(input);
     return value === undefined ? ifAbsent : test(value);

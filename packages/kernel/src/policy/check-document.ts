@@ -4,6 +4,7 @@ import { checkHostPattern } from "../capability/hosts.ts";
 import { checkKeyPattern } from "../capability/keys.ts";
 import { checkNamePattern } from "../capability/names.ts";
 import { checkGlob } from "../capability/paths.ts";
+import { checkPathPrefix } from "../capability/readings.ts";
 import type { Setup } from "../result.ts";
 import { parseRange } from "../tool/semver.ts";
 import { invalidPolicy } from "./invalid.ts";
@@ -126,7 +127,7 @@ const governedPatterns = {
 /** What each condition about requests is made of. */
 const requestPatterns = {
   host: checkHostPattern,
-  path: (each: string) => (each.startsWith("/") ? undefined : checkGlob(each)),
+  path: (each: string) => (each.startsWith("/") ? checkPathPrefix : checkGlob)(each),
   command: checkCommand,
   database: checkNamePattern,
   key: checkKeyPattern,

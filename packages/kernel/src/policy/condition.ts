@@ -1,4 +1,5 @@
 import type { CapabilityKind } from "../capability/capability.ts";
+import type { Face } from "../capability/paths.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Mode, ToolManifest } from "../tool/manifest.ts";
 import { parseRange, parseVersion } from "../tool/semver.ts";
@@ -46,7 +47,7 @@ function anyOf<T>(list: readonly T[], read: (input: DecisionInput) => readonly T
  * The tests of a condition, cheap ones first. What only a request can show (`host`, `path`, `method`, and `capability` beside them) and what only
  * a counter knows (`count`) are not among them.
  */
-export function compileCondition(when: RuleCondition, isAboutRequests: boolean): readonly ConditionTest[] {
+export function compileCondition(when: RuleCondition, isAboutRequests: boolean, face: Face): readonly ConditionTest[] {
   const tests: ConditionTest[] = [];
   const { tool, version, category, tier, risk, mode, caller, session, effects, capability, labels, time } = when;
   if (tool) tests.push(oneOf(tool, ({ manifest }) => manifest.name));
@@ -71,7 +72,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean):
     });
   }
   for (const argument of when.arguments ?? []) {
-    tests.push(compileArgument(argument));
+    tests.push(compileArgument(argument, face));
   }
   return tests;
 }

@@ -1,9 +1,9 @@
 import type { Need } from "../capability/capability.ts";
 import { targetOf } from "../capability/describe.ts";
-import { hostMatcher } from "../capability/hosts.ts";
+import { canBePublic, hostMatcher } from "../capability/hosts.ts";
 import { matchKey, touchesKey } from "../capability/keys.ts";
 import { matchName } from "../capability/names.ts";
-import { matchPath } from "../capability/paths.ts";
+import { pathMatcher } from "../capability/paths.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Policy } from "./load.ts";
 import type { Governed, ToolGovernance } from "./policy.ts";
@@ -75,9 +75,24 @@ const someOf =
 
 /** One for each pair of lists that a tool can have. */
 const governed = {
-  hosts: (given: Governed) => lists(given, hostMatcher, (need) => ("host" in need ? need.host : undefined)),
-  paths: (given: Governed) =>
-    lists(given, someOf(matchPath), (need) => ("path" in need && !("host" in need) ? need.path : undefined)),
+  hosts: ({ allowed, forbidden = [] }: Governed): Refused => {
+    const isAllowed = allowed && hostMatcher(allowed);
+    const isForbidden = hostMatcher(forbidden);
+    return (need) =>
+      "host" in need &&
+      (isForbidden(need.host, true) ||
+        isAllowed?.(need.host, need.isPublic === true && canBePublic(need.host)) === false)
+        ? need.host
+        : undefined;
+  },
+  paths: ({ allowed, forbidden = [] }: Governed): Refused => {
+    const isAllowed = allowed && pathMatcher(allowed, "grant");
+    const isForbidden = pathMatcher(forbidden, "deny");
+    return (need) =>
+      "path" in need && !("host" in need) && (isForbidden(need.path) || isAllowed?.(need.path) === false)
+        ? need.path
+        : undefined;
+  },
   commands: (given: Governed) =>
     lists(given, someOf(Object.is), (need) => ("command" in need ? need.command : undefined)),
   databases: (given: Governed) =>

@@ -16,6 +16,6 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
   // The rule around it is ours: whoever answers knows only the conditions.
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.document.rules?.[0]?.when.arguments ?? [];
-  const misses = conditions.find((condition) => compileArgument(condition)(asked) !== true);
+  const misses = conditions.find((condition) => compileArgument(condition, "grant")(asked) !== true);
   return misses && `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`;
 }

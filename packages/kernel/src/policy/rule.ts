@@ -2,8 +2,8 @@ import type { CapabilityKind, Need } from "../capability/capability.ts";
 import { hostMatcher } from "../capability/hosts.ts";
 import { touchesKey } from "../capability/keys.ts";
 import { matchName } from "../capability/names.ts";
-import { matchPath } from "../capability/paths.ts";
-import { isPathPrefix } from "../capability/covers.ts";
+import { pathMatcher } from "../capability/paths.ts";
+import { pathToucher } from "../capability/readings.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
@@ -53,7 +53,7 @@ export function loadRule(rule: PolicyRule, by: Hash): LoadedRule {
   return {
     rule,
     hash: by.json(rule as unknown as JsonObject),
-    tests: compileCondition(when, aboutRequests),
+    tests: compileCondition(when, aboutRequests, rule.effect === "allow" ? "grant" : "deny"),
     ...(when.count && { count: loadCount(when.count) }),
     ...(aboutRequests && { concerns: compileRequest(when) }),
   };
@@ -70,19 +70,24 @@ function loadCount(condition: CountCondition): LoadedCount {
   };
 }
 
-/** What each condition says of a request that can show it. Paths of the network are prefixes, those of files are globs, as in grants. */
+/**
+ * What each condition says of a request that can show it. Such a rule denies, so each takes all that could be meant. Paths of the network are prefixes,
+ * those of files are globs, as in grants.
+ */
 const requestTests: Record<RequestCondition, (patterns: readonly string[]) => (need: Need) => boolean> = {
   host: (patterns) => {
     const matches = hostMatcher(patterns);
-    return (need) => "host" in need && matches(need.host);
+    return (need) => "host" in need && matches(need.host, true);
   },
-  path: (patterns) => (need) =>
-    "path" in need &&
-    patterns.some((each) =>
-      "host" in need
-        ? each.startsWith("/") && isPathPrefix(each, need.path)
-        : !each.startsWith("/") && matchPath(each, need.path),
-    ),
+  path: (patterns) => {
+    const isPrefix = (each: string): boolean => each.startsWith("/");
+    const touches = pathToucher(patterns.filter(isPrefix));
+    const matches = pathMatcher(
+      patterns.filter((each) => !isPrefix(each)),
+      "deny",
+    );
+    return (need) => "path" in need && ("host" in need ? touches : matches)(need.path);
+  },
   method: (methods) => (need) => "method" in need && methods.includes(need.method),
   command: (commands) => (need) => "command" in need && commands.includes(need.command),
   database: (patterns) => (need) => "database" in need && patterns.some((each) => matchName(each, need.database)),

@@ -6,6 +6,8 @@ import { needOf, type NetRequest, readRequest } from "./net/request.ts";
 import { revealed } from "./net/reveal.ts";
 import { watchPolicy } from "./page-policy.ts";
 
+export { checkHost } from "./net/public-host.ts";
+
 export interface NetBrokerOptions {
   /** Default: the platform's. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;

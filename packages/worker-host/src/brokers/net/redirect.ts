@@ -1,3 +1,4 @@
+import { isBodyHeader, isCredentialHeader } from "./headers.ts";
 import { type Checked, type NetRequest, readUrl } from "./request.ts";
 
 /** Half of what `fetch` follows on its own, and more than an honest server needs. */
@@ -10,24 +11,6 @@ export function redirectTarget(response: Response): string | null {
   return redirects.has(response.status) ? response.headers.get("location") : null;
 }
 
-/** What identifies the caller: meant for the origin that it was written for, and for no other. */
-const credentialHeaders: ReadonlySet<string> = new Set([
-  "authorization",
-  "cookie",
-  "x-api-key",
-  "api-key",
-  "x-auth-token",
-  "x-csrf-token",
-]);
-
-/** Headers that describe a body, and go with it (Fetch, HTTP-redirect fetch). */
-const bodyHeaders: ReadonlySet<string> = new Set([
-  "content-encoding",
-  "content-language",
-  "content-location",
-  "content-type",
-]);
-
 /** The request that a redirect asks for (Fetch, HTTP-redirect fetch, 12 to 15). */
 export function followRedirect(request: NetRequest, status: number, location: string): Checked<NetRequest> {
   const url = readUrl(location, request.url);
@@ -37,7 +20,7 @@ export function followRedirect(request: NetRequest, status: number, location: st
     ((status === 301 || status === 302) && request.method === "POST");
   const sameOrigin = url.value.origin === request.url.origin;
   const headers = request.headers.filter(
-    ([name]) => !(becomesGet && bodyHeaders.has(name)) && (sameOrigin || !credentialHeaders.has(name)),
+    ([name]) => !(becomesGet && isBodyHeader(name)) && (sameOrigin || !isCredentialHeader(name)),
   );
   return {
     ok: true,

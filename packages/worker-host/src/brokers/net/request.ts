@@ -1,5 +1,7 @@
 import { type CapabilityRequest, type Need, parseUrl } from "@keyhole/kernel";
 import { type Refused, refused } from "../fault.ts";
+import { isForbiddenHeader } from "./headers.ts";
+import { checkHost } from "./public-host.ts";
 
 /** Longer ones are cut or refused somewhere on the way; a tool that needs more sends a body. */
 const urlLength = 8_192;
@@ -91,45 +93,6 @@ function readMethod(text: unknown): Checked<string> {
   return { ok: true, value: method };
 }
 
-/**
- * Headers that a tool may not set: what frames the message or belongs to the connection (Fetch, "forbidden request-header"), what says who
- * asks, and what makes a server take one method or one path for another.
- */
-const forbidden = new Set([
-  "accept-charset",
-  "accept-encoding",
-  "access-control-request-headers",
-  "access-control-request-method",
-  "access-control-request-private-network",
-  "connection",
-  "content-length",
-  "cookie2",
-  "date",
-  "dnt",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "origin",
-  "referer",
-  "set-cookie",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-  "forwarded",
-  "x-real-ip",
-  "true-client-ip",
-  "x-original-uri",
-  "x-original-url",
-  "x-rewrite-url",
-  "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
-]);
-const forbiddenPrefixes = ["proxy-", "sec-", "x-forwarded-", "cf-"] as const;
-
 function readHeaders(list: unknown): Checked<readonly (readonly [string, string])[]> {
   if (!Array.isArray(list)) return refused("INVALID_REQUEST", "`headers` is a list of [name, value].");
   if (list.length > headerCount) return refused("INVALID_REQUEST", `A request has at most ${headerCount} headers.`);
@@ -143,7 +106,7 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
       return refused("INVALID_REQUEST", `The value of the header ${name} has characters that HTTP does not carry.`);
     }
     const lower = name.toLowerCase();
-    if (forbidden.has(lower) || forbiddenPrefixes.some((prefix) => lower.startsWith(prefix))) {
+    if (isForbiddenHeader(lower)) {
       return refused(
         "CAPABILITY_DENIED",
         `A tool may not set the header ${name}.`,
@@ -160,7 +123,8 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
 
 export function needOf(kind: "net.read" | "net.write", { url, method }: Pick<NetRequest, "url" | "method">): Need {
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  return { kind, method, host: url.hostname, port, path: url.pathname };
+  const host = url.hostname;
+  return { kind, method, host, port, path: url.pathname, ...(checkHost(host) === undefined && { isPublic: true }) };
 }
 
 function shown(text: string): string {
