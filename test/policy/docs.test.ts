@@ -35,10 +35,11 @@ describe("docs/policy.md", () => {
       ([0, 1, 2, 3, 4] as const).map((tier) => modeAnswer(mode, { tier, effects })).join(" ");
     expect(answers("ALERT", [])).toBe("allow allow ask ask ask");
     expect(answers("ALERT", ["fs.write"])).toBe("ask ask ask ask ask");
-    expect(answers("DEGRADED", ["fs.write"])).toBe("allow allow allow deny deny");
+    expect(answers("DEGRADED", ["fs.write"])).toBe("ask ask ask deny deny");
+    expect(answers("DEGRADED", ["fs.read"])).toBe("allow allow ask deny deny");
     expect(answers("LOCKDOWN", [])).toBe("allow deny deny deny deny");
     expect(answers("LOCKDOWN", ["fs.read"])).toBe("deny deny deny deny deny");
-    expect(answers("RECOVERY", [])).toBe("allow allow allow deny deny");
+    expect(answers("RECOVERY", [])).toBe("allow allow ask deny deny");
     expect(answers("RECOVERY", ["fs.read"])).toBe("ask ask ask deny deny");
   });
 });

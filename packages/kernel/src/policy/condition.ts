@@ -2,6 +2,7 @@ import type { CapabilityKind } from "../capability/capability.ts";
 import type { Face } from "../capability/paths.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { Mode, ToolManifest } from "../tool/manifest.ts";
+import { holdsBack, letsThrough } from "../tool/modes.ts";
 import { parseRange, parseVersion } from "../tool/semver.ts";
 import { compileArgument, type Truth } from "./arguments.ts";
 import type { RuleCondition } from "./policy.ts";
@@ -53,7 +54,10 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
   if (tool) tests.push(oneOf(tool, ({ manifest }) => manifest.name));
   if (caller) tests.push(oneOf(caller, (input) => input.caller));
   if (session) tests.push(oneOf(session, ({ sessionId }) => sessionId));
-  if (mode) tests.push(oneOf(mode, (input) => input.mode));
+  if (mode) {
+    const concerns = face === "deny" ? holdsBack : letsThrough;
+    tests.push((input) => concerns(mode, input.mode));
+  }
   if (tier) tests.push(oneOf(tier, ({ manifest }) => manifest.tier));
   if (risk) tests.push(oneOf(risk, ({ manifest }) => manifest.risk));
   if (category) tests.push(oneOf(category, ({ manifest }) => manifest.category));

@@ -1,5 +1,6 @@
 import { deepFreeze } from "../normalize/freeze.ts";
 import { type Mode, tierNames, type Tier } from "../tool/manifest.ts";
+import { holdsBack, letsThrough } from "../tool/modes.ts";
 import type { RuleErrorCode, Truth } from "./arguments.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Charge } from "./counters.ts";
@@ -228,13 +229,13 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { ma
 function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputBytes }: DecisionInput): Opinion[] {
   const { modes, sizes } = policy.governance(name) ?? {};
   const opinions: Opinion[] = [];
-  if (modes?.forbidden?.includes(mode) || (modes?.allowed && !modes.allowed.includes(mode)))
+  if (holdsBack(modes?.forbidden, mode) || !letsThrough(modes?.allowed, mode))
     opinions.push({
       decision: "deny",
       reasonCode: "tool-mode",
       reason: `The policy does not run ${name} in mode ${mode}.`,
     });
-  if (modes?.approval?.includes(mode))
+  if (holdsBack(modes?.approval, mode))
     opinions.push({
       decision: "ask",
       reasonCode: "tool-approval",
@@ -252,7 +253,7 @@ function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputByt
 /** What the mode and the tool itself demand. They hold where the policy only observes, too. */
 function modeOpinions({ manifest, mode }: DecisionInput): Opinion[] {
   const opinions: Opinion[] = [];
-  if (manifest.modes !== undefined && !manifest.modes.includes(mode))
+  if (!letsThrough(manifest.modes, mode))
     opinions.push({ decision: "deny", reasonCode: "tool-mode", reason: `The tool does not run in mode ${mode}.` });
   const byMode = modeAnswer(mode, manifest);
   if (byMode !== "allow")

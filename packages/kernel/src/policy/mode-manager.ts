@@ -1,6 +1,7 @@
 import type { Clock } from "../isolate/clock.ts";
 import type { ErrorCode } from "../result.ts";
 import type { Mode } from "../tool/manifest.ts";
+import { isStricter } from "../tool/modes.ts";
 
 /** When the kernel changes its mode by itself. It only ever goes to a stricter one; the way back is a person's. */
 export type ModeTrigger =
@@ -24,13 +25,6 @@ export type ModeTrigger =
 export interface Transition {
   readonly to: Mode;
   readonly reason: string;
-}
-
-/** How far each mode tightens. RECOVERY is left by hand, or for LOCKDOWN. */
-const severity = { NORMAL: 0, ALERT: 1, DEGRADED: 2, RECOVERY: 3, LOCKDOWN: 4 } as const satisfies Record<Mode, number>;
-
-export function isStricter(to: Mode, from: Mode): boolean {
-  return severity[to] > severity[from];
 }
 
 interface End {

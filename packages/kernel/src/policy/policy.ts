@@ -176,9 +176,11 @@ export interface RuleExample {
 /** What a policy demands of one tool, whatever its rules say. */
 export interface ToolGovernance {
   readonly modes?: {
+    /** It runs in a mode if all milder ones are named, too. */
     readonly allowed?: readonly Mode[];
+    /** And in every stricter one. */
     readonly forbidden?: readonly Mode[];
-    /** Modes in which every call asks. */
+    /** Modes in which every call asks; it does in every stricter one. */
     readonly approval?: readonly Mode[];
   };
   /** Globs, checked at every request for a file. */

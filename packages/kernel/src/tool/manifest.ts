@@ -67,7 +67,7 @@ export interface ToolManifest {
   readonly determinism: Determinism;
   readonly tier: Tier;
   readonly risk?: Risk;
-  /** Modes in which it may run. Default: all; the mode's own rules apply on top. */
+  /** Modes in which it may run, from NORMAL on: it runs in one if all milder ones are named, too. Default: all; the mode's own rules apply on top. */
   readonly modes?: readonly Mode[];
   /** `always`: every call asks, whatever the policy says. Default `policy`. */
   readonly approval?: "policy" | "always";

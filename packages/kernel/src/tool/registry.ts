@@ -6,6 +6,7 @@ import { checkPackage } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion } from "./semver.ts";
+import { letsThrough } from "./modes.ts";
 
 export type Resolution =
   | { readonly ok: true; readonly tool: RegisteredTool }
@@ -100,7 +101,7 @@ export class Registry {
       .flatMap((name) => this.#tools.get(name)!)
       .filter(({ manifest }) => {
         const { mode, category, tier, effect } = filter;
-        if (mode !== undefined && manifest.modes !== undefined && !manifest.modes.includes(mode)) return false;
+        if (mode !== undefined && !letsThrough(manifest.modes, mode)) return false;
         if (category !== undefined && manifest.category !== category) return false;
         if (tier !== undefined && manifest.tier !== tier) return false;
         if (effect !== undefined && !manifest.effects.includes(effect)) return false;

@@ -1,0 +1,23 @@
+import type { Mode } from "./manifest.ts";
+
+/** From the mildest. RECOVERY is left by hand, or for LOCKDOWN. */
+const order: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"];
+
+/** A mode and all that are milder. Whatever holds something back in one of them does in this one, so that no step up ever loosens. */
+export function upTo(mode: Mode): readonly Mode[] {
+  return order.slice(0, order.indexOf(mode) + 1);
+}
+
+export function isStricter(to: Mode, from: Mode): boolean {
+  return order.indexOf(to) > order.indexOf(from);
+}
+
+/** Whether a list of what may not be, or only with a question, concerns a mode: it names it or a milder one. */
+export function holdsBack(listed: readonly Mode[] | undefined, mode: Mode): boolean {
+  return listed !== undefined && upTo(mode).some((each) => listed.includes(each));
+}
+
+/** Whether a list of what may be lets a mode through: it names it and every milder one. */
+export function letsThrough(listed: readonly Mode[] | undefined, mode: Mode): boolean {
+  return listed === undefined || upTo(mode).every((each) => listed.includes(each));
+}
