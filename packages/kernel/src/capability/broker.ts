@@ -34,8 +34,12 @@ export interface BrokerSession {
   readonly signal: AbortSignal;
   /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */
   refusal(need: Need): CapabilityError | undefined;
-  /** Counts before bytes are handed over. `undefined` means that the budget holds. */
-  spend(usage: Usage): CapabilityError | undefined;
+  /**
+   * Counts before bytes are handed over, against a capability that covers what they are for. `undefined` means that the budget holds.
+   *
+   * @param need Default: the one that was allowed last, or the request's first.
+   */
+  spend(usage: Usage, need?: Need): CapabilityError | undefined;
   /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
   limit(need: Need): number;
   readonly secrets: CallSecrets;

@@ -23,9 +23,9 @@ export interface NetCapability {
   readonly paths?: readonly string[];
   /** Default: GET and HEAD for `net.read`; POST, PUT, PATCH, DELETE for `net.write`. */
   readonly methods?: readonly string[];
-  /** Requests in one call, redirects included. */
+  /** Requests in one call that are charged to this capability, redirects included. */
   readonly requests?: number;
-  /** Decompressed response bytes and request bytes in one call. */
+  /** Decompressed response bytes and request bytes of those requests. */
   readonly bytes?: number;
 }
 
@@ -37,7 +37,7 @@ export interface FilesCapability {
   readonly except?: readonly string[];
   /** Bytes per file. */
   readonly fileBytes?: number;
-  /** Bytes of all files in one call: those that are read, or those that are written. */
+  /** Bytes of all files in one call that are charged to this capability: those that are read, or those that are written. */
   readonly totalBytes?: number;
 }
 

@@ -47,8 +47,7 @@ export function checkCapability(
   }
 }
 
-const wildcards =
-  "The only wildcards are `*`, and in paths of files `**`. Write each alternative out as a pattern of its own.";
+const wildcards = "Wildcards are `*` and, in paths of files, `**`; write each alternative out.";
 
 function commandFault(commands: readonly CommandPattern[]): ReturnType<typeof checkCapability> {
   for (const [index, command] of commands.entries()) {

@@ -1,6 +1,7 @@
 import { limits } from "../limits.ts";
 import type { Broker, CapabilityError } from "./broker.ts";
 import { type CapabilityKind, type Effect, isEffect } from "./capability.ts";
+import type { Taken } from "./ledger.ts";
 
 /** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
 export interface GateCounts {
@@ -11,7 +12,8 @@ export interface GateCounts {
   readonly requestsLeft: number;
   readonly networkRequests: number;
   readonly networkBytes: number;
-  readonly fileBytes: { readonly "fs.read": number; readonly "fs.write": number };
+  /** What was taken of the budgets of capabilities. */
+  readonly budgets: Readonly<Record<string, Taken>>;
   /** The last one that the tool was given: how a call fails when the tool does not handle it. */
   readonly lastRefusal: CapabilityError | undefined;
   /** Of the next entry in the journal. */
@@ -36,7 +38,7 @@ export const noCounts: GateCounts = {
   requestsLeft: limits.requestsPerCall,
   networkRequests: 0,
   networkBytes: 0,
-  fileBytes: { "fs.read": 0, "fs.write": 0 },
+  budgets: {},
   lastRefusal: undefined,
   index: 0,
   revealed: [],

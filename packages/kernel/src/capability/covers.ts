@@ -8,7 +8,7 @@ import type {
   StatementKind,
 } from "./capability.ts";
 import { matchCommand } from "./commands.ts";
-import { canBePublic, matchHost } from "./hosts.ts";
+import { isReached, matchHost } from "./hosts.ts";
 import { matchKey } from "./keys.ts";
 import { matchName } from "./names.ts";
 import { matchPath, pathMatcher } from "./paths.ts";
@@ -60,11 +60,12 @@ const defaultMethods: Record<NetCapability["kind"], readonly string[]> = {
 
 function coversHost(
   patterns: readonly string[],
-  { host, isPublic }: { readonly host: string; readonly isPublic?: boolean },
+  need: { readonly host: string; readonly isPublic?: boolean },
   reading: Reading,
 ): boolean {
-  const isReached = isPublic === true && canBePublic(host);
-  return patterns.some((pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, host, isReached));
+  return patterns.some(
+    (pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, need.host, isReached(need)),
+  );
 }
 
 function netCovers(capability: NetCapability, need: NeedOf<NetCapability["kind"]>, reading: Reading): boolean {

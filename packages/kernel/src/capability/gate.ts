@@ -4,14 +4,15 @@ import { readReply, takeReply, type Use } from "./exchange.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
-import { type Budget, spend, spendFile } from "./budget.ts";
+import { type Budget, spend } from "./budget.ts";
 import { Carriers } from "./carriers.ts";
-import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest } from "./broker.ts";
+import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
 import { describeCapability, targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import { bounds, denied, ended, failed, outOfOrder } from "./refusals.ts";
-import { covers, declares, limitOf, totalOf } from "./grant.ts";
+import { covers, declares, limitOf } from "./grant.ts";
+import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
@@ -53,6 +54,8 @@ export class Gate {
   /** Hosts that a broker called public: what a secret's wildcard reaches. */
   readonly #publicHosts = new Set<string>();
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
+  /** Made for the first that is used up: most calls use up nothing. */
+  #ledger: Ledger | undefined;
   #carriers: Carriers | undefined;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
   #ends: Map<CapabilityKind, AbortController> | undefined;
@@ -62,13 +65,7 @@ export class Gate {
   readonly #latest: { gate: Gate };
 
   constructor(options: GateOptions) {
-    const { grant } = options;
-    const net = ["net.read", "net.write"] as const;
-    this.#options = {
-      ...options,
-      networkRequests: Math.min(options.networkRequests, totalOf(grant, net, "requests")),
-      networkBytes: Math.min(options.networkBytes, totalOf(grant, net, "bytes")),
-    };
+    this.#options = options;
     this.#held = options.hold?.();
     this.#held?.watch(() => this.#endRevoked());
     const { before, counts = before?.counts ?? noCounts } = options;
@@ -209,7 +206,10 @@ export class Gate {
     }
     this.#counts.wasUsed = true;
     this.#counts.effects = effectsWith(kind, this.#counts.effects);
-    const spent = spendFile(kind, request.body, this.#counts, this.#options);
+    // A need of its own for each request: what it uses up is charged together.
+    const [first] = needs.needs;
+    const need: Need | undefined = first && { ...first };
+    const spent = this.#spendFile(need, request.body);
     if (spent) return [failed(spent), target];
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
       try {
@@ -219,7 +219,7 @@ export class Gate {
         return failed(outOfOrder(error));
       }
     };
-    const session = this.#session(kind);
+    const session = this.#session(kind, need);
     const reply = await (this.#options.secrets
       ? (this.#carriers ??= new Carriers()).serve(session, serve)
       : serve(session));
@@ -227,12 +227,24 @@ export class Gate {
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
     if (revoked) return [failed(revoked), target];
     if (!reply) return [ended, target];
-    const tooMuch =
-      reply.ok && kind === "fs.read" ? spendFile(kind, reply.body, this.#counts, this.#options) : undefined;
+    const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFile(need, reply.body) : undefined;
     return [tooMuch ? failed(tooMuch) : reply, target];
   }
 
-  #session(kind: CapabilityKind): BrokerSession {
+  /** Bytes of files are counted before they are written, and before they are handed over. */
+  #spendFile(need: Need | undefined, bytes: Uint8Array | undefined): CapabilityError | undefined {
+    return bytes && (need?.kind === "fs.read" || need?.kind === "fs.write")
+      ? this.#spend({ [need.kind]: bytes.byteLength }, need)
+      : undefined;
+  }
+
+  #spend(usage: Usage, need: Need): CapabilityError | undefined {
+    this.#ledger ??= new Ledger(this.#options.grant, this.#counts.budgets);
+    return spend(usage, need, this.#ledger, this.#counts, this.#options);
+  }
+
+  #session(kind: CapabilityKind, first: Need = { kind: "clock" }): BrokerSession {
+    let current = first;
     const { grant, fileBytes = Infinity, secrets } = this.#options;
     const end = this.#ends?.get(kind) ?? new AbortController();
     (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
@@ -252,10 +264,12 @@ export class Gate {
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
-        if (!refusal) this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
-        return refusal;
+        if (refusal) return refusal;
+        this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
+        current = { ...need };
+        return undefined;
       },
-      spend: (usage) => spend(usage, this.#counts, this.#options),
+      spend: (usage, need = current) => this.#spend(usage, need),
       limit: (need) =>
         Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
     };

@@ -48,44 +48,18 @@ export function covers(grant: Grant, need: Need): boolean {
   );
 }
 
-/** The tightest total over all layers; within a layer the most generous capability of those kinds counts. `Infinity` where none sets one. */
-export function totalOf(
-  grant: Grant,
-  kinds: readonly CapabilityKind[],
-  constraint: "requests" | "bytes" | "totalBytes",
-): number {
-  return narrowest(grant, (capability) =>
-    kinds.includes(capability.kind)
-      ? ((capability as { readonly [Name in typeof constraint]?: number })[constraint] ?? Infinity)
-      : undefined,
-  );
-}
-
 /** How much one request may hold: bytes of its file or value, rows of its answer. `Infinity` where nothing says so. */
-export function limitOf(grant: Grant, need: Need): number {
+export function limitOf({ declared, layers }: Grant, need: Need): number {
   const { bytes: _, ...plain } = { bytes: undefined, ...need };
-  return narrowest(grant, (capability, reading) =>
-    capabilityCovers(capability, plain, reading) ? limitIn(capability) : undefined,
-  );
+  const most = (layer: readonly Capability[], reading: Reading): number => {
+    const limits = layer.filter((each) => capabilityCovers(each, plain, reading)).map(limitIn);
+    return limits.length > 0 ? Math.max(...limits) : Infinity;
+  };
+  return Math.min(most(declared, "wish"), ...layers.map((layer) => most(layer, "authority")));
 }
 
 function limitIn(capability: Capability): number {
   if ("fileBytes" in capability) return capability.fileBytes ?? Infinity;
   if ("valueBytes" in capability) return capability.valueBytes ?? Infinity;
   return ("rows" in capability ? capability.rows : undefined) ?? Infinity;
-}
-
-function narrowest(grant: Grant, read: (capability: Capability, reading: Reading) => number | undefined): number {
-  let least = Infinity;
-  const narrow = (layer: readonly Capability[], reading: Reading): void => {
-    let most: number | undefined;
-    for (const each of layer) {
-      const value = read(each, reading);
-      if (value !== undefined && (most === undefined || value > most)) most = value;
-    }
-    if (most !== undefined && most < least) least = most;
-  };
-  narrow(grant.declared, "wish");
-  for (const layer of grant.layers) narrow(layer, "authority");
-  return least;
 }

@@ -12,12 +12,16 @@ import { parseUrl } from "../normalize/parse-url.ts";
  * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7050, 7686, 8375, 9476, ICANN). The
  * broker's list is longer; this much holds whatever a broker says.
  */
-const ownNetwork =
-  /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|test|invalid|onion|alt|lan|home|corp|intranet|private|mail|workgroup|i2p|exit|consul|docker)$/;
+const ownNetwork = /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|test|invalid|onion|lan)$/;
 
 /** Whether a host can be public at all: a name with a dot that belongs to no network's own. An address never is. */
 export function canBePublic(host: string): boolean {
   return isName(host) && /\.[^.]*[^.\d][^.]*$/.test(host) && !ownNetwork.test(host);
+}
+
+/** Whether a wildcard that grants reaches the host of a request. */
+export function isReached({ host, isPublic }: { readonly host: string; readonly isPublic?: boolean }): boolean {
+  return isPublic === true && canBePublic(host);
 }
 
 /** Whether a pattern names a host; a wildcard does only where `isReached`. Both are canonical. */
@@ -69,14 +73,12 @@ export function checkHostPattern(pattern: string): string | undefined {
 export function checkGrantedHost(pattern: string): string | undefined {
   return (
     checkHostPattern(pattern) ??
-    (pattern.startsWith("*.") && ownNetwork.test(pattern)
-      ? "a wildcard does not reach names that are not public; grant each by its exact name"
-      : undefined)
+    (pattern.startsWith("*.") && ownNetwork.test(pattern) ? "no wildcard grants names that are not public" : undefined)
   );
 }
 
 function canonicalFault(host: string): string | undefined {
-  if (/[*?{}!]/.test(host)) return "`*` stands alone or as the whole first label";
+  if (host.includes("*")) return "`*` stands alone or as the whole first label";
   const hostname = parseUrl(`http://${host}/`)?.hostname;
   if (hostname === undefined) return "it is not a host";
   if (hostname !== host)

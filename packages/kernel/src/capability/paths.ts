@@ -1,4 +1,4 @@
-import { foldCase } from "./readings.ts";
+import { foldCase, plainLetters } from "./readings.ts";
 
 /**
  * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
@@ -51,8 +51,7 @@ export const foreignPattern: RegExp = /[?{}[\]]|^!/;
 
 /** What is wrong with a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of a segment, `**` for any segments. */
 export function checkGlob(glob: string): string | undefined {
-  if (foreignPattern.test(glob))
-    return "a glob has no other sign than `*` for a part of a segment and `**` for any segments";
+  if (foreignPattern.test(glob)) return "only `*` and `**` are wildcards";
   const segments = glob.split("/");
   if (segments.some((segment) => segment.includes("**") && segment !== "**")) return "`**` is a whole segment";
   return checkPath(segments.map((segment) => segment.replaceAll("*", "x")).join("/"));
@@ -76,16 +75,9 @@ export function matchPath(glob: string, path: string): boolean {
  * characters, with characters that nobody sees.
  */
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
-  if (face === "grant") return (path) => globs.some((glob) => matchPath(glob, path));
-  const folded = globs.map(foldName);
-  return (path) => {
-    const name = folded.length === 0 ? "" : foldName(path);
-    return folded.some((glob) => matchPath(glob, name));
-  };
-}
-
-function foldName(path: string): string {
-  return foldCase(path.normalize("NFKC").replace(/\p{DI}/gu, ""));
+  const read = (path: string): string => (face === "deny" ? foldCase(plainLetters(path)) : path);
+  const patterns = globs.map(read);
+  return (path) => patterns.some((pattern) => matchPath(pattern, read(path)));
 }
 
 function matchSegment(pattern: string, segment: string): boolean {

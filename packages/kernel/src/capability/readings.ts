@@ -30,7 +30,7 @@ const steps: readonly ((path: string) => string)[] = [
       .replace(/\/ +/g, "/")
       .replace(/\/(\.\.?)[. ]* [. ]*(?=\/|$)/g, "/$1")
       .replace(/([^/. ])[. ]+(?=\/|$)/g, "$1"),
-  (path) => path.normalize("NFKC").replace(/\p{DI}/gu, ""),
+  plainLetters,
   resolveDots,
 ];
 
@@ -58,6 +58,11 @@ function readingsOf(path: string): ReadonlySet<string> | undefined {
   return readings;
 }
 
+/** Without compatibility characters, and without those that nobody sees. */
+export function plainLetters(text: string): string {
+  return text.normalize("NFKC").replace(/\p{DI}/gu, "");
+}
+
 /** Both ways, because each alone leaves letters apart that the other joins: `ſ` and `s`, `İ` and `i`. */
 export function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
@@ -70,10 +75,10 @@ function liesUnder(prefix: string, path: string): boolean {
 /** What is wrong with a prefix of paths, as the end of a sentence. Paths of files are globs, those of the network are prefixes. */
 export function checkPathPrefix(path: string): string | undefined {
   if (!path.startsWith("/")) return "a path prefix starts with /";
-  if (/[*?#{}[\]]/.test(path)) return "a path prefix is no pattern: it covers all below it by itself";
+  if (/[*?#{}[\]]/.test(path)) return "a path prefix has no wildcards";
   const readings = readingsOf(path);
   return !readings || [...readings].some((each) => dotSegment.test(each))
-    ? "a path prefix means one place to every server: no dots, no control characters, no other encoding than UTF-8"
+    ? "servers read it in more than one way"
     : undefined;
 }
 

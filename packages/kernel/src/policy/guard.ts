@@ -1,9 +1,9 @@
 import type { Need } from "../capability/capability.ts";
 import { targetOf } from "../capability/describe.ts";
-import { canBePublic, hostMatcher } from "../capability/hosts.ts";
+import { hostMatcher, isReached } from "../capability/hosts.ts";
 import { matchKey, touchesKey } from "../capability/keys.ts";
 import { matchName } from "../capability/names.ts";
-import { pathMatcher } from "../capability/paths.ts";
+import { type Face, pathMatcher } from "../capability/paths.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Policy } from "./load.ts";
 import type { Governed, ToolGovernance } from "./policy.ts";
@@ -52,18 +52,18 @@ function settle(policy: Policy, input: DecisionInput): RequestGuard {
 
 /** What of a request a tool may not reach; `undefined` where the lists do not concern it. */
 type Refused = (need: Need) => string | undefined;
-type Matcher = (patterns: readonly string[]) => (value: string) => boolean;
+type Matcher = (patterns: readonly string[], face: Face) => (value: string, need: Need) => boolean;
 
 function lists(
   { allowed, forbidden = [] }: Governed,
   matcher: Matcher,
   read: (need: Need) => string | undefined,
 ): Refused {
-  const isAllowed = allowed && matcher(allowed);
-  const isForbidden = matcher(forbidden);
+  const isAllowed = allowed && matcher(allowed, "grant");
+  const isForbidden = matcher(forbidden, "deny");
   return (need) => {
     const value = read(need);
-    return value !== undefined && (isForbidden(value) || isAllowed?.(value) === false) ? value : undefined;
+    return value !== undefined && (isForbidden(value, need) || isAllowed?.(value, need) === false) ? value : undefined;
   };
 }
 
@@ -73,26 +73,16 @@ const someOf =
   (value) =>
     patterns.some((pattern) => matches(pattern, value));
 
+const matchesHost: Matcher = (patterns, face) => {
+  const matches = hostMatcher(patterns);
+  return (host, need) => matches(host, face === "deny" || isReached(need as Extract<Need, { host: string }>));
+};
+
 /** One for each pair of lists that a tool can have. */
 const governed = {
-  hosts: ({ allowed, forbidden = [] }: Governed): Refused => {
-    const isAllowed = allowed && hostMatcher(allowed);
-    const isForbidden = hostMatcher(forbidden);
-    return (need) =>
-      "host" in need &&
-      (isForbidden(need.host, true) ||
-        isAllowed?.(need.host, need.isPublic === true && canBePublic(need.host)) === false)
-        ? need.host
-        : undefined;
-  },
-  paths: ({ allowed, forbidden = [] }: Governed): Refused => {
-    const isAllowed = allowed && pathMatcher(allowed, "grant");
-    const isForbidden = pathMatcher(forbidden, "deny");
-    return (need) =>
-      "path" in need && !("host" in need) && (isForbidden(need.path) || isAllowed?.(need.path) === false)
-        ? need.path
-        : undefined;
-  },
+  hosts: (given: Governed) => lists(given, matchesHost, (need) => ("host" in need ? need.host : undefined)),
+  paths: (given: Governed) =>
+    lists(given, pathMatcher, (need) => ("path" in need && !("host" in need) ? need.path : undefined)),
   commands: (given: Governed) =>
     lists(given, someOf(Object.is), (need) => ("command" in need ? need.command : undefined)),
   databases: (given: Governed) =>

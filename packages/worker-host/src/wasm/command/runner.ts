@@ -110,10 +110,11 @@ async function askForFile(
     const refusal = session.refusal(need);
     if (refusal) return { ok: false, error: refusal };
   }
-  const spent = body && session.spend({ [kind]: body.byteLength });
+  const spent = body && session.spend({ [kind]: body.byteLength }, needs.needs[0]);
   if (spent) return { ok: false, error: spent };
   const reply = await files.serve(request, session);
-  const tooMuch = reply.ok && kind === "fs.read" && reply.body && session.spend({ [kind]: reply.body.byteLength });
+  const tooMuch =
+    reply.ok && kind === "fs.read" && reply.body && session.spend({ [kind]: reply.body.byteLength }, needs.needs[0]);
   return tooMuch ? { ok: false, error: tooMuch } : reply;
 }
 

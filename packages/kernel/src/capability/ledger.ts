@@ -1,0 +1,108 @@
+import type { CapabilityError, Usage } from "./broker.ts";
+import type { Capability, Need } from "./capability.ts";
+import { capabilityCovers, type Reading } from "./covers.ts";
+import { targetOf } from "./describe.ts";
+import type { Grant } from "./grant.ts";
+import { bounds } from "./refusals.ts";
+
+/** What was taken of a capability's `requests`, and of its `bytes` or `totalBytes`. */
+export interface Taken {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** A capability with a budget. Its key is what it says: so it is the same one in another run, and after a suspension. */
+interface Account extends Taken {
+  readonly key: string;
+  readonly covers: (need: Need) => boolean;
+  readonly kind: Capability["kind"];
+}
+
+interface Charge extends Taken {
+  readonly keys: ReadonlySet<string>;
+}
+
+const nothing: Charge = { requests: 0, bytes: 0, keys: new Set() };
+
+/**
+ * The budgets of one call. A budget belongs to the capability that carries it: in every layer each request is charged, whole, to one capability that covers
+ * it and has enough left. Where several do, the one with most bytes left takes it, of equals the one with most requests left, of equals the first. A
+ * request that grows out of its capability moves, whole, to another that can take it.
+ */
+export class Ledger {
+  readonly #layers: readonly (readonly Account[])[];
+  readonly #taken: Map<string, Taken>;
+  readonly #charges = new WeakMap<Need, Charge>();
+
+  constructor({ declared, layers }: Grant, taken: Readonly<Record<string, Taken>>) {
+    this.#layers = [accountsOf(declared, "wish"), ...layers.map((layer) => accountsOf(layer, "authority"))];
+    this.#taken = new Map(Object.entries(taken));
+  }
+
+  get taken(): Readonly<Record<string, Taken>> {
+    return Object.fromEntries(this.#taken);
+  }
+
+  /** Charges all layers, or none where a budget does not hold or `around` has something against it. */
+  charge(
+    need: Need,
+    { networkRequests = 0, networkBytes = 0, "fs.read": read = 0, "fs.write": written = 0 }: Usage,
+    around: () => CapabilityError | undefined,
+  ): CapabilityError | undefined {
+    const before = this.#charges.get(need) ?? nothing;
+    const requests = before.requests + networkRequests;
+    const bytes = before.bytes + networkBytes + read + written;
+    this.#add(before, -1);
+    const keys = this.#choose(need, requests, bytes);
+    const refusal = keys ? around() : bounds(`The call has used up its grants for ${need.kind} of ${targetOf(need)}.`);
+    const after = keys && !refusal ? { requests, bytes, keys } : before;
+    this.#add(after, 1);
+    this.#charges.set(need, after);
+    return refusal;
+  }
+
+  #add({ keys, requests, bytes }: Charge, sign: 1 | -1): void {
+    for (const key of keys) {
+      const taken = this.#taken.get(key) ?? nothing;
+      this.#taken.set(key, { requests: taken.requests + sign * requests, bytes: taken.bytes + sign * bytes });
+    }
+  }
+
+  #choose(need: Need, requests: number, bytes: number): ReadonlySet<string> | undefined {
+    // Of a file the size is known by now, and a capability for smaller ones does not cover it.
+    const sized = need.kind === "fs.read" || need.kind === "fs.write" ? { ...need, bytes } : need;
+    const keys = new Set<string>();
+    for (const layer of this.#layers) {
+      const ofKind = layer.filter(({ kind }) => kind === need.kind);
+      if (ofKind.length === 0) continue;
+      const covering = ofKind.filter(({ covers }) => covers(sized));
+      // What a called tool may reach and this one may not is bounded all the same.
+      const [most] = (covering.length > 0 ? covering : ofKind)
+        .map((account) => {
+          const taken = this.#taken.get(account.key) ?? nothing;
+          return { key: account.key, requests: account.requests - taken.requests, bytes: account.bytes - taken.bytes };
+        })
+        .filter((left) => left.requests >= requests && left.bytes >= bytes)
+        // Two without a bound differ by no number: the order stands.
+        .toSorted((a, b) => b.bytes - a.bytes || b.requests - a.requests);
+      if (!most) return undefined;
+      if (Math.min(most.requests, most.bytes) < Infinity) keys.add(most.key);
+    }
+    return keys;
+  }
+}
+
+type Limits = { readonly [Name in "requests" | "bytes" | "totalBytes"]?: number };
+
+function accountsOf(layer: readonly Capability[], reading: Reading): readonly Account[] {
+  return layer.map((capability, index) => {
+    const { requests = Infinity, bytes = Infinity, totalBytes = bytes } = capability as Limits;
+    return {
+      key: index + JSON.stringify(capability),
+      kind: capability.kind,
+      requests,
+      bytes: totalBytes,
+      covers: (need) => capabilityCovers(capability, need, reading),
+    };
+  });
+}
