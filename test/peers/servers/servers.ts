@@ -54,7 +54,8 @@ function honoApp(): RequestListener {
   app.all("/admin/*", (context) => context.text("outside"));
   app.all("*", (context) => context.text("nowhere"));
   app.onError((_, context) => context.text("nowhere"));
-  return getRequestListener(app.fetch);
+  const listener = getRequestListener(app.fetch);
+  return (asked, response) => void listener(asked, response);
 }
 
 async function inProcess(name: string, listener: RequestListener): Promise<PathServer> {
