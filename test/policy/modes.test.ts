@@ -54,7 +54,7 @@ describe("a stricter mode", () => {
         const answers = order.map((mode) => {
           const { decision, enforced } = decisionBy(
             policy,
-            inputOf({ ...flat, mode, ...(ownModes && { modes: ownModes }) } as never),
+            inputOf({ ...flat, mode, ...(ownModes && { modes: ownModes }) }),
           );
           return strictness[enforced ? decision : "allow"];
         });

@@ -1,4 +1,4 @@
-// Records where real servers lead spellings of paths: `node test/peers/servers/record.ts`, with python3, nginx and caddy on the PATH.
+// Records where real servers lead spellings of paths: `npm run record:paths`, with python3, nginx and caddy on the PATH.
 import { writeFileSync } from "node:fs";
 import { openServers, placesOf } from "./servers.ts";
 import { spellings } from "./spellings.ts";
