@@ -8,10 +8,10 @@ import { type Budget, spend } from "./budget.ts";
 import { Carriers } from "./carriers.ts";
 import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
-import { describeCapability, targetOf } from "./describe.ts";
+import { targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
-import { bounds, denied, ended, failed, outOfOrder } from "./refusals.ts";
-import { covers, declares, limitOf } from "./grant.ts";
+import { bounds, denied, ended, failed, outOfOrder, uncovered } from "./refusals.ts";
+import { covers, limitOf } from "./grant.ts";
 import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
@@ -283,18 +283,7 @@ export class Gate {
       const reason = this.#options.refusal?.(need);
       return reason === undefined ? undefined : denied(reason, "A changed policy could allow it.");
     }
-    if (!declares(this.#options.grant, need))
-      return denied(
-        `The tool does not declare ${need.kind} of ${targetOf(need)}.`,
-        "Add it to `capabilities` of its manifest: a grant gives no more than the tool declares.",
-      );
-    const granted = this.#options.grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
-    return denied(
-      `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
-      granted.length > 0
-        ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
-        : `Nothing of kind ${need.kind} is granted.`,
-    );
+    return uncovered(this.#options.grant, need);
   }
 
   /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */

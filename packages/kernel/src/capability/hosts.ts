@@ -9,10 +9,10 @@ import { parseUrl } from "../normalize/parse-url.ts";
  */
 
 /**
- * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 7050, 7686, 8375, 9476, ICANN). The
+ * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 8375, ICANN). The
  * broker's list is longer; this much holds whatever a broker says.
  */
-const ownNetwork = /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|test|invalid|onion|lan)$/;
+const ownNetwork = /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|lan)$/;
 
 /** Whether a host can be public at all: a name with a dot that belongs to no network's own. An address never is. */
 export function canBePublic(host: string): boolean {

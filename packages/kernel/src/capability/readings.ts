@@ -78,7 +78,7 @@ export function checkPathPrefix(path: string): string | undefined {
   if (/[*?#{}[\]]/.test(path)) return "a path prefix has no wildcards";
   const readings = readingsOf(path);
   return !readings || [...readings].some((each) => dotSegment.test(each))
-    ? "servers read it in more than one way"
+    ? "servers differ on it"
     : undefined;
 }
 

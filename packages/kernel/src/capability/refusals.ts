@@ -1,6 +1,9 @@
 import { said } from "../normalize/said.ts";
 import type { ErrorCode } from "../result.ts";
 import type { CapabilityError, CapabilityReply } from "./broker.ts";
+import type { Need } from "./capability.ts";
+import { describeCapability, targetOf } from "./describe.ts";
+import { declares, type Grant } from "./grant.ts";
 
 type Refused = Extract<CapabilityReply, { ok: false }>;
 
@@ -33,3 +36,19 @@ export const codeOfRefusal: Readonly<Record<CapabilityError["code"], ErrorCode>>
   UNAVAILABLE: "TOOL_ERROR",
   CANCELLED: "CANCELLED",
 };
+
+/** What a call is told of a need that its grant does not cover. */
+export function uncovered(grant: Grant, need: Need): CapabilityError {
+  if (!declares(grant, need))
+    return denied(
+      `The tool does not declare ${need.kind} of ${targetOf(need)}.`,
+      "Add it to `capabilities` of its manifest: a grant gives no more than the tool declares.",
+    );
+  const granted = grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
+  return denied(
+    `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
+    granted.length > 0
+      ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
+      : `Nothing of kind ${need.kind} is granted.`,
+  );
+}

@@ -45,7 +45,7 @@ export function isForbiddenHeader(header: string): boolean {
 
 /** What identifies the caller: meant for the origin that it was written for, and for no other. */
 export function isCredentialHeader(header: string): boolean {
-  return /(?:^|-)(?:\w*auth\w*|cookies?|api-?key|\w*key|\w*tokens?|\w*secrets?|session\w*|credentials?|signature|password|jwt|csrf|xsrf)(?:-|$)/.test(
+  return /(?:^|-)(?:\w*auth\w*|cookies?|(?:api|access|subscription)-?key|\w*tokens?|\w*secrets?|session\w*|credentials?|signature|password|jwt|csrf|xsrf)(?:-|$)/.test(
     nameOf(header),
   );
 }
