@@ -6,17 +6,17 @@ import { root } from "./project.mjs";
 
 // `maxBytes` is what must not be exceeded: a change that does is refused. `goalBytes` is where a bundle has yet to come down to.
 const budgets = [
-  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 73_984, goalBytes: 32 * 1024 },
+  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 76_800, goalBytes: 32 * 1024 },
   {
     name: "kernel/schema",
     source: `export * from "@keyhole/kernel/schema";`,
-    maxBytes: 12 * 1024,
+    maxBytes: 12_800,
     goalBytes: 12 * 1024,
   },
   {
     name: "schema + explain",
     source: `export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`,
-    maxBytes: 15_104,
+    maxBytes: 15_360,
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", source: `export * from "@keyhole/kernel/canonical";`, maxBytes: 1024, goalBytes: 1024 },
