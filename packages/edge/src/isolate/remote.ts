@@ -6,6 +6,10 @@ type MethodName<Api> = { [Name in keyof Api]: Api[Name] extends Method ? Name : 
 /** The far end of RPC, by the names of its methods. What they give is data: live references in it are dead. */
 export type Remote<Api, Name extends MethodName<Api> = MethodName<Api>> = Pick<Api, Name>;
 
+// Taken before a tool loads: inside an isolate this module runs beside hostile code. A method that a tool has replaced would be handed the stub, or the
+// functions that call it, so none is called here by its name.
+const { apply, defineProperty } = Reflect;
+
 /**
  * The only way to call a stub. A result of RPC keeps its connection, two file descriptors at either end, until it is disposed: so each one is let go here, before
  * anybody sees it. That leaves the data, and ends every live reference that a guest may have put into it.
@@ -17,8 +21,13 @@ export function remote<Api, const Name extends MethodName<Api> = MethodName<Api>
   names: readonly Name[],
 ): Remote<Api, Name> {
   const methods = stub as Readonly<Record<string, (...args: unknown[]) => unknown>>;
-  const owning = names.map((name) => [name, (...args: unknown[]) => received(() => methods[name]!(...args))] as const);
-  return Object.fromEntries(owning) as unknown as Remote<Api, Name>;
+  const owning = {};
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    const value = (...args: unknown[]): unknown => received(() => apply(methods[name]!, stub, args));
+    defineProperty(owning, name, { value });
+  }
+  return owning as Remote<Api, Name>;
 }
 
 async function received(ask: () => unknown): Promise<unknown> {
@@ -36,5 +45,5 @@ async function received(ask: () => unknown): Promise<unknown> {
 function dispose(value: unknown): void {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
   const disposer = (value as Partial<Disposable>)[Symbol.dispose];
-  if (typeof disposer === "function") disposer.call(value);
+  if (typeof disposer === "function") apply(disposer, value, []);
 }

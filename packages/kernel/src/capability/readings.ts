@@ -77,9 +77,7 @@ export function checkPathPrefix(path: string): string | undefined {
   if (!path.startsWith("/")) return "a path prefix starts with /";
   if (/[*?#{}[\]]/.test(path)) return "a path prefix has no wildcards";
   const readings = readingsOf(path);
-  return !readings || [...readings].some((each) => dotSegment.test(each))
-    ? "servers differ on it"
-    : undefined;
+  return !readings || [...readings].some((each) => dotSegment.test(each)) ? "servers differ on it" : undefined;
 }
 
 /** Whether a prefix grants a path: `/a` does `/a` and `/a/b`, not `/ab`. Only `/` grants what can be read in two ways. */
