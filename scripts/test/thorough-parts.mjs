@@ -31,4 +31,9 @@ export const parts = [
     holds: "every attempt to leave an isolate, in every engine; writes docs/hostile-battery.md",
     run: { command: ["scripts/hostile.mjs"] },
   },
+  {
+    name: "mutants",
+    holds: "faults put into the sources, each of which npm test has to find; writes test/mutants/results.md",
+    run: { command: ["scripts/mutants.mjs"] },
+  },
 ];
