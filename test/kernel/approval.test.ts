@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalRequest, Approver, PolicyDocument } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, limits, type PolicyDocument } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
@@ -67,6 +67,29 @@ describe("an approval", () => {
     ]);
     expect(asked).toBe(4);
     expect(results.every(({ ok }) => ok)).toBe(true);
+  });
+
+  it.each(["session", "pattern"] as const)("for a %s is asked for again when it expires", async (scope) => {
+    let asked = 0;
+    const { kernel, clock } = await openKernel({
+      policy: asking,
+      approver: async () => {
+        asked++;
+        const answer = { answer: "allow", approver: "ada" } as const;
+        return scope === "session" ? { ...answer, scope } : { ...answer, scope, pattern: [{ at: "/a", equals: 1 }] };
+      },
+    });
+    kernel.register(toolOf(() => 1, { tier: 2 }));
+    const call = () => kernel.call("subject", { a: 1 }, { sessionId: "s" });
+    await call();
+    await clock.advance(limits.standingApprovalMs - 1);
+    expect(await call()).toMatchObject({ ok: true });
+    expect(kernel.approvals.list()).toHaveLength(1);
+    expect(asked).toBe(1);
+    await clock.advance(1);
+    expect(kernel.approvals.list()).toEqual([]);
+    expect(await call()).toMatchObject({ ok: true });
+    expect(asked).toBe(2);
   });
 
   it.each<[string, unknown]>([
