@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, lineOf } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
 import { sampled } from "../support/sampled.ts";
 import { sized } from "../support/size.ts";
@@ -217,5 +217,33 @@ describe("a log file that somebody else", () => {
 
   it("took away is not there, which the kernel says at once", async () => {
     await expect(createKernel({ sink: fileSink(join(folder, "no", "such", "folder")) })).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("a batch of a log file", () => {
+  it.each([
+    ["is on the disk before it is reported as written", {}, 2],
+    ["is left to the operating system where the options say so", { fsync: "never" }, 0],
+  ] as const)("%s", async (_, options, syncs) => {
+    const sink = fileSink(path, options);
+    await sink.open();
+    const handle = await open(path);
+    let synced = 0;
+    const datasync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "datasync");
+    // Ends later than all other steps: a sink that does not wait for it is seen.
+    datasync.mockImplementation(async () => {
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      synced++;
+    });
+    try {
+      await sink.append(records.slice(0, 2));
+      await sink.append(records.slice(2, 3));
+      expect(synced).toBe(syncs);
+      expect(await readFile(path)).toEqual(whole.subarray(0, starts[3]));
+    } finally {
+      datasync.mockRestore();
+      await handle.close();
+      await sink.close();
+    }
   });
 });
