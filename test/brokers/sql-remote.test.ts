@@ -52,3 +52,29 @@ it.each<[string, (events: EngineEvents) => Engine]>([
   expect(all[2]).toEqual(answer);
   expect(await query(db)).toEqual(answer);
 });
+
+it("a statement whose call ends while it waits for its turn never reaches the engine", async () => {
+  const sent: string[] = [];
+  let say: EngineEvents["message"] = () => {};
+  const db = database([
+    ({ message }) => {
+      say = message;
+      queueMicrotask(() => message("ready"));
+      return { send: ({ statement: { sql } }) => sent.push(sql), end: () => {} };
+    },
+  ]);
+  const ask = (sql: string, until: AbortSignal = signal) => db.query({ ...statement, sql }, limits, until);
+  const call = new AbortController();
+  const first = ask("first");
+  const second = ask("second", call.signal);
+  const third = ask("third");
+  await expect.poll(() => sent).toEqual(["first"]);
+  call.abort();
+  expect(await second).toMatchObject({ ok: false, fault: { reason: "cancelled" } });
+  say(answer);
+  expect(await first).toEqual(answer);
+  await expect.poll(() => sent.length).toBe(2);
+  expect(sent).toEqual(["first", "third"]);
+  say(answer);
+  expect(await third).toEqual(answer);
+});
