@@ -114,6 +114,15 @@ describe("the token table", () => {
     expect(await authenticate("Bearer t", table)).toEqual({ subject: "s", scopes: ["tools:read"], tenant: "default" });
   });
 
+  it("compares the whole digest of a token", async () => {
+    const digest = await sha256Hex("t");
+    for (let at = 0; at < digest.length; at++) {
+      const other = digest.slice(0, at) + (digest[at] === "0" ? "1" : "0") + digest.slice(at + 1);
+      const table = readTokens(JSON.stringify({ [other]: { subject: "s", scopes: [] } }));
+      await expect(authenticate("Bearer t", table)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    }
+  });
+
   it.each([
     ["not JSON", "{"],
     ["no object", "[]"],
