@@ -51,6 +51,10 @@ it("in Durable Object SQLite drops the oldest outputs for new ones, and nothing 
   await store.put(hashBytes(last), last);
   for (const bytes of outputs.slice(0, 2)) await store.put(hashBytes(bytes), bytes, "output");
   expect(await store.get(hashBytes(last))).toBeDefined();
+  // And one that it commits to does not become an output by being one as well.
+  await store.put(hashBytes(kept), kept, "output");
+  for (const bytes of outputs.slice(0, 3).toReversed()) await store.put(hashBytes(bytes), bytes, "output");
+  expect(await store.get(hashBytes(kept))).toBeDefined();
   const tooLarge = new Uint8Array(3_000_001);
   await expect(store.put(hashBytes(tooLarge), tooLarge, "output")).rejects.toThrow("takes values of");
 });
