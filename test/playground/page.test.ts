@@ -6,9 +6,11 @@ import {
   parseHost,
   readPolicy,
   withHost,
+  withSearch,
   withoutGrant,
   writePolicy,
 } from "../../packages/playground/src/policy/edit.ts";
+import { readGiven } from "../../packages/playground/src/verify/read.ts";
 import { visible } from "../../packages/playground/src/ui/visible.ts";
 import { idle, reduceRun, type Run, type RunAction } from "../../packages/playground/src/run/run-state.ts";
 
@@ -79,6 +81,21 @@ describe("the policy panel", () => {
     expect(readPolicy(writePolicy(less)).ok).toBe(true);
   });
 
+  it.for<[string, string, number]>([
+    ["https://search.example.com/find", "search.example.com", 443],
+    ["http://search.example.com/find", "search.example.com", 80],
+    ["http://127.0.0.1:8080/", "127.0.0.1", 8080],
+  ])("grants the search engine at %s its host and its port alone", ([address, host, port]) => {
+    const before = withSearch(startPolicy, "https://before.example.com/");
+    const policy = withSearch(before, address);
+    const grants = (policy.grants ?? []).filter(({ tool }) => tool === "web_search");
+    expect(grants.map(({ capability }) => capability)).toEqual([
+      { kind: "net.read", hosts: [host], ports: [port], methods: ["GET"] },
+    ]);
+    expect(readPolicy(writePolicy(policy)).ok).toBe(true);
+    expect(withSearch(policy, undefined).grants?.some(({ tool }) => tool === "web_search")).toBe(false);
+  });
+
   it("says where a policy is wrong", () => {
     expect(readPolicy("{")).toMatchObject({ ok: false, error: { path: "" } });
     expect(readPolicy('{"version":"1","posture":"lenient"}')).toMatchObject({ ok: false, error: { path: "/posture" } });
@@ -90,5 +107,16 @@ describe("text of a tool", () => {
     expect(visible("a\u202eb\u200bc\ufeff")).toBe("a\\u202eb\\u200bc\\ufeff");
     const plain = "Grüße, 世界, مرحبا, 👩\u{1f3fd}\n\ttab";
     expect(visible(plain)).toBe(plain);
+  });
+});
+
+describe("the page that verifies a proof", () => {
+  it("takes what a person filled in instead of what the proof's file says", () => {
+    const file = JSON.stringify({ proof: { v: 1 }, input: { amount: 1 }, policy: { version: "1" } });
+    const read = readGiven({ proof: file, keys: "", events: "", policy: "", tool: "", input: '{ "amount": 2 }' });
+    expect(read).toMatchObject({
+      ok: true,
+      value: { proof: { v: 1 }, evidence: { input: { amount: 2 }, policy: { version: "1" } } },
+    });
   });
 });
