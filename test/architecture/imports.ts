@@ -34,7 +34,7 @@ const kernelDirections: Readonly<
     types: ["isolate"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
-  isolate: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["bounds", "capability", "tool"] },
+  isolate: { values: ["id", "normalize", "bounds", "limits.ts", "result.ts"], types: ["capability", "tool"] },
   normalize: { values: [], types: [] },
   audit: {
     values: ["id", "normalize", "schema", "limits.ts", "result.ts"],

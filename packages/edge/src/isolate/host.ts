@@ -1,5 +1,5 @@
 import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
-import { maxInFlight } from "./gate.ts";
+import { maxInFlight } from "./in-flight.ts";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
 import type { LoadedCode } from "@keyhole/worker-host/protocol";
 import {

@@ -1,5 +1,5 @@
 import type { IsolateCall } from "@keyhole/kernel";
-import { InFlightGate, maxInFlight } from "./gate.ts";
+import { InFlight, maxInFlight } from "./in-flight.ts";
 import shell from "./guest/shell.ts?esm";
 import wasmShell from "./guest/wasm-shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
@@ -18,7 +18,7 @@ const compatibilityDate = "2026-10-01";
 export class IsolateRack implements IsolateLoader {
   readonly #loader: WorkerLoader;
   readonly #workers = new Map<string, WorkerStub>();
-  readonly #gate = new InFlightGate(maxInFlight);
+  readonly #inFlight = new InFlight(maxInFlight);
 
   constructor(loader: WorkerLoader) {
     this.#loader = loader;
@@ -28,7 +28,7 @@ export class IsolateRack implements IsolateLoader {
     const worker = this.#loader.load(workerCode(tool));
     this.#hold(id, worker);
     try {
-      return await this.#inFlight(id, () => entry(worker).load(startOf(tool)));
+      return await this.#inFlight.run(id, () => entry(worker).load(startOf(tool)));
     } catch (error) {
       this.#workers.delete(id);
       const failure = startFailure(error);
@@ -40,14 +40,14 @@ export class IsolateRack implements IsolateLoader {
   async call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
     const worker = this.#workers.get(id);
     if (worker === undefined) return { kind: "absent" };
-    const outcome = await this.#inFlight(id, () => entry(worker).call(call, target));
+    const outcome = await this.#inFlight.run(id, () => entry(worker).call(call, target));
     return { kind: "answered", outcome };
   }
 
   async close(id: string): Promise<void> {
     // Its calls have ended, which their guests hear; without a stub the Worker is collected.
     this.#workers.delete(id);
-    this.#gate.forget(id);
+    this.#inFlight.forget(id);
   }
 
   async ping(): Promise<void> {}
@@ -56,15 +56,6 @@ export class IsolateRack implements IsolateLoader {
     this.#workers.set(id, worker);
     const [oldest] = this.#workers.keys();
     if (this.#workers.size > maxIsolates && oldest !== undefined) this.#workers.delete(oldest);
-  }
-
-  async #inFlight<Value>(id: string, run: () => Promise<Value>): Promise<Value> {
-    await this.#gate.enter(id);
-    try {
-      return await run();
-    } finally {
-      this.#gate.leave(id);
-    }
   }
 }
 

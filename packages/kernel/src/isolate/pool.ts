@@ -1,8 +1,8 @@
+import { FairSemaphore } from "../bounds/fair-semaphore.ts";
 import { limits } from "../limits.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
-import { Places } from "./places.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
 import { Standstill, standstillIn } from "./standstill.ts";
 import { type Failing, Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
@@ -53,7 +53,8 @@ export class IsolatePool {
   readonly #clock: Clock;
   readonly #reuseOf: (tool: string) => Reuse;
   readonly #onQuarantine: PoolOptions["onQuarantine"];
-  readonly #places: Places;
+  /** Callers take turns, and the tools of each caller. */
+  readonly #places: FairSemaphore;
   readonly #standstill = new Standstill();
   readonly #quarantine: Quarantine;
   readonly #slots = new Map<string, Slot>();
@@ -69,7 +70,7 @@ export class IsolatePool {
     this.#clock = clock;
     this.#reuseOf = reuseOf;
     this.#onQuarantine = onQuarantine;
-    this.#places = new Places(host.capacity ?? Infinity);
+    this.#places = new FairSemaphore(host.capacity ?? Infinity);
     this.#quarantine = new Quarantine(clock);
   }
 
@@ -80,6 +81,10 @@ export class IsolatePool {
     if (slot instanceof IsolateFailure) return Promise.reject(slot);
     if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened, owner);
     return this.#opened(slot, tool, owner, waiter);
+  }
+
+  get #isBounded(): boolean {
+    return this.#places.size !== Infinity;
   }
 
   /** Rejects where nobody could ever give it a place. */
@@ -102,7 +107,7 @@ export class IsolatePool {
   }
 
   #resolveStandstill(): void {
-    if (this.#places.waiting) this.#standstill.resolve(this.#places.taken, this.#slots.values());
+    if (this.#places.waiting > 0) this.#standstill.resolve(this.#places.held, this.#slots.values());
   }
 
   /** How long no isolate of the tool is opened for this caller. */
@@ -160,14 +165,14 @@ export class IsolatePool {
 
   #leaseOf(slot: Slot, isolate: Isolate, { callId }: Owner): Lease {
     let released = false;
-    if (this.#places.isBounded) slot.callIds.push(callId);
+    if (this.#isBounded) slot.callIds.push(callId);
     return {
       isolate,
       release: (atBound) => {
         if (released) return;
         released = true;
         slot.stopped ||= atBound === true && !isolate.alive;
-        if (this.#places.isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
+        if (this.#isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
         this.#release(slot, isolate);
       },
       stop: (reason) => {
@@ -194,7 +199,7 @@ export class IsolatePool {
   }
 
   #open(key: string, tool: RegisteredTool, owner: Owner): Slot {
-    const place = this.#places.take(tool.hash);
+    const place = this.#places.take([owner.caller, tool.hash]);
     const slot: Slot = {
       key,
       tool,
@@ -211,17 +216,18 @@ export class IsolatePool {
       give: undefined,
       stopped: false,
     };
-    if (place.kind === "taken") this.#openIn(slot, place.give);
-    else {
+    if (place.kind === "held") this.#openIn(slot, place.release);
+    else if (place.kind === "queued") {
       slot.isolate = new Promise((resolve, reject) => {
         slot.leave = () => {
           place.leave();
           this.#forget(slot);
           reject(nobodyWaits());
         };
-        void place.turn.then((give) => {
+        void place.turn.then((turn) => {
+          if (turn.kind === "refused") return;
           slot.leave = undefined;
-          this.#openIn(slot, give);
+          this.#openIn(slot, turn.release);
           resolve(slot.isolate);
         });
       });
@@ -270,7 +276,7 @@ export class IsolatePool {
     if (slot.calls > 0) return this.#resolveStandstill();
     if (this.#slots.get(slot.key) !== slot) return;
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
-    if (this.#places.waiting) return this.#drop(slot, "another tool needs its place");
+    if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its place");
     slot.idleSinceMs = this.#clock.monotonicMs();
     this.#idle.push(slot);
     if (this.#idle.length > limits.idleIsolates) this.#drop(this.#idle[0]!, "too many idle");

@@ -1,8 +1,8 @@
 import { IsolateFailure } from "@keyhole/kernel";
+import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
+import { takeSlot } from "../isolate-slot.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
-import { nobodyWaits, Starts } from "../starts.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
-import { Slots } from "./slots.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
 const READY_MS = 10_000;
@@ -46,9 +46,9 @@ export interface PairsOptions {
 export class Pairs {
   readonly #stage: FrameStage;
   readonly #boot: InterpreterBoot | undefined;
-  readonly #slots: Slots;
-  readonly #commandSlots = new Slots(COMMAND_FRAMES);
-  readonly #starts = new Starts(STARTING);
+  readonly #slots: FairSemaphore;
+  readonly #commandSlots = new FairSemaphore(COMMAND_FRAMES);
+  readonly #starts = new FairSemaphore(STARTING);
   readonly #warmSize: number;
   readonly #warmShell: Shell;
   readonly #warm: Pair[] = [];
@@ -59,7 +59,7 @@ export class Pairs {
   constructor(stage: FrameStage, { boot, size, warm, warmShell }: PairsOptions) {
     this.#stage = stage;
     this.#boot = boot;
-    this.#slots = new Slots(size);
+    this.#slots = new FairSemaphore(size);
     this.#warmSize = warm;
     this.#warmShell = warmShell;
   }
@@ -112,16 +112,18 @@ export class Pairs {
   }
 
   /** @param tool whose start it is: tools take turns */
-  async #open(shell: Shell, tool: string, slots: Slots, isWanted?: () => boolean): Promise<Pair> {
-    const release = await slots.take();
-    const started = await this.#starts.take(tool, isWanted);
+  async #open(shell: Shell, tool: string, slots: FairSemaphore, isWanted?: () => boolean): Promise<Pair> {
+    const release = await takeSlot(slots, tool, isWanted);
+    let started: (() => void) | undefined;
     try {
-      if (started && !this.#closed) return await this.#openIn(shell, release, started);
+      started = await takeSlot(this.#starts, tool, isWanted);
+      if (!this.#closed) return await this.#openIn(shell, release, started);
     } finally {
-      started?.();
+      if (started) started();
+      else release();
     }
     release();
-    throw this.#closed ? closed() : nobodyWaits();
+    throw closed();
   }
 
   /** @param onEnd called when it ends before it has started */

@@ -2,9 +2,10 @@ import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { type Isolate, IsolateFailure } from "@keyhole/kernel";
+import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
+import { takeSlot } from "../isolate-slot.ts";
 import { type GuestChannel, openChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
-import { nobodyWaits, Starts } from "../starts.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { type Priority, priorityOf } from "./priority.ts";
 import { portOf } from "./thread-port.ts";
@@ -32,7 +33,7 @@ interface Thread extends Pick<Isolate, "terminate"> {
  * A thread's start takes some 25 ms of a core, before any code of the tool is there. One core is left to the tools that run already: started all at
  * once, a handful of new sessions makes every other tool wait several times as long.
  */
-const starts = new Starts(Math.max(1, availableParallelism() - 1));
+const starts = new FairSemaphore(Math.max(1, availableParallelism() - 1));
 
 /**
  * One tool in a thread of its own, stopped with it.
@@ -77,8 +78,7 @@ async function startThread(
   open: Set<Isolate["terminate"]>,
   isWanted?: () => boolean,
 ): Promise<Thread> {
-  const started = await starts.take(name, isWanted);
-  if (!started) throw nobodyWaits();
+  const started = await takeSlot(starts, name, isWanted);
   try {
     return await startedThread(script, open);
   } finally {

@@ -1,6 +1,6 @@
 import type { Isolate } from "@keyhole/kernel";
+import { nobodyWaits } from "../../isolate-slot.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
-import { nobodyWaits } from "../../starts.ts";
 
 /** Opens an isolate for a metered module, as a host does it for tools of source `wasm`. `isWanted`: as in `IsolateHost.open`. @throws IsolateFailure */
 export type OpenModule = (module: LoadedModule, name: string, isWanted: () => boolean) => Promise<Isolate>;

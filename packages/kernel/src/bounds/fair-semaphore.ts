@@ -1,0 +1,248 @@
+/** The outcome of a request for a slot. */
+export type Settled =
+  | { readonly kind: "held"; /** Idempotent. */ readonly release: () => void }
+  | {
+      readonly kind: "refused";
+      /**
+       * - `full`: the queue is full, and no other key has more waiting requests.
+       * - `left`: the request left the queue, or its signal aborted.
+       * - `unwanted`: `isWanted` returned `false` when its turn came.
+       */
+      readonly reason: "full" | "left" | "unwanted";
+    };
+
+/** A request that waits for a slot. */
+export interface Queued {
+  readonly kind: "queued";
+  /** 1 for the next request to be served. Later requests of other keys can pass it. 0 outside the queue. */
+  readonly position: number;
+  readonly turn: Promise<Settled>;
+  /** Leaves the queue. Does nothing after the turn has come. */
+  readonly leave: () => void;
+}
+
+export interface SlotOptions {
+  /** The request waits while this many slots are held, if that is fewer than all. It delays no other request then. */
+  readonly limit?: number;
+  /** Asked when a slot is free for the request, so that a request without interest costs no turn. */
+  readonly isWanted?: (() => boolean) | undefined;
+  /** Each of them takes the request out of the queue. */
+  readonly signals?: readonly AbortSignal[];
+}
+
+interface Waiter {
+  readonly path: readonly string[];
+  readonly limit: number;
+  readonly isWanted: () => boolean;
+  readonly settle: (outcome: Settled) => void;
+}
+
+interface Level {
+  /** Requests on this level and below. */
+  waiting: number;
+  /** By key, the next to be served first. None is empty. */
+  readonly children: Map<string, Level>;
+  /** Of the last level, in the order of arrival. */
+  readonly queue: Waiter[];
+}
+
+/**
+ * A bounded number of slots, shared fairly. A request names a path, such as tenant, caller, call. On each level of the path the keys take turns
+ * (round-robin); requests of the same path are served in the order of arrival. So a burst under one key delays another key by one slot at a time.
+ * All paths of one semaphore have the same length. Where the queue is bounded and full, a request of a key with few waiting requests replaces the
+ * last request of the key with the most: one key cannot keep the others out.
+ *
+ * @example
+ * const slots = new FairSemaphore(4);
+ * const slot = slots.take(["tenant", "caller"]);
+ * const settled = slot.kind === "queued" ? await slot.turn : slot;
+ * if (settled.kind === "held") settled.release();
+ */
+export class FairSemaphore {
+  readonly size: number;
+  readonly #maxWaiting: number;
+  readonly #root = emptyLevel();
+  #held = 0;
+
+  constructor(size: number, maxWaiting: number = Infinity) {
+    this.size = size;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  get free(): number {
+    return this.size - this.#held;
+  }
+
+  get waiting(): number {
+    return this.#root.waiting;
+  }
+
+  /** At once, where a slot is free. */
+  take(
+    path: readonly string[],
+    { limit = Infinity, isWanted = always, signals = none }: SlotOptions = {},
+  ): Settled | Queued {
+    if (signals.some(({ aborted }) => aborted)) return refused("left");
+    if (this.#held < this.size && this.#held < limit) return isWanted() ? this.#hold() : refused("unwanted");
+    if (this.#root.waiting >= this.#maxWaiting && !this.#makeRoom(path)) return refused("full");
+    const { promise: turn, resolve } = Promise.withResolvers<Settled>();
+    const leave = (): void => this.#remove(waiter, "left");
+    const settle = (outcome: Settled): void => {
+      for (const signal of signals) signal.removeEventListener("abort", leave);
+      resolve(outcome);
+    };
+    const waiter: Waiter = { path, limit, isWanted, settle };
+    for (const signal of signals) signal.addEventListener("abort", leave, { once: true });
+    this.#add(waiter);
+    const position = (): number => this.#positionOf(waiter);
+    return {
+      kind: "queued",
+      get position() {
+        return position();
+      },
+      turn,
+      leave,
+    };
+  }
+
+  #hold(): Settled {
+    this.#held++;
+    let released = false;
+    const release = (): void => {
+      if (released) return;
+      released = true;
+      this.#held--;
+      if (this.#root.waiting > 0) this.#serve();
+    };
+    return { kind: "held", release };
+  }
+
+  #serve(): void {
+    while (this.#held < this.size) {
+      const waiter = this.#next(this.#root);
+      if (!waiter) return;
+      waiter.settle(this.#hold());
+    }
+  }
+
+  /** Takes the next request out of the queue. A key that was served goes behind the others of its level. */
+  #next(level: Level): Waiter | undefined {
+    for (const [key, child] of level.children) {
+      const before = child.waiting;
+      const found = this.#next(child);
+      level.waiting -= before - child.waiting;
+      if (found || child.waiting === 0) level.children.delete(key);
+      if (found && child.waiting > 0) level.children.set(key, child);
+      if (found) return found;
+    }
+    const { queue } = level;
+    for (let at = 0; at < queue.length;) {
+      const waiter = queue[at]!;
+      if (this.#held >= waiter.limit) {
+        at++;
+        continue;
+      }
+      queue.splice(at, 1);
+      level.waiting--;
+      if (waiter.isWanted()) return waiter;
+      waiter.settle(refused("unwanted"));
+    }
+    return undefined;
+  }
+
+  #add(waiter: Waiter): void {
+    let level = this.#root;
+    level.waiting++;
+    for (const key of waiter.path) {
+      let child = level.children.get(key);
+      if (!child) level.children.set(key, (child = emptyLevel()));
+      child.waiting++;
+      level = child;
+    }
+    level.queue.push(waiter);
+  }
+
+  #remove(waiter: Waiter, reason: "full" | "left"): void {
+    const levels = this.#levelsOf(waiter.path);
+    const queue = levels.at(-1)?.queue ?? [];
+    const at = queue.indexOf(waiter);
+    if (at < 0) return;
+    queue.splice(at, 1);
+    for (const [depth, level] of levels.entries()) {
+      level.waiting--;
+      if (level.waiting === 0 && depth > 0) levels[depth - 1]!.children.delete(waiter.path[depth - 1]!);
+    }
+    waiter.settle(refused(reason));
+  }
+
+  /** From the root to the last level. Empty where no request of the path waits. */
+  #levelsOf(path: readonly string[]): readonly Level[] {
+    const levels = [this.#root];
+    for (const key of path) {
+      const child = levels.at(-1)!.children.get(key);
+      if (!child) return [];
+      levels.push(child);
+    }
+    return levels;
+  }
+
+  #positionOf(waiter: Waiter): number {
+    const { path } = waiter;
+    const levels = this.#levelsOf(path);
+    let position = (levels.at(-1)?.queue.indexOf(waiter) ?? -1) + 1;
+    if (position === 0) return 0;
+    for (let depth = path.length - 1; depth >= 0; depth--) {
+      let ahead = 0;
+      let isBefore = true;
+      for (const [key, { waiting }] of levels[depth]!.children) {
+        if (key === path[depth]) isBefore = false;
+        else ahead += Math.min(waiting, isBefore ? position : position - 1);
+      }
+      position += ahead;
+    }
+    return position;
+  }
+
+  /** Drops the last request of the key with the most, if that leaves the new request's key with fewer. */
+  #makeRoom(path: readonly string[]): boolean {
+    let level = this.#root;
+    for (const key of path) {
+      const own = level.children.get(key);
+      const largest = largestOf(level);
+      if (largest && (own?.waiting ?? 0) + 1 < largest.waiting) {
+        this.#remove(lastOf(largest), "full");
+        return true;
+      }
+      if (!own) return false;
+      level = own;
+    }
+    return false;
+  }
+}
+
+/** Of equal ones the last to be served. */
+function largestOf({ children }: Level): Level | undefined {
+  let largest: Level | undefined;
+  for (const child of children.values()) if (child.waiting >= (largest?.waiting ?? 0)) largest = child;
+  return largest;
+}
+
+function lastOf(level: Level): Waiter {
+  const largest = largestOf(level);
+  return largest ? lastOf(largest) : level.queue.at(-1)!;
+}
+
+function emptyLevel(): Level {
+  return { waiting: 0, children: new Map(), queue: [] };
+}
+
+function refused(reason: "full" | "left" | "unwanted"): Settled {
+  return { kind: "refused", reason };
+}
+
+const none: readonly AbortSignal[] = [];
+const always = (): boolean => true;
