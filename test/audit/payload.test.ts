@@ -126,6 +126,7 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     approver: text,
     reason: text,
   }),
+  "call.queued": fc.record({ position: count, waitMs: count }),
   "tool.started": fc.record({ tool: text, toolHash: digest, host: text }),
   "capability.used": fc.record({
     index: count,

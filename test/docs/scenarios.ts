@@ -53,6 +53,15 @@ function call(kernel: Kernel, options: CallOptions = {}): Promise<CallResult> {
 }
 
 const waits = (more: Record<string, unknown> = {}): Tool<never, unknown> => toolOf(() => new Promise(() => {}), more);
+/** So many calls at once of a tool that runs one of them: the first end. */
+const crowded = (calls: number, options: CallOptions = {}): Scenario => ({
+  tools: [waits({ bounds: { concurrency: 1 } })],
+  async run(kernel, clock) {
+    const first = Promise.race(Array.from({ length: calls }, () => call(kernel, options)));
+    await clock.advance(30_000);
+    return first;
+  },
+});
 const elevated = toolOf(() => 1, { tier: 3 });
 
 const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
@@ -175,17 +184,8 @@ export const scenarios = {
     },
   ],
   RATE_LIMITED: [
-    {
-      tools: [waits({ bounds: { concurrency: 1 } })],
-      async run(kernel, clock) {
-        const first = call(kernel);
-        await clock.advance(7_600);
-        const second = await call(kernel);
-        await clock.advance(10_000);
-        await first;
-        return second;
-      },
-    },
+    crowded(2, { waitMs: 1_000 }),
+    crowded(102),
     {
       tools: [toolOf(() => 1, { bounds: { callsPerHour: 1 } })],
       async run(kernel, clock) {

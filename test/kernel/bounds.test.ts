@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { Limiter } from "../../packages/kernel/src/bounds/limiter.ts";
+import type { Bounds } from "../../packages/kernel/src/bounds/bounds.ts";
+import { Limiter, type Reservation } from "../../packages/kernel/src/bounds/limiter.ts";
 import { defaultBounds } from "../../packages/kernel/src/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 const hourMs = 3_600_000;
+
+/** At once, or not at all. */
+function reserveIn(limiter: Limiter, toolId: string, caller: string, bounds: Bounds): Reservation {
+  const reserved = limiter.reserve({ toolId, caller, outermostId: "", bounds });
+  if (!("ok" in reserved)) throw new Error("It waits.");
+  return reserved;
+}
 
 describe("calls per hour", () => {
   const bounds = { ...defaultBounds, callsPerHour: 2 };
@@ -13,7 +21,7 @@ describe("calls per hour", () => {
     const clock = new FakeClock();
     const limiter = new Limiter(clock);
     const reserve = () => {
-      const reservation = limiter.reserve("t", "ada", bounds);
+      const reservation = reserveIn(limiter, "t", "ada", bounds);
       if (reservation.ok) reservation.release();
       return reservation;
     };
@@ -26,18 +34,18 @@ describe("calls per hour", () => {
     await clock.advance(1);
     expect(reserve().ok).toBe(true);
     expect(reserve()).toMatchObject({ ok: false, retryAfterMs: 1_000 });
-    expect(limiter.reserve("t", "eve", bounds).ok).toBe(true);
+    expect(reserveIn(limiter, "t", "eve", bounds).ok).toBe(true);
   });
 
   it.each([hourMs, -hourMs])("do not care about a clock that jumps by %d ms", async (byMs) => {
     const clock = new FakeClock();
     const limiter = new Limiter(clock);
-    limiter.reserve("t", "ada", bounds);
-    limiter.reserve("t", "ada", bounds);
+    reserveIn(limiter, "t", "ada", bounds);
+    reserveIn(limiter, "t", "ada", bounds);
     clock.jump(byMs);
-    expect(limiter.reserve("t", "ada", bounds)).toMatchObject({ ok: false, retryAfterMs: hourMs });
+    expect(reserveIn(limiter, "t", "ada", bounds)).toMatchObject({ ok: false, retryAfterMs: hourMs });
     await clock.advance(hourMs);
-    expect(limiter.reserve("t", "ada", bounds).ok).toBe(true);
+    expect(reserveIn(limiter, "t", "ada", bounds).ok).toBe(true);
   });
 
   it("count calls that were refused nothing but still run", async () => {
@@ -54,13 +62,29 @@ describe("calls per hour", () => {
   });
 });
 
+describe("a tool without a rate", () => {
+  it("is called as often as its caller likes, unless the policy or the call names a rate", async () => {
+    const bounds = { callsPerHour: 1 };
+    const policy = { ...openPolicy, tools: { governed: { bounds } } };
+    const { kernel } = await openKernel({ policy });
+    kernel.register(toolOf(() => 1));
+    kernel.register(toolOf(() => 1, { name: "governed" }));
+    for (let i = 0; i < 1_001; i++) expect((await kernel.call("subject", {})).ok).toBe(true);
+    const refused = { error: { code: "RATE_LIMITED", details: { bound: "callsPerHour", limit: 1 } } };
+    expect((await kernel.call("governed", {})).ok).toBe(true);
+    expect(await kernel.call("governed", {})).toMatchObject(refused);
+    expect((await kernel.call("subject", {}, { bounds })).ok).toBe(true);
+    expect(await kernel.call("subject", {}, { bounds })).toMatchObject(refused);
+  });
+});
+
 describe("concurrency", () => {
   it("at the limit and one past it, and the slot comes back on every way out", async () => {
     const { kernel, clock } = await openKernel();
     kernel.register(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 2, timeoutMs: 100 } }));
     const running = [kernel.call("subject", {}), kernel.call("subject", {})];
-    expect(await kernel.call("subject", {})).toMatchObject({
-      error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, retryAfterMs: 100 } },
+    expect(await kernel.call("subject", {}, { waitMs: 0 })).toMatchObject({
+      error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, position: 1, retryAfterMs: 100 } },
     });
     await clock.advance(100);
     expect((await Promise.all(running)).map((result) => result.ok || result.error.code)).toEqual([
@@ -77,7 +101,7 @@ describe("concurrency", () => {
     const limiter = new Limiter(clock);
     const releases: (() => void)[] = [];
     for (let i = 0; i < 10_000; i++) {
-      const reservation = limiter.reserve(`t${i % 7}`, `c${i % 11}`, defaultBounds);
+      const reservation = reserveIn(limiter, `t${i % 7}`, `c${i % 11}`, defaultBounds);
       if (reservation.ok) releases.push(reservation.release, reservation.release);
       if (i % 3 === 0) releases.pop()?.();
     }

@@ -132,6 +132,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     approver: text,
     reason: text,
   }),
+  "call.queued": payload<"call.queued">({ position: count, waitMs: count }),
   "tool.started": payload<"tool.started">({ tool: text, toolHash: digest, host: text }),
   "capability.used": payload<"capability.used">({
     index: count,

@@ -102,7 +102,7 @@ export interface CallOptions {
    * store, or when it fails, the output itself is in the result. Default `false`.
    */
   readonly references?: boolean;
-  /** How long to wait for a free slot, in the tool's bounded queue. Default 0: refused at once, with `retryAfterMs`. */
+  /** The longest wait for a slot of the tool, from 0 (refused at once, with `retryAfterMs`) to 900,000. Default: the call's `timeoutMs`, at most 30,000. */
   readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */
   readonly signal?: AbortSignal;

@@ -10,7 +10,6 @@ export const defaultBounds: Bounds = {
   networkRequests: 16,
   networkBytes: 8_388_608,
   concurrency: 4,
-  callsPerHour: 1_000,
 };
 
 /** What no manifest can exceed. */
@@ -93,8 +92,12 @@ export const limits = {
   counterEntries: 10_000,
   /** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
   labelledSessions: 100_000,
-  /** Calls that wait for a free slot of one tool. Later ones are refused at once. */
+  /** Calls that wait for a free slot of one tool. Beyond, the caller with the most of them is refused. */
   queuedCalls: 100,
+  /** How long a call waits for a free slot, where it names no `waitMs`; never longer than its own `timeoutMs`. A model's client gives up after a minute. */
+  waitMs: 30_000,
+  /** The longest `waitMs` that a call may name: the longest run of the call that it waits for. */
+  longestWaitMs: 900_000,
   /** How often the arguments of one call can be edited by approvers. */
   edits: 5,
   /** An approval for a session or a pattern is forgotten after a working day. */

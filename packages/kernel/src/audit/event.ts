@@ -106,6 +106,8 @@ export interface AuditPayloads {
     readonly approver: string;
     readonly reason: string;
   };
+  /** No slot of the tool is free: the call waits for one, for at most `waitMs`. `position`: in the queue, from 1. */
+  readonly "call.queued": { readonly position: number; readonly waitMs: number };
   readonly "tool.started": { readonly tool: string; readonly toolHash: string; readonly host: string };
   readonly "capability.used": Use;
   /** What the tool was given of the body of its call: all of it, or as far as it was read. Before the end of the call. */

@@ -57,6 +57,7 @@ const types: ReadonlySet<string> = new Set(
     "body.read": true,
     "call.keyed": true,
     "capability.checked": true,
+    "call.queued": true,
     "capability.used": true,
     "grant.restored": true,
     "grant.revoked": true,

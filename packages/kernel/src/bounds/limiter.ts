@@ -1,26 +1,59 @@
-import { limits } from "../limits.ts";
+import { ceilings, limits } from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { Bounds } from "./bounds.ts";
+import { FairSemaphore, type Queued } from "./fair-semaphore.ts";
 
-export type Reservation =
-  | { readonly ok: true; /** Idempotent. */ readonly release: () => void }
-  | {
-      readonly ok: false;
-      readonly bound: "concurrency" | "callsPerHour";
-      readonly limit: number;
-      readonly retryAfterMs: number;
-    };
+export type Reservation = { readonly ok: true; /** Idempotent. */ readonly release: () => void } | Limited;
+
+/** Why a call may not start now. */
+export interface Limited {
+  readonly ok: false;
+  readonly bound: "concurrency" | "queuedCalls" | "callsPerHour";
+  readonly limit: number;
+  /** In the queue of the tool, from 1. Absent for a rate, which has none. */
+  readonly position?: number;
+  readonly retryAfterMs: number;
+}
+
+/** A call that waits for a slot of its tool. */
+export interface Waiting {
+  /** In the queue when the call came, from 1. */
+  readonly position: number;
+  readonly end: Promise<Reservation>;
+  /** Ends the waiting with a refusal. */
+  readonly leave: () => void;
+}
+
+export interface Candidate {
+  /** `name@version`. */
+  readonly toolId: string;
+  readonly caller: string;
+  /** The call from outside that led to this one. */
+  readonly outermostId: string;
+  readonly bounds: Pick<Bounds, "concurrency" | "timeoutMs"> & { readonly callsPerHour?: number | undefined };
+}
+
+export interface Patience {
+  /** 0: a call without a free slot is refused at once. */
+  readonly waitMs: number;
+  /** Each of them ends the waiting. */
+  readonly signals?: readonly AbortSignal[];
+}
+
+interface ToolSlots {
+  readonly slots: FairSemaphore;
+  /** The running calls. A list, kept when it is empty: a set that changes with every call leaves its old tables behind for the full collection. */
+  readonly running: { readonly endsByMs: number }[];
+}
 
 /**
- * Slots and sliding windows. Measured on the monotonic clock, so that setting the wall clock neither frees nor blocks anybody. A call counts in its
- * window from the moment it is admitted.
+ * Slots and sliding windows. Measured on the monotonic clock, so that setting the wall clock neither frees nor blocks anybody. Calls wait for a slot in
+ * a fair queue: callers take turns, and so do the calls of one caller with all that they call. A rate does not queue: a call over it is refused.
+ * A call counts in its window from the moment it gets its slot.
  */
 export class Limiter {
   readonly #clock: Clock;
-  /** Per tool: the running calls. Lists, kept when they are empty: maps and sets that change with every call leave their old tables behind for the full collection. */
-  readonly #running = new Map<string, { readonly endsByMs: number }[]>();
-  /** Per tool: what tries again to get a slot, in the order of arrival. */
-  readonly #queues = new Map<string, Set<() => void>>();
+  readonly #tools = new Map<string, ToolSlots>();
   /** Per tool and caller: when each call of the last hour was admitted, oldest first. */
   readonly #windows = new Map<string, number[]>();
 
@@ -28,90 +61,102 @@ export class Limiter {
     this.#clock = clock;
   }
 
-  reserve(toolId: string, caller: string, bounds: Bounds): Reservation {
-    const nowMs = this.#clock.monotonicMs();
-    const running = this.#running.get(toolId) ?? [];
-    if (running.length >= bounds.concurrency) {
-      const firstEndMs = Math.min(...running.map(({ endsByMs }) => endsByMs));
-      return { ok: false, bound: "concurrency", limit: bounds.concurrency, retryAfterMs: wait(firstEndMs - nowMs) };
-    }
-    const window = this.#window(`${toolId} ${caller}`, nowMs); // An id has no space.
-    if (window === undefined)
-      return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: limits.rateWindowMs };
-    if (window.length >= bounds.callsPerHour) {
-      const free = window[window.length - bounds.callsPerHour]! + limits.rateWindowMs;
-      return { ok: false, bound: "callsPerHour", limit: bounds.callsPerHour, retryAfterMs: wait(free - nowMs) };
-    }
-    window.push(nowMs);
-    const slot = { endsByMs: nowMs + bounds.timeoutMs };
-    if (running.push(slot) === 1) this.#running.set(toolId, running);
-    return { ok: true, release: () => this.#release(toolId, slot) };
+  /** At once, unless the call waits. */
+  reserve(candidate: Candidate, { waitMs, signals = [] }: Patience = atOnce): Reservation | Waiting {
+    const spent = this.#spent(candidate);
+    if (spent) return spent;
+    const tool = this.#toolOf(candidate.toolId);
+    const { slots } = tool;
+    const { caller, outermostId, bounds } = candidate;
+    const limit = bounds.concurrency;
+    if (waitMs <= 0 && slots.held >= limit) return this.#occupied(tool, limit, slots.waiting + 1);
+    const slot = slots.take([caller, outermostId], { limit, signals });
+    if (slot.kind === "held") return this.#admit(tool, candidate, slot.release);
+    if (slot.kind === "queued")
+      return { position: slot.position, end: this.#turnOf(tool, candidate, slot, waitMs), leave: slot.leave };
+    return slot.reason === "full" ? this.#full(tool) : this.#occupied(tool, limit, slots.waiting + 1);
   }
 
-  /**
-   * As {@link reserve}, and waits for at most `waitMs` where nothing is free. First come, first served; the queue of a tool is bounded, and whoever
-   * finds it full is refused at once. An abort ends the waiting with the refusal.
-   */
-  async reserveWithin(
-    toolId: string,
-    caller: string,
-    bounds: Bounds,
-    { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal | undefined },
-  ): Promise<Reservation> {
-    let latest = this.reserve(toolId, caller, bounds);
-    const queue = this.#queues.get(toolId) ?? new Set();
-    if (latest.ok || waitMs <= 0 || signal?.aborted || queue.size >= limits.queuedCalls) return latest;
-    this.#queues.set(toolId, queue);
-    return new Promise((resolve) => {
-      let stopRetry = (): void => {};
-      const attempt = (): void => {
-        latest = this.reserve(toolId, caller, bounds);
-        if (latest.ok) leave();
-        else retryLater();
-      };
-      // A slot that comes back is announced; a window that moves on is not.
-      const retryLater = (): void => {
-        stopRetry();
-        if (!latest.ok && latest.bound === "callsPerHour" && latest.retryAfterMs <= waitMs)
-          stopRetry = this.#clock.after(latest.retryAfterMs, attempt);
-      };
-      const leave = (): void => {
-        stopRetry();
-        stopWaiting();
-        signal?.removeEventListener("abort", leave);
-        queue.delete(attempt);
-        if (queue.size === 0) this.#queues.delete(toolId);
-        resolve(latest);
-      };
-      const stopWaiting = this.#clock.after(waitMs, () => {
-        // What becomes free in this very moment is still in time.
-        latest = this.reserve(toolId, caller, bounds);
-        leave();
-      });
-      signal?.addEventListener("abort", leave, { once: true });
-      queue.add(attempt);
-      retryLater();
+  async #turnOf(tool: ToolSlots, candidate: Candidate, slot: Queued, waitMs: number): Promise<Reservation> {
+    let { position } = slot;
+    const stopTimer = this.#clock.after(waitMs, () => {
+      ({ position } = slot);
+      slot.leave();
     });
+    const turn = await slot.turn;
+    stopTimer();
+    if (turn.kind === "refused")
+      return turn.reason === "full" ? this.#full(tool) : this.#occupied(tool, candidate.bounds.concurrency, position);
+    // The caller's other calls may have used the rate up.
+    const spent = this.#spent(candidate);
+    if (!spent) return this.#admit(tool, candidate, turn.release);
+    turn.release();
+    return spent;
+  }
+
+  #admit({ running }: ToolSlots, { toolId, caller, bounds }: Candidate, freeSlot: () => void): Reservation {
+    const nowMs = this.#clock.monotonicMs();
+    if (bounds.callsPerHour !== undefined) this.#window(toolId, caller, nowMs)?.push(nowMs);
+    const call = { endsByMs: nowMs + bounds.timeoutMs };
+    running.push(call);
+    const release = (): void => {
+      const at = running.indexOf(call);
+      if (at < 0) return;
+      running.splice(at, 1);
+      freeSlot();
+    };
+    return { ok: true, release };
+  }
+
+  #toolOf(toolId: string): ToolSlots {
+    let tool = this.#tools.get(toolId);
+    if (!tool) {
+      // The bound can differ from call to call; each one names its own below the ceiling.
+      tool = { slots: new FairSemaphore(ceilings.concurrency, limits.queuedCalls), running: [] };
+      this.#tools.set(toolId, tool);
+    }
+    return tool;
+  }
+
+  /** @param position which is served after as many running calls have ended */
+  #occupied(tool: ToolSlots, limit: number, position: number): Limited {
+    return { ok: false, bound: "concurrency", limit, position, retryAfterMs: this.#freeInMs(tool, position) };
+  }
+
+  #full(tool: ToolSlots): Limited {
+    const limit = limits.queuedCalls;
+    const position = limit + 1;
+    return { ok: false, bound: "queuedCalls", limit, position, retryAfterMs: this.#freeInMs(tool, position) };
+  }
+
+  /** When so many of the running calls must have ended, or all of them. */
+  #freeInMs({ running }: ToolSlots, ended: number): number {
+    const ends = running.map(({ endsByMs }) => endsByMs).toSorted((a, b) => a - b);
+    const endMs = ends[Math.min(Math.max(ended, 1), ends.length) - 1] ?? 0;
+    return wait(endMs - this.#clock.monotonicMs());
   }
 
   /** Calls that hold a slot now. */
   get inFlight(): number {
     let count = 0;
-    for (const running of this.#running.values()) count += running.length;
+    for (const { slots } of this.#tools.values()) count += slots.held;
     return count;
   }
 
-  #release(toolId: string, slot: { readonly endsByMs: number }): void {
-    const running = this.#running.get(toolId);
-    const place = running?.indexOf(slot) ?? -1;
-    if (place < 0) return;
-    running!.splice(place, 1);
-    const queue = this.#queues.get(toolId);
-    if (queue) for (const attempt of Array.from(queue)) attempt();
+  /** Why the caller's rate allows no call now. */
+  #spent({ toolId, caller, bounds }: Candidate): Limited | undefined {
+    const { callsPerHour: limit } = bounds;
+    if (limit === undefined) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    const window = this.#window(toolId, caller, nowMs);
+    if (window && window.length < limit) return undefined;
+    const freeMs = window ? window[window.length - limit]! + limits.rateWindowMs - nowMs : limits.rateWindowMs;
+    return { ok: false, bound: "callsPerHour", limit, retryAfterMs: wait(freeMs) };
   }
 
   /** `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded. */
-  #window(key: string, nowMs: number): number[] | undefined {
+  #window(toolId: string, caller: string, nowMs: number): number[] | undefined {
+    const key = `${toolId} ${caller}`; // An id has no space.
     const known = this.#windows.get(key);
     if (!known) {
       if (this.#windows.size >= limits.rateWindows) this.#sweep(nowMs);
@@ -132,6 +177,17 @@ export class Limiter {
       if (window.length === 0 || window.at(-1)! <= nowMs - limits.rateWindowMs) this.#windows.delete(key);
     }
   }
+}
+
+const atOnce: Patience = { waitMs: 0 };
+
+/** What a tool does, by which a call was refused. */
+export function limitText({ bound, limit }: Pick<Limited, "bound" | "limit">): string {
+  const calls = `${limit} call${limit === 1 ? "" : "s"}`;
+  if (bound === "callsPerHour") return `takes ${calls} an hour`;
+  return bound === "concurrency"
+    ? `runs ${calls} at the same time, and no slot became free`
+    : `has a queue of ${calls}, and the queue is full`;
 }
 
 const wait = (delayMs: number): number => Math.max(1, Math.ceil(delayMs));

@@ -20,7 +20,7 @@ import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Validated } from "./admit.ts";
-import { next, type Step, stop } from "./call.ts";
+import { next, type Step, type Stop, stop } from "./call.ts";
 
 /** A call that knows all that it may do. */
 export interface Granted extends Validated {
@@ -75,14 +75,7 @@ export function checkCapabilities(
     if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
   log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const checked: Granted = { ...state, grant, policy, mode };
-  const revoked = missing.length === 0 ? revokedFor(checked, revocations) : undefined;
-  if (revoked) {
-    const proof = prove(checked, { decision: "deny", reasonCode: "revoked" }, clock.now());
-    log.record("policy.decided", call.scope, decided(proof));
-    const message = `${tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
-    return stop("CAPABILITY_DENIED", message, { details: { revoked: revoked.kind }, proof });
-  }
-  if (missing.length === 0) return next(checked);
+  if (missing.length === 0) return revokedStop(checked, revocations, log, clock) ?? next(checked);
   const proof = prove(checked, { decision: "deny", reasonCode: "capability-denied" }, clock.now());
   log.record("policy.decided", call.scope, decided(proof));
   return stop(
@@ -96,8 +89,23 @@ export function checkCapabilities(
   );
 }
 
+/** The end of a call that needs a revoked grant. */
+export function revokedStop(
+  state: Granted,
+  revocations: Pick<Revocations, "standing">,
+  log: Pick<AuditLog, "record">,
+  clock: Clock,
+): Stop | undefined {
+  const revoked = revokedFor(state, revocations);
+  if (!revoked) return undefined;
+  const proof = prove(state, { decision: "deny", reasonCode: "revoked" }, clock.now());
+  log.record("policy.decided", state.call.scope, decided(proof));
+  const message = `${state.tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
+  return stop("CAPABILITY_DENIED", message, { details: { revoked: revoked.kind }, proof });
+}
+
 /** The first capability that the tool cannot do without, and that is revoked. */
-function revokedFor(
+export function revokedFor(
   { call, tool }: Granted,
   revocations: Pick<Revocations, "standing">,
 ): { readonly kind: CapabilityKind; readonly reason: string } | undefined {

@@ -54,7 +54,7 @@ export interface Call {
   /** Seeds what the tool sees as random. */
   readonly seed: string;
   readonly nowMs: number;
-  /** Sum of the times spent waiting for people. */
+  /** Sum of the times spent waiting: for an approval, for a slot, for an equal call. */
   queuedMs: number;
   readonly warnings: string[];
   /** `undefined` for a call from outside. */

@@ -2,7 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import { effectiveBounds } from "../bounds/effective.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { Limiter, Reservation } from "../bounds/limiter.ts";
+import { type Limited, type Limiter, limitText, type Reservation, type Waiting } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityKind } from "../capability/capability.ts";
 import { Gate, type GateOptions } from "../capability/gate.ts";
@@ -25,9 +25,9 @@ import type { Allowed } from "./approve.ts";
 import type { CallOptions } from "../kernel-api.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
-import { holderOf } from "./authorize.ts";
-import { next, type Step, stop } from "./call.ts";
-import { type Caller, type CallWithin, callsAround, countAround, NestedCalls } from "./nested.ts";
+import { holderOf, revokedFor, revokedStop } from "./authorize.ts";
+import { next, type Step, type Stop, stop } from "./call.ts";
+import { type Caller, type CallWithin, callsAround, countAround, NestedCalls, outermostOf } from "./nested.ts";
 
 /** A call that holds its slot. Whoever has one must release it, on every way out. */
 export interface Reserved extends Allowed {
@@ -52,14 +52,18 @@ export interface Started extends Reserved {
   readonly body: Body | undefined;
 }
 
-/** Step 6. At once, unless the caller wants to wait. */
-export function reserveBounds(
-  state: Allowed,
-  limiter: Limiter,
-  clock: Clock,
-): Step<Reserved> | Promise<Step<Reserved>> {
-  const { call, tool, policy } = state;
-  const { signal, waitMs = 0 } = call.options;
+/** What a call needs to wait for its slot. */
+export interface ReserveParts {
+  readonly limiter: Limiter;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  readonly revocations: Pick<Revocations, "hold" | "standing">;
+}
+
+/** Step 6. At once, where a slot is free. */
+export function reserveBounds(state: Allowed, parts: ReserveParts): Step<Reserved> | Promise<Step<Reserved>> {
+  const { call, tool, policy, hold } = state;
+  const { signal } = call.options;
   if (signal?.aborted) return stop("CANCELLED", "The caller cancelled before the tool started.");
   const bounds = boundsOf(tool, policy, call.options);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency) {
@@ -68,12 +72,43 @@ export function reserveBounds(
       hint: "Call a tool from within itself less deeply, or raise bounds.concurrency.",
     });
   }
-  if (waitMs <= 0) return reservedWith(limiter.reserve(tool.id, call.caller, bounds), state, bounds);
+  const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
+  const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
+  const candidate = { toolId: tool.id, caller: call.caller, outermostId: outermostOf(call).callId, bounds };
+  const reserved = parts.limiter.reserve(candidate, { waitMs, signals });
+  if ("ok" in reserved) return reservedWith(reserved, state, bounds);
+  return reserveWaiting({ ...state, bounds }, reserved, waitMs, parts);
+}
+
+/** The call leaves the queue at once when it is cancelled, or loses its approval or a grant that it needs. */
+async function reserveWaiting(
+  state: Omit<Reserved, "release">,
+  { position, end, leave }: Waiting,
+  waitMs: number,
+  { log, clock, revocations }: ReserveParts,
+): Promise<Step<Reserved>> {
+  const { call, tool, bounds } = state;
   const startedMs = clock.monotonicMs();
-  return limiter.reserveWithin(tool.id, call.caller, bounds, { waitMs, signal }).then((reservation) => {
-    call.queuedMs += clock.monotonicMs() - startedMs;
-    return reservedWith(reservation, state, bounds);
+  log.record("call.queued", call.scope, { position, waitMs });
+  void flushed(log);
+  const grant = tool.manifest.capabilities.length > 0 ? revocations.hold(holderOf(call, tool)) : undefined;
+  grant?.watch(() => {
+    if (revokedFor(state, revocations)) leave();
   });
+  const reservation = await end;
+  grant?.end();
+  call.queuedMs += clock.monotonicMs() - startedMs;
+  const revoked = reservation.ok ? undefined : revokedStop(state, revocations, log, clock);
+  return revoked ?? reservedWith(reservation, state, bounds);
+}
+
+/** So that the caller hears of the queue while the call waits. A log that fails refuses the start later. */
+async function flushed(log: AuditLog): Promise<void> {
+  try {
+    await log.flush();
+  } catch {
+    // As above.
+  }
 }
 
 /** What a call may use of everything. */
@@ -87,13 +122,13 @@ function reservedWith(reservation: Reservation, state: Allowed, bounds: Bounds):
   if (reservation.ok) return next({ ...state, bounds, release: reservation.release });
   if (call.options.signal?.aborted)
     return stop("CANCELLED", "The caller cancelled while the call waited for a free slot.");
-  const { bound, limit, retryAfterMs } = reservation;
-  const what = bound === "concurrency" ? `${plural(limit)} at the same time` : `${plural(limit)} an hour`;
-  return stop("RATE_LIMITED", `${tool.id} takes ${what}.`, {
-    details: { bound, limit, retryAfterMs },
-    hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
-    retryable: true,
-  });
+  return limitedStop(tool.id, reservation);
+}
+
+export function limitedStop(toolId: string, limited: Limited): Stop {
+  const { ok: _, ...details } = limited;
+  const hint = `Try again in ${Math.ceil(limited.retryAfterMs / 1000)} s.`;
+  return stop("RATE_LIMITED", `${toolId} ${limitText(limited)}.`, { details, hint, retryable: true });
 }
 
 const observes = ({ document }: Policy): boolean => document.enforcement === "observe";
@@ -263,5 +298,3 @@ function ownerOf({ call, tool }: Started): Owner {
 }
 
 const noCalls: readonly string[] = [];
-
-const plural = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;

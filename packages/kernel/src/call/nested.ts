@@ -104,6 +104,13 @@ function depthOf(call: Call): number {
   return depth;
 }
 
+/** The call from outside that led to this one. */
+export function outermostOf(call: Call): Call {
+  let each = call;
+  while (each.parent) each = each.parent.call;
+  return each;
+}
+
 /** How many of the calls that wait for this one run the same tool. */
 export function countAround({ parent }: Call, isSame: (ancestor: Parent) => boolean): number {
   let count = 0;

@@ -80,6 +80,7 @@ function readPlain(options: Record<string, unknown>): ReadOptions {
   for (const name of functions)
     if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
   for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
+  if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is a whole number from 0 to ${limits.longestWaitMs}.`);
   if (!isKey(options["idempotencyKey"])) return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
   if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
   const { bounds } = options;
@@ -96,6 +97,12 @@ function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): bo
 /** Never cut: two different keys must not become one. */
 function isKey(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value !== "" && value.length <= limits.nameLength);
+}
+
+function isWait(value: unknown): boolean {
+  return (
+    value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.longestWaitMs)
+  );
 }
 
 /** By what is used of it: signals of other realms and libraries are signals too. */

@@ -124,7 +124,7 @@ export class Steps {
 
   /** The twelve steps. Each takes what the one before returned, so that none can be skipped. */
   async #run(call: Call, input: unknown, path: Path): Promise<CallResult> {
-    const { registry, hosts, limiter, log, clock, policyState, keys, results, revocations } = this.parts;
+    const { registry, hosts, log, clock, policyState, keys, results, revocations } = this.parts;
 
     const resolved = path.resolved ?? resolve(call, registry, hosts);
     const validated = resolved.ok ? validateInput(resolved.state, input) : resolved;
@@ -171,13 +171,13 @@ export class Steps {
     if (cached && cached.kind !== "own") return this.#reuse(allowed.state, cached, path, lapsed(allowed.state, ports));
     if (cached?.end) path.ends = [...(path.ends ?? []), cached.end];
 
-    const reserving = reserveBounds(allowed.state, limiter, clock);
+    const reserving = reserveBounds(allowed.state, this.parts);
     const reserved = reserving instanceof Promise ? await reserving : reserving;
-    if (!reserved.ok) return this.close(call, reserved, path);
-    path.release = reserved.state.release;
-
-    const late = lapsed(reserved.state, ports);
+    if (reserved.ok) path.release = reserved.state.release;
+    // A call that waited is refused for what made it wait in vain, not for the queue.
+    const late = reserved.ok || reserved.code === "RATE_LIMITED" ? lapsed(allowed.state, ports) : undefined;
     if (late) return this.close(call, late, path);
+    if (!reserved.ok) return this.close(call, reserved, path);
 
     const starting = recordStart(reserved.state, this.runParts);
     const started = starting instanceof Promise ? await starting : starting;

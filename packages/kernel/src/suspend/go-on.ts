@@ -1,12 +1,12 @@
 import { eventScope } from "../audit/scope.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { Limiter } from "../bounds/limiter.ts";
+import type { Candidate, Limiter } from "../bounds/limiter.ts";
 import type { Broker } from "../capability/broker.ts";
 import { type Call, next, type Parent, type Step, stop } from "../call/call.ts";
-import { boundsOf, callerOf, type Started, startedAs } from "../call/execute.ts";
+import { boundsOf, callerOf, limitedStop, type Started, startedAs } from "../call/execute.ts";
 import { spentBy } from "../call/finish.ts";
-import { replyOf, within } from "../call/nested.ts";
+import { outermostOf, replyOf, within } from "../call/nested.ts";
 import { resolve, validateInput } from "../call/admit.ts";
 import { endOf } from "../call/reuse.ts";
 import type { Path, Steps } from "../call/steps.ts";
@@ -14,7 +14,6 @@ import type { CallOptions, ResumeOptions } from "../kernel-api.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { CallResult } from "../result.ts";
-import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
 import { allowAgain } from "./allow-again.ts";
 import { replyOf as answerOf } from "./freeze.ts";
@@ -147,7 +146,15 @@ async function readyToRun(
   if (held) path.hold = held;
   const bounds = boundsOf(tool, policy, call.options);
   if (!path.release) {
-    const slot = await reserveAgain(limiter, { tool, call, bounds });
+    const { caller, options } = call;
+    const candidate = {
+      toolId: tool.id,
+      caller,
+      outermostId: outermostOf(call).callId,
+      bounds,
+      signal: options.signal,
+    };
+    const slot = await reserveAgain(limiter, candidate);
     if (!slot.ok) return slot;
     path.release = slot.state;
   }
@@ -160,22 +167,13 @@ async function readyToRun(
 /** A place among the calls of its tool. It was counted in its hour when it began. */
 export async function reserveAgain(
   limiter: Limiter,
-  {
-    tool,
-    call,
-    bounds,
-  }: { readonly tool: RegisteredTool; readonly call: Pick<Call, "caller" | "options">; readonly bounds: Bounds },
+  candidate: Omit<Candidate, "bounds"> & { readonly bounds: Bounds; readonly signal: AbortSignal | undefined },
 ): Promise<Step<() => void>> {
-  const { signal } = call.options;
-  const waiting = { waitMs: limits.nestedWaitMs, signal };
-  const reserved = await limiter.reserveWithin(tool.id, call.caller, { ...bounds, callsPerHour: Infinity }, waiting);
-  if (reserved.ok) return next(reserved.release);
-  const { bound, limit, retryAfterMs } = reserved;
-  return stop("RATE_LIMITED", `No place is free for ${tool.id}.`, {
-    details: { bound, limit, retryAfterMs },
-    hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
-    retryable: true,
-  });
+  const { bounds, signal } = candidate;
+  const patience = { waitMs: limits.nestedWaitMs, signals: signal ? [signal] : [] };
+  const slot = limiter.reserve({ ...candidate, bounds: { ...bounds, callsPerHour: undefined } }, patience);
+  const reserved = "ok" in slot ? slot : await slot.end;
+  return reserved.ok ? next(reserved.release) : limitedStop(candidate.toolId, reserved);
 }
 
 function againOf(

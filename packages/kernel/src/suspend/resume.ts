@@ -119,7 +119,7 @@ async function begin(
 
 /** Of the outermost call, where it runs. */
 async function slotFor(
-  { state, caller, tool: name, version, options }: FrozenCall,
+  { callId, state, caller, tool: name, version, options }: FrozenCall,
   { parts }: Steps,
   { signal }: ResumeOptions,
 ): Promise<Step<(() => void) | undefined>> {
@@ -127,7 +127,7 @@ async function slotFor(
   if (state.kind === "asking" || !found.ok) return next(undefined);
   const { tool } = found;
   const bounds = boundsOf(tool, parts.authority().policy, options);
-  return reserveAgain(parts.limiter, { tool, bounds, call: { caller, options: signal ? { signal } : {} } });
+  return reserveAgain(parts.limiter, { toolId: tool.id, caller, outermostId: callId, bounds, signal });
 }
 
 function callsIn(call: FrozenCall): readonly FrozenCall[] {

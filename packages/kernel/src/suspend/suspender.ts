@@ -1,5 +1,6 @@
 import type { Call } from "../call/call.ts";
 import type { CallSuspender } from "../call/live.ts";
+import { outermostOf } from "../call/nested.ts";
 import type { Path, Steps } from "../call/steps.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../kernel-api.ts";
 import type { CallResult } from "../result.ts";
@@ -73,7 +74,7 @@ class Suspender implements CallSuspender {
     const live = this.#calls.get(callId);
     if (!live) return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is under way here.`);
     if (live.call.parent) {
-      const hint = `Suspend ${outermost(live.call).callId}: this one goes with it.`;
+      const hint = `Suspend ${outermostOf(live.call).callId}: this one goes with it.`;
       return refusal("NOT_OUTERMOST", "The call is made by another one.", hint);
     }
     if (live.isHeld) return refusal("NOT_WAITING", "It is being suspended already.");
@@ -121,10 +122,4 @@ class Suspender implements CallSuspender {
       this.#watchers.add(look);
     });
   }
-}
-
-function outermost(call: Call): Call {
-  let each = call;
-  while (each.parent) each = each.parent.call;
-  return each;
 }

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditType } from "@keyhole/kernel";
+import type { AuditEvent, AuditPayloads, AuditType } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
@@ -116,6 +116,7 @@ const tones = {
   "policy.decided": "neutral",
   "approval.requested": "warn",
   "approval.resolved": "neutral",
+  "call.queued": "warn",
   "tool.started": "accent",
   "capability.used": "accent",
   "result.reused": "accent",
@@ -140,22 +141,25 @@ function toneOf(event: AuditEvent): Tone {
   return tones[event.type];
 }
 
+function checkedText({ granted, missing }: AuditPayloads["capability.checked"]): string {
+  if (missing.length > 0) return `missing ${missing.join(", ")}`;
+  return granted.length > 0 ? granted.join(", ") : "none needed";
+}
+
 function sentenceOf(event: AuditEvent): string {
   switch (event.type) {
     case "call.invoked":
       return event.payload.parentCallId === null ? `by ${event.payload.caller}` : event.payload.tool;
     case "capability.checked":
-      return event.payload.missing.length > 0
-        ? `missing ${event.payload.missing.join(", ")}`
-        : event.payload.granted.length > 0
-          ? event.payload.granted.join(", ")
-          : "none needed";
+      return checkedText(event.payload);
     case "policy.decided":
       return `${event.payload.decision}, by ${event.payload.reasonCode}`;
     case "approval.requested":
       return event.payload.reason;
     case "approval.resolved":
       return [event.payload.answer, event.payload.reason].filter((part) => part !== "").join(": ");
+    case "call.queued":
+      return `number ${event.payload.position} in the queue`;
     case "tool.started":
       return `on ${event.payload.host}`;
     case "capability.used":
