@@ -2,6 +2,7 @@ import {
   type ApprovalRequest,
   createKernel,
   defineTool,
+  type Kernel,
   type KernelOptions,
   type PolicyDocument,
 } from "@keyhole/kernel";
@@ -186,11 +187,15 @@ export interface Service {
 }
 
 /** Gateway and routes with a real kernel behind them, without Durable Objects between. */
-export async function openService(options: KernelOptions = {}, origins = "https://page.example"): Promise<Service> {
+export async function openService(
+  options: KernelOptions = {},
+  origins = "https://page.example",
+  more: readonly Parameters<Kernel["register"]>[0][] = [],
+): Promise<Service> {
   const desk = approvalDesk();
   const content = contentStore(memoryStore());
   const kernel = await createKernel({ policy, approver: desk.approver, content, ...options });
-  for (const tool of tools) {
+  for (const tool of [...tools, ...more]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(registered.error.message);
   }

@@ -1,4 +1,11 @@
-import type { AuditEvent, CallOptions, CallResult, Capability, Kernel } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type CallOptions,
+  type CallResult,
+  type Capability,
+  type Kernel,
+  limits,
+} from "@keyhole/kernel";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
 import { isOfType, readBody, readHeader } from "./body.ts";
@@ -28,6 +35,7 @@ const callBody = checkOf(
       correlationId: name,
       grants: { type: "array", items: { type: "object" } },
       bounds: { type: "object" },
+      waitMs: { type: "integer", minimum: 0, maximum: limits.longestWaitMs },
       cache: { type: "boolean" },
       references: { type: "boolean" },
       output: { type: "boolean" },
