@@ -105,6 +105,21 @@ describe("a fair semaphore", () => {
     expect([slots.held, slots.waiting]).toEqual([0, 0]);
   });
 
+  it("loses no slot to a signal that throws", async () => {
+    const slots = new FairSemaphore(1);
+    const { order, take, serveAll } = lineOf(slots);
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+    const signalOf = (members: object): AbortSignal => Object.assign(new AbortController().signal, members);
+    take("first", ["a"]);
+    expect(() => take("never", ["a"], { signals: [signalOf({ addEventListener: broken })] })).toThrow("broken");
+    take("second", ["a"], { signals: [signalOf({ removeEventListener: broken })] });
+    take("third", ["a"]);
+    await serveAll();
+    expect([order, slots.held, slots.waiting]).toEqual([["first", "second", "third"], 0, 0]);
+  });
+
   it("lets a request with a lower limit wait without delaying the others", async () => {
     const slots = new FairSemaphore(2);
     const { order, held, take } = lineOf(slots);

@@ -92,10 +92,11 @@ export class FairSemaphore {
     const { promise: turn, resolve } = Promise.withResolvers<Settled>();
     const leave = (): void => this.#remove(waiter, "left");
     const settle = (outcome: Settled): void => {
-      for (const signal of signals) signal.removeEventListener("abort", leave);
       resolve(outcome);
+      for (const signal of signals) stopListening(signal, leave);
     };
     const waiter: Waiter = { path, limit, isWanted, settle };
+    // A signal that throws here leaves no request in the queue: its slot would be lost.
     for (const signal of signals) signal.addEventListener("abort", leave, { once: true });
     this.#add(waiter);
     const position = (): number => this.#positionOf(waiter);
@@ -242,6 +243,15 @@ function emptyLevel(): Level {
 
 function refused(reason: "full" | "left" | "unwanted"): Settled {
   return { kind: "refused", reason };
+}
+
+/** Runs while another request frees its slot: a fault of this signal must not reach that request. */
+function stopListening(signal: AbortSignal, listener: () => void): void {
+  try {
+    signal.removeEventListener("abort", listener);
+  } catch {
+    // A listener that stays does nothing: its request has left the queue.
+  }
 }
 
 const none: readonly AbortSignal[] = [];
