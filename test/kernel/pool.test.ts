@@ -21,9 +21,15 @@ function poolOf(capacity: number) {
     };
   };
   const pool = new IsolatePool(hostOpening("a host", open, { capacity }), new FakeClock());
-  const lease = async (id: string, callId: string, within: string[] = [], waiter: Waiter = {}): Promise<Lease> => {
+  const lease = async (
+    id: string,
+    callId: string,
+    within: string[] = [],
+    waiter: Waiter = {},
+    session: Pick<Owner, "caller" | "sessionId"> = { caller: "", sessionId: "" },
+  ): Promise<Lease> => {
     const tool = { id, hash: id, manifest: { name: id } } as RegisteredTool;
-    const owner: Owner = { caller: "", sessionId: "", callId, within, around: 0 };
+    const owner: Owner = { ...session, callId, within, around: 0 };
     try {
       return await pool.lease(tool, owner, waiter);
     } catch (error) {
@@ -45,6 +51,22 @@ describe("a call that waits for a place", () => {
     outer.release();
     await expect(ended).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     expect((await next).isolate.alive).toBe(true);
+  });
+});
+
+describe("callers that wait for a place of one tool", () => {
+  it("take turns: a burst of sessions of one delays a session of another by one", async () => {
+    const { lease } = poolOf(1);
+    const served: string[] = [];
+    const begin = async (caller: string, sessionId: string): Promise<void> => {
+      const { release } = await lease("tool", sessionId, [], {}, { caller, sessionId });
+      served.push(sessionId);
+      await settle();
+      release();
+    };
+    const burst = Array.from({ length: 5 }, (_, n) => begin("burst", `burst ${n}`));
+    await Promise.all([...burst, begin("other", "other")]);
+    expect(served.indexOf("other")).toBe(2);
   });
 });
 
