@@ -13,6 +13,7 @@ import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
 import { SearchSettingsSheet, SearchState } from "./SearchSettings.tsx";
+import { StorageNotice } from "./StorageNotice.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
@@ -26,14 +27,13 @@ interface AppProps {
 
 type Open = "policy" | "edge" | "search" | undefined;
 
-/** One session per visit: what a person allows "for this session" ends when the page does. */
-const sessionId = `playground-${crypto.randomUUID()}`;
-
 export function App({ connect, startPlace }: AppProps): ReactNode {
   const [place, setPlace] = useState<Place>(startPlace);
   const [theme, setTheme] = useTheme();
   const [open, setOpen] = useState<Open>(undefined);
   const { connection, reconnect } = useKernel(place, connect);
+  /** One session per visit: what a person allows "for this session" ends when the page does. */
+  const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
   const close = (): void => setOpen(undefined);
   const client = connection.state === "ready" ? connection.client : undefined;
 
@@ -49,10 +49,15 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
           onPolicy={() => setOpen("policy")}
           onEdgeSettings={() => setOpen("edge")}
         />
+        <div className="banners">
+          <StorageNotice />
+          {client?.warning !== undefined && <Notice tone="warn" title={client.warning} urgent />}
+        </div>
         {connection.state === "ready" ? (
           <Workbench
             key={place}
             connection={connection}
+            sessionId={sessionId}
             onOpenPolicy={() => setOpen("policy")}
             onOpenSearch={() => setOpen("search")}
             onReconnect={reconnect}
@@ -125,12 +130,13 @@ function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProp
 
 interface WorkbenchProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
+  readonly sessionId: string;
   readonly onOpenPolicy: () => void;
   readonly onOpenSearch: () => void;
   readonly onReconnect: () => void;
 }
 
-function Workbench({ connection, onOpenPolicy, onOpenSearch, onReconnect }: WorkbenchProps): ReactNode {
+function Workbench({ connection, sessionId, onOpenPolicy, onOpenSearch, onReconnect }: WorkbenchProps): ReactNode {
   const { client, tools } = connection;
   const [selected, setSelected] = useState<string | undefined>(() => firstOf(tools)?.id);
   /** On a narrow screen only one of the two is in sight. */

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
+import { saved, type SavedKey } from "../client/saved.ts";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-const key = "keyhole.theme";
+const key: SavedKey = { area: "local", key: "keyhole.theme", what: "the colours" };
 
 function stored(): Theme {
-  const value = localStorage.getItem(key);
+  const value = saved.read(key);
   return themes.find((theme) => theme === value) ?? "system";
 }
 
@@ -14,13 +15,12 @@ function stored(): Theme {
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(stored);
   useEffect(() => {
-    if (theme === "system") {
-      delete document.documentElement.dataset["theme"];
-      localStorage.removeItem(key);
-    } else {
-      document.documentElement.dataset["theme"] = theme;
-      localStorage.setItem(key, theme);
-    }
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
   }, [theme]);
-  return [theme, setTheme];
+  const choose = (next: Theme): void => {
+    setTheme(next);
+    saved.write(key, next === "system" ? undefined : next);
+  };
+  return [theme, choose];
 }

@@ -1,11 +1,11 @@
 import type { JsonValue, Mode } from "@keyhole/kernel";
 import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
+import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type KernelClient } from "./kernel-client.ts";
 
 const caller = "playground";
-const policyKey = "keyhole.policy";
 /** Loading and starting a kernel takes well under a second. */
 const startMs = 15_000;
 
@@ -19,12 +19,12 @@ export async function openBrowserClient(): Promise<KernelClient> {
   const alive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, died]);
 
   const tools = await started(alive(kernel.list()), worker);
-  let policy: JsonValue = startPolicy as unknown as JsonValue;
-  const stored = storedPolicy();
-  if (stored !== undefined && (await alive(kernel.setPolicy(stored))).ok) policy = stored;
+  const restored = await restorePolicy((document) => alive(kernel.setPolicy(document)));
+  let policy: JsonValue = restored.policy ?? (startPolicy as unknown as JsonValue);
 
   return {
     place: "browser",
+    ...(restored.warning !== undefined && { warning: restored.warning }),
     tools: () => Promise.resolve(tools),
     call: ({ tool, input, approve, body, output, ...options }) =>
       alive(
@@ -42,7 +42,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
         const applied = await alive(kernel.setPolicy(document));
         if (applied.ok) {
           policy = document;
-          localStorage.setItem(policyKey, JSON.stringify(document));
+          savePolicy(document);
         }
         return applied;
       },
@@ -55,16 +55,6 @@ export async function openBrowserClient(): Promise<KernelClient> {
     },
     close: () => void kernel.close().finally(() => worker.terminate()),
   };
-}
-
-/** The policy that the person applied last. One that the kernel of a newer page refuses is left aside. */
-function storedPolicy(): JsonValue | undefined {
-  try {
-    const stored = JSON.parse(localStorage.getItem(policyKey) ?? "null") as JsonValue;
-    return stored ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function whenDead(worker: Worker): Promise<never> {

@@ -1,3 +1,5 @@
+import { saved, type SavedKey } from "./saved.ts";
+
 /** Where an edge is and how to be let in. */
 export interface EdgeSettings {
   /** Origin, such as `http://127.0.0.1:8701`. */
@@ -5,7 +7,7 @@ export interface EdgeSettings {
   readonly token: string;
 }
 
-const key = "keyhole.edge";
+const key: SavedKey = { area: "session", key: "keyhole.edge", what: "address and token of the edge" };
 
 /**
  * Takes `#edge=ADDRESS&token=TOKEN` out of the address bar, so that the token stays neither in the history nor in a copied link. It is kept for
@@ -23,7 +25,7 @@ export function takeEdgeSettings(): EdgeSettings | undefined {
 
 export function loadEdgeSettings(): EdgeSettings | undefined {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    const stored: unknown = JSON.parse(saved.read(key) ?? "null");
     if (typeof stored !== "object" || stored === null || !("address" in stored) || !("token" in stored))
       return undefined;
     const { address, token } = stored;
@@ -34,7 +36,7 @@ export function loadEdgeSettings(): EdgeSettings | undefined {
 }
 
 export function saveEdgeSettings(settings: EdgeSettings): void {
-  sessionStorage.setItem(key, JSON.stringify(settings));
+  saved.write(key, JSON.stringify(settings));
 }
 
 /** The origin of what a person typed; `undefined` where it is no http address. */

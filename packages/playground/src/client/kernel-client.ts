@@ -19,6 +19,8 @@ export type Place = (typeof places)[number];
 /** A kernel as the page sees it; the page never asks which one it is. Every method rejects only with a {@link ClientFault}. */
 export interface KernelClient {
   readonly place: Place;
+  /** Something about the start that the person has to know. */
+  readonly warning?: string;
   tools(): Promise<readonly ToolSummary[]>;
   /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
   call(call: ClientCall): Promise<CallResult>;

@@ -1,16 +1,17 @@
+import { saved, type SavedKey } from "./saved.ts";
+
 /**
  * Where `web_search` searches: the address of a search engine that speaks SearXNG's JSON. There is none that a page could come with, so without a setting the
  * page has no such tool.
  */
-const key = "keyhole.search";
+const key: SavedKey = { area: "local", key: "keyhole.search", what: "the address of the search" };
 
 export function loadSearch(): string | undefined {
-  return readSearch(localStorage.getItem(key) ?? "");
+  return readSearch(saved.read(key) ?? "");
 }
 
 export function saveSearch(address: string | undefined): void {
-  if (address === undefined) localStorage.removeItem(key);
-  else localStorage.setItem(key, address);
+  saved.write(key, address);
 }
 
 /** What a person typed, as an address; `undefined` where `webSearchAt` would not take it. */
