@@ -1,10 +1,12 @@
 import type { JsonValue, PolicyDocument, SetupError } from "@keyhole/kernel";
 import { type ReactNode, useMemo, useState } from "react";
 import { Label, TextArea, TextField } from "react-aria-components";
-import type { Governance } from "../client/kernel-client.ts";
+import { useUnsaved } from "../app/StorageNotice.tsx";
+import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
 import { startPolicy } from "../kernel/default-policy.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { readPolicy, writePolicy } from "./edit.ts";
 import { HostGrants } from "./HostGrants.tsx";
@@ -32,6 +34,8 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
   const inForce = useMemo(() => writePolicy(policy), [policy]);
   const [text, setText] = useState(inForce);
   const [refusal, setRefusal] = useState<SetupError | undefined>(undefined);
+  const [failure, setFailure] = useState<ClientFault | undefined>(undefined);
+  const isUnsaved = useUnsaved().includes("the policy");
   const announce = useAnnounce();
   const reading = useMemo(() => readPolicy(text), [text]);
   const fault = reading.ok ? refusal : reading.error;
@@ -43,9 +47,15 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
 
   const apply = async (document: PolicyDocument): Promise<void> => {
     change(writePolicy(document));
-    const applied = await setPolicy(document as unknown as JsonValue);
-    if (!applied.ok) return setRefusal(applied.error);
-    announce("The policy is in force");
+    setFailure(undefined);
+    try {
+      const applied = await setPolicy(document as unknown as JsonValue);
+      if (!applied.ok) return setRefusal(applied.error);
+      announce("The policy is in force");
+    } catch (error) {
+      setFailure(faultOf(error));
+    }
+    // Whatever happened on the way: the kernel, not this form, knows which policy is in force.
     await onApplied();
   };
   /** A control holds at once, unless the text was edited by hand and waits to be applied: then it edits that text. */
@@ -86,6 +96,11 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
           </p>
         )}
       </TextField>
+      {failure !== undefined && (
+        <Notice tone="bad" title={failure.message} urgent>
+          <p>{failure.hint}</p>
+        </Notice>
+      )}
       <div className="actions sticky">
         <Button
           look="primary"
@@ -100,8 +115,12 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
         <Button look="quiet" onPress={() => change(writePolicy(startPolicy))}>
           Reset
         </Button>
-        <output className="hint">{text === inForce ? "In force" : "Not applied yet"}</output>
+        <output className="hint">{text === inForce ? inForceText(isUnsaved) : "Not applied yet"}</output>
       </div>
     </>
   );
+}
+
+function inForceText(isUnsaved: boolean): string {
+  return isUnsaved ? "In force, but not saved: a reload brings the last saved policy back" : "In force";
 }

@@ -68,8 +68,12 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
   const { policy, policyHash, mode } = loaded.value;
   const { setPolicy, setMode } = governance;
   const changeMode = async (next: Mode): Promise<void> => {
-    await setMode?.(next, "Set by a person in the playground");
-    announce(`The mode is now ${next}`);
+    try {
+      await setMode?.(next, "Set by a person in the playground");
+      announce(`The mode is now ${next}`);
+    } catch (error) {
+      return setLoaded({ state: "failed", fault: faultOf(error) });
+    }
     await refresh();
   };
   return (
