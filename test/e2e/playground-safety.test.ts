@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectTo, fakeEdge, fakeEvent, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
-import { launch, visit } from "./playground/visitor.ts";
+import { callOf, choose, launch, run, visit } from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -28,6 +29,62 @@ function fillStorage(page: Page): Promise<void> {
       }
   });
 }
+
+describe("the page at an edge that sends odd data", () => {
+  it("shows the odd event and the odd proof as they are, and stays", async () => {
+    const edge = await fakeEdge({
+      tools: [fakeTool("odd")],
+      onCall(stream) {
+        stream.send("audit", fakeEvent(1, "capability.checked", {}));
+        stream.send("audit", fakeEvent(2, "approval.resolved", { answer: { a: 1 }, reason: { b: 2 } }));
+        stream.send("audit", fakeEvent(3, "tool.hummed", {}));
+        stream.send("result", fakeResult("odd", { proof: { decision: "allow" } }));
+        stream.end();
+      },
+    });
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await connectTo(page, edge.origin);
+    await run(page);
+    await callOf(page).getByText("tool.hummed").waitFor();
+    expect(await callOf(page).getByText("This page does not know the form of this event.").count()).toBe(3);
+    await callOf(page).getByRole("tab", { name: "Proof" }).click();
+    await callOf(page).getByText("This page does not know the form of the proof").waitFor();
+    await visitor.leave();
+    await edge.close();
+  });
+
+  it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
+    const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
+    const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await connectTo(page, edge.origin);
+    await page.getByText("The tool cannot be shown").waitFor();
+    await choose(page, "plain");
+    await page.getByRole("button", { name: "Run", exact: true }).waitFor();
+    // The page reports what failed to the console, once for each part.
+    visitor.complaints.length = 0;
+    await visitor.leave();
+    await edge.close();
+  });
+
+  it("says what to do when the whole page fails", async () => {
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await page.addInitScript(() => {
+      crypto.randomUUID = () => {
+        throw new Error("no randomness");
+      };
+    });
+    await page.reload();
+    await page.getByRole("heading", { name: "The playground has stopped" }).waitFor();
+    await page.getByText("no randomness").waitFor();
+    await page.getByRole("button", { name: "Reload the page" }).waitFor();
+    visitor.complaints.length = 0;
+    await visitor.leave();
+  });
+});
 
 describe("the page with a full storage", () => {
   it("keeps a change of the colours, and says that the change is not saved", async () => {

@@ -9,6 +9,7 @@ import { RunPanel } from "../run/RunPanel.tsx";
 import { useRun } from "../run/useRun.ts";
 import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
@@ -40,36 +41,40 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
   return (
     <Announcer>
       <div className="page">
-        <Header
-          place={place}
-          onPlace={setPlace}
-          state={connection.state}
-          theme={theme}
-          onTheme={setTheme}
-          onPolicy={() => setOpen("policy")}
-          onEdgeSettings={() => setOpen("edge")}
-        />
+        <ErrorBoundary part="The header">
+          <Header
+            place={place}
+            onPlace={setPlace}
+            state={connection.state}
+            theme={theme}
+            onTheme={setTheme}
+            onPolicy={() => setOpen("policy")}
+            onEdgeSettings={() => setOpen("edge")}
+          />
+        </ErrorBoundary>
         <div className="banners">
           <StorageNotice />
           {client?.warning !== undefined && <Notice tone="warn" title={client.warning} urgent />}
         </div>
-        {connection.state === "ready" ? (
-          <Workbench
-            key={place}
-            connection={connection}
-            sessionId={sessionId}
-            onOpenPolicy={() => setOpen("policy")}
-            onOpenSearch={() => setOpen("search")}
-            onReconnect={reconnect}
-          />
-        ) : (
-          <Waiting
-            connection={connection}
-            place={place}
-            onReconnect={reconnect}
-            onEdgeSettings={() => setOpen("edge")}
-          />
-        )}
+        <ErrorBoundary part="This kernel" resetKey={connection} onReset={reconnect}>
+          {connection.state === "ready" ? (
+            <Workbench
+              key={place}
+              connection={connection}
+              sessionId={sessionId}
+              onOpenPolicy={() => setOpen("policy")}
+              onOpenSearch={() => setOpen("search")}
+              onReconnect={reconnect}
+            />
+          ) : (
+            <Waiting
+              connection={connection}
+              place={place}
+              onReconnect={reconnect}
+              onEdgeSettings={() => setOpen("edge")}
+            />
+          )}
+        </ErrorBoundary>
       </div>
       <PolicySheet governance={client?.governance} isOpen={open === "policy"} onClose={close} />
       <SearchSettingsSheet
@@ -173,35 +178,41 @@ function Workbench({ connection, sessionId, onOpenPolicy, onOpenSearch, onReconn
 
   return (
     <main className="bench" data-view={view}>
-      <ToolList
-        tools={tools}
-        selected={selected}
-        onSelect={select}
-        onOpen={openTool}
-        searchRef={search}
-        footer={client.place === "browser" && <SearchState onOpen={onOpenSearch} />}
-      />
-      {tool !== undefined && (
-        <ToolPanel
-          tool={tool}
-          headingRef={heading}
-          isRunning={run.phase === "running"}
-          isCancelling={run.phase === "running" && run.cancelling}
-          onRun={(input, body) => {
-            start(tool, input, body);
-            bringIntoSight(result.current);
-          }}
-          onCancel={cancel}
-          onBack={showList}
+      <ErrorBoundary part="The list of tools" resetKey={tools}>
+        <ToolList
+          tools={tools}
+          selected={selected}
+          onSelect={select}
+          onOpen={openTool}
+          searchRef={search}
+          footer={client.place === "browser" && <SearchState onOpen={onOpenSearch} />}
         />
-      )}
-      <RunPanel
-        ref={result}
-        run={run}
-        governance={client.governance}
-        onOpenPolicy={onOpenPolicy}
-        onReconnect={onReconnect}
-      />
+      </ErrorBoundary>
+      <ErrorBoundary part="The tool" resetKey={tool} actions={<Button onPress={showList}>Back to the tools</Button>}>
+        {tool !== undefined && (
+          <ToolPanel
+            tool={tool}
+            headingRef={heading}
+            isRunning={run.phase === "running"}
+            isCancelling={run.phase === "running" && run.cancelling}
+            onRun={(input, body) => {
+              start(tool, input, body);
+              bringIntoSight(result.current);
+            }}
+            onCancel={cancel}
+            onBack={showList}
+          />
+        )}
+      </ErrorBoundary>
+      <ErrorBoundary part="The call" resetKey={run.phase === "idle" ? undefined : run.startedAt}>
+        <RunPanel
+          ref={result}
+          run={run}
+          governance={client.governance}
+          onOpenPolicy={onOpenPolicy}
+          onReconnect={onReconnect}
+        />
+      </ErrorBoundary>
       <ApprovalDialog question={question} tools={tools} />
     </main>
   );

@@ -1,6 +1,8 @@
 import type { JsonObject, ToolSummary } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { Button } from "../ui/Button.tsx";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { approver, Question } from "./Question.tsx";
 import type { Approvals } from "./useApprovals.ts";
 
@@ -22,12 +24,27 @@ export function ApprovalDialog({ question, tools }: ApprovalDialogProps): ReactN
       <Modal className="dialog">
         <Dialog className="dialog-body" role="alertdialog">
           {question !== undefined && (
-            <Question
-              key={question.request.approvalId}
-              request={question.request}
-              known={propertiesOf(tools.find(({ id }) => id === question.request.tool))}
-              onAnswer={question.answer}
-            />
+            <ErrorBoundary
+              part="The question"
+              resetKey={question}
+              actions={
+                <Button
+                  look="danger"
+                  onPress={() =>
+                    question.answer({ answer: "deny", approver, reason: "The page could not show the question." })
+                  }
+                >
+                  Deny
+                </Button>
+              }
+            >
+              <Question
+                key={question.request.approvalId}
+                request={question.request}
+                known={propertiesOf(tools.find(({ id }) => id === question.request.tool))}
+                onAnswer={question.answer}
+              />
+            </ErrorBoundary>
           )}
         </Dialog>
       </Modal>

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, AuditEvent, CallResult, ToolSummary } from "@keyhole/kernel";
+import { isKnown } from "../run/known-event.ts";
 import { checkBytes, EdgeOutput } from "./edge-output.ts";
 import type { EdgeSettings } from "./edge-settings.ts";
 import {
@@ -140,9 +141,10 @@ async function endOf(edge: Edge, call: ClientCall, seen: readonly AuditEvent[]):
 }
 
 function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult | undefined {
-  if (event.type !== "tool.failed" && event.type !== "tool.blocked") return undefined;
-  const invoked = events.find((each) => each.type === "call.invoked");
-  const decided = events.findLast((each) => each.type === "policy.decided");
+  if ((event.type !== "tool.failed" && event.type !== "tool.blocked") || !isKnown(event)) return undefined;
+  const known = events.filter(isKnown);
+  const invoked = known.find((each) => each.type === "call.invoked");
+  const decided = known.findLast((each) => each.type === "policy.decided");
   const { code } = event.payload;
   // The log keeps the digest of what was said, not the words.
   const message =
@@ -159,7 +161,7 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
       queuedMs: 0,
       cached: false,
       attempts: 1,
-      networkRequests: events.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net."))
+      networkRequests: known.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net."))
         .length,
       networkBytes: 0,
       warnings: [],

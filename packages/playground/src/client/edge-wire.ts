@@ -2,6 +2,7 @@ import {
   type ApprovalRequest,
   type AuditEvent,
   type CallResult,
+  capabilityKinds,
   type Determinism,
   effects,
   errorCodes,
@@ -55,14 +56,14 @@ const texts: JsonObject = { type: "array", items: text };
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const effectList: JsonObject = { type: "array", items: { enum: effects } };
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
-const record = (properties: JsonObject): JsonObject => ({
+const record = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",
-  properties,
-  required: Object.keys(properties),
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
 });
 
-const manifest: JsonObject = {
-  ...record({
+const manifest = record(
+  {
     /** What every kernel asks of a name, and a file is named after it. */
     name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
     version: text,
@@ -71,12 +72,13 @@ const manifest: JsonObject = {
     determinism: { enum: determinisms },
     tier,
     source: text,
-    capabilities: { type: "array", items: { type: "object" } },
-    bounds: { type: "object", properties: { outputBytes: number, bodyBytes: number } },
+    capabilities: { type: "array", items: record({ kind: { enum: capabilityKinds } }) },
+    bounds: { type: "object", additionalProperties: number },
     input: { type: "object" },
-    output: record({ kind: { enum: outputKinds } }),
-  }),
-};
+    output: record({ kind: { enum: outputKinds } }, { mediaType: text }),
+  },
+  { title: text, body: record({}, { mediaType: text }) },
+);
 
 export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard(
   "a list of tools",
@@ -106,11 +108,10 @@ export const readLog: Guard<LogEntry> = guard(
   record({ level: { enum: ["debug", "info", "warn", "error"] }, message: text }),
 );
 
-export const readProgress: Guard<Progress> = guard("a progress report", {
-  type: "object",
-  properties: { done: number, total: number, message: text },
-  required: ["done"],
-});
+export const readProgress: Guard<Progress> = guard(
+  "a progress report",
+  record({ done: number }, { total: number, message: text }),
+);
 
 const readPiece: Guard<{ readonly base64: string }> = guard("a piece of a stream", record({ base64: text }));
 
@@ -122,7 +123,11 @@ export const readApproval: Guard<ApprovalRequest> = guard(
   "a question",
   record({
     approvalId: text,
+    callId: text,
+    sessionId: text,
+    caller: text,
     tool: text,
+    toolHash: text,
     description: text,
     tier,
     risk: nullableText,
@@ -141,16 +146,17 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
   record({
     standing: {
       type: "array",
-      items: {
-        ...record({
+      items: record(
+        {
           approvalId: text,
           tool: text,
           caller: text,
           approver: text,
           scope: { enum: ["once", "session", "pattern"] },
           expiresAt: text,
-        }),
-      },
+        },
+        { rule: record({ when: record({ arguments: { type: "array" } }) }) },
+      ),
     },
   }),
 );
@@ -169,13 +175,16 @@ const ended = {
   tool: text,
   callId: text,
   effects: effectList,
-  meta: record({
-    durationMs: number,
-    networkRequests: number,
-    networkBytes: number,
-    cached: { type: "boolean" },
-    warnings: texts,
-  }),
+  meta: record(
+    {
+      durationMs: number,
+      networkRequests: number,
+      networkBytes: number,
+      cached: { type: "boolean" },
+      warnings: texts,
+    },
+    { fuelUsed: number, peakMemoryBytes: number },
+  ),
 };
 
 const wireResult: JsonObject = {

@@ -60,6 +60,18 @@ export class SavedValues {
     }
   }
 
+  /** Removes every value of this page, also one that a later version of the page saved. */
+  clear(): void {
+    this.#held.clear();
+    for (const area of ["local", "session"] as const)
+      try {
+        const storage = this.#areas[area]();
+        for (const key of Object.keys(storage)) if (key.startsWith("keyhole.")) storage.removeItem(key);
+      } catch {
+        // Refused storage holds nothing to remove.
+      }
+  }
+
   /** The names of the values that are in memory only. The array changes when the list does. */
   readonly unsaved = (): readonly string[] => this.#unsaved;
 

@@ -1,4 +1,5 @@
 import { type Proof, type ReasonCode, type ProofCheck, verifyProof } from "@keyhole/kernel";
+import { isProof } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { Badge, type Tone } from "../ui/Badge.tsx";
@@ -6,7 +7,9 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
+import { Notice } from "../ui/Notice.tsx";
 import { evidenceOf } from "./evidence.ts";
+import { isKnown } from "./known-event.ts";
 import type { ActiveRun } from "./run-state.ts";
 
 const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
@@ -34,7 +37,7 @@ interface ProofViewProps {
 }
 
 export function ProofView({ run, governance }: ProofViewProps): ReactNode {
-  const decisions = run.events.filter((event) => event.type === "policy.decided");
+  const decisions = run.events.filter((event) => event.type === "policy.decided").filter(isKnown);
   // While somebody is asked, the question's proof is in the log; all others come with the result.
   const proof = (run.phase === "done" ? run.result.proof : undefined) ?? decisions.at(-1)?.payload.proof;
   if (proof === undefined)
@@ -44,6 +47,13 @@ export function ProofView({ run, governance }: ProofViewProps): ReactNode {
           ? "Nothing was decided: the call ended before the policy was asked."
           : "The proof comes with the result."}
       </p>
+    );
+  if (!isProof(proof))
+    return (
+      <Notice tone="warn" title="This page does not know the form of the proof">
+        <p>The kernel sent something else than a proof, or a proof of another version.</p>
+        <Json value={proof} label="The proof as it was sent" />
+      </Notice>
     );
   const logged = decisions.map(({ payload }) => payload.proofHash);
   const save = async (): Promise<void> =>

@@ -3,6 +3,7 @@ import type { Governance } from "../client/kernel-client.ts";
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty } from "../ui/Notice.tsx";
 import { bytesText, durationText } from "../app/words.ts";
 import { visible } from "../ui/visible.ts";
@@ -42,7 +43,9 @@ function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRun
     <>
       <RunHead run={run} />
       <div className="outcome">
-        <Outcome run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+        <ErrorBoundary part="The outcome of the call" resetKey={run.phase}>
+          <Outcome run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
+        </ErrorBoundary>
       </div>
       <Tabs className="tabs" defaultSelectedKey="events">
         <TabList className="tab-list" aria-label="What the call left">
@@ -57,13 +60,19 @@ function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRun
           </Tab>
         </TabList>
         <TabPanel id="events" className="tab-panel">
-          <Timeline events={run.events} isRunning={run.phase === "running"} />
+          <ErrorBoundary part="The events" resetKey={run}>
+            <Timeline events={run.events} isRunning={run.phase === "running"} />
+          </ErrorBoundary>
         </TabPanel>
         <TabPanel id="proof" className="tab-panel">
-          <ProofView run={run} governance={governance} />
+          <ErrorBoundary part="The proof" resetKey={run}>
+            <ProofView run={run} governance={governance} />
+          </ErrorBoundary>
         </TabPanel>
         <TabPanel id="logs" className="tab-panel">
-          <Logs logs={run.logs} />
+          <ErrorBoundary part="The log lines" resetKey={run.logs}>
+            <Logs logs={run.logs} />
+          </ErrorBoundary>
         </TabPanel>
       </Tabs>
     </>

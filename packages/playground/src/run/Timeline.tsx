@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
+import { isKnown } from "./known-event.ts";
 
 interface TimelineProps {
   readonly events: readonly AuditEvent[];
@@ -37,13 +38,16 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   );
 }
 
+/** Deeper calls are shown at this depth: a line needs some width. */
+const maxDepth = 8;
+
 /** How deep each call is within the one that the page made. */
 function depthsOf(events: readonly AuditEvent[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
-  for (const { type, callId, payload } of events) {
-    if (type !== "call.invoked" || callId === null) continue;
-    const parent = payload.parentCallId;
-    depths.set(callId, parent === null ? 0 : (depths.get(parent) ?? 0) + 1);
+  for (const event of events) {
+    if (event.type !== "call.invoked" || event.callId === null || !isKnown(event)) continue;
+    const parent = event.payload.parentCallId;
+    depths.set(event.callId, parent === null ? 0 : Math.min((depths.get(parent) ?? 0) + 1, maxDepth));
   }
   return depths;
 }
@@ -66,9 +70,9 @@ function TimelineItem({ event, afterMs, depth }: TimelineItemProps): ReactNode {
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className="event-type">{event.type}</span>
-          <span className="event-text">{sentenceOf(event)}</span>
+          <span className="event-text">{textOf(event)}</span>
           <time className="event-time" dateTime={event.time} title={event.time}>
-            +{offsetText(afterMs)}
+            {Number.isFinite(afterMs) ? `+${offsetText(afterMs)}` : "no time"}
           </time>
         </summary>
         {isOpen && <EventBody event={event} />}
@@ -134,6 +138,7 @@ const tones = {
 } as const satisfies Record<AuditType, Tone>;
 
 function toneOf(event: AuditEvent): Tone {
+  if (!isKnown(event)) return "warn";
   if (event.type === "policy.decided")
     return ({ allow: "good", ask: "warn", deny: "bad" } as const)[event.payload.decision];
   if (event.type === "approval.resolved") return event.payload.answer === "allow" ? "good" : "bad";
@@ -144,6 +149,15 @@ function toneOf(event: AuditEvent): Tone {
 function checkedText({ granted, missing }: AuditPayloads["capability.checked"]): string {
   if (missing.length > 0) return `missing ${missing.join(", ")}`;
   return granted.length > 0 ? granted.join(", ") : "none needed";
+}
+
+/** The line is one line; the payload below has the rest. */
+const shownLength = 300;
+
+function textOf(event: AuditEvent): string {
+  if (!isKnown(event)) return "This page does not know the form of this event.";
+  const text = sentenceOf(event);
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
 function sentenceOf(event: AuditEvent): string {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { IconButton } from "./Button.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
 
 interface SheetProps {
   readonly title: string;
@@ -19,7 +20,9 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNo
             <Heading slot="title">{title}</Heading>
             <IconButton icon="close" label={`Close ${title}`} onPress={onClose} />
           </header>
-          <div className="sheet-content">{children}</div>
+          <div className="sheet-content">
+            <ErrorBoundary part={title}>{children}</ErrorBoundary>
+          </div>
         </Dialog>
       </Modal>
     </ModalOverlay>
