@@ -20,6 +20,7 @@ import { ToolPanel } from "./ToolPanel.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
 import { useSearchKey } from "./useSearchKey.ts";
 import { useTheme } from "./useTheme.ts";
+import { visible } from "../ui/visible.ts";
 
 interface AppProps {
   readonly connect: Connect;
@@ -126,7 +127,7 @@ function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProp
             </>
           }
         >
-          <p>{connection.fault.hint}</p>
+          <p>{visible(connection.fault.hint)}</p>
         </Notice>
       )}
     </main>

@@ -72,7 +72,7 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
           spellCheck={false}
           placeholder="https://search.example.org/search"
         />
-        <FieldError className="fault">{fault}</FieldError>
+        <FieldError className="fault">{visible(fault)}</FieldError>
       </TextField>
       <p className="hint">
         The engine has to answer in JSON (its setting <code>search.formats</code>) and to let this page read it (CORS).

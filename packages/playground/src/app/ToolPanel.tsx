@@ -6,6 +6,7 @@ import { IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Inline } from "../ui/Markdown.tsx";
 import { bytesText, determinismTexts, durationText, effectTexts, tierText, tierTones } from "./words.ts";
+import { visible } from "../ui/visible.ts";
 
 interface ToolPanelProps {
   readonly tool: ToolSummary;
@@ -37,9 +38,9 @@ export function ToolPanel({
           <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
             {name}
           </h2>
-          <span className="muted mono">{version}</span>
+          <span className="muted mono">{visible(version)}</span>
         </div>
-        {title !== undefined && <p className="tool-subtitle">{title}</p>}
+        {title !== undefined && <p className="tool-subtitle">{visible(title)}</p>}
         <p className="tool-description">
           <Inline text={description} />
         </p>
@@ -89,20 +90,20 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
         <dt>Determinism</dt>
         <dd>{determinismTexts[determinism]}</dd>
         <dt>Asks for</dt>
-        <dd>{capabilities.length === 0 ? "No capability" : capabilities.map(capabilityText).join("; ")}</dd>
+        <dd>{capabilities.length === 0 ? "No capability" : visible(capabilities.map(capabilityText).join("; "))}</dd>
         <dt>Runs</dt>
         <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
         {body !== undefined && (
           <>
             <dt>Takes</dt>
             <dd>
-              {body.mediaType ?? "Bytes"}
+              {visible(body.mediaType ?? "Bytes")}
               {bounds.bodyBytes !== undefined && `, at most ${bytesText(bounds.bodyBytes)}`}
             </dd>
           </>
         )}
         <dt>Gives</dt>
-        <dd>{output.mediaType ?? output.kind}</dd>
+        <dd>{visible(output.mediaType ?? output.kind)}</dd>
         {bounds.timeoutMs !== undefined && (
           <>
             <dt>Time</dt>
@@ -117,7 +118,7 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
         )}
         <dt>Package</dt>
         <dd className="hash">
-          <code>{tool.hash}</code>
+          <code>{visible(tool.hash)}</code>
           <CopyButton text={tool.hash} what="the package hash" />
         </dd>
       </dl>

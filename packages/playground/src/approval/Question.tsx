@@ -8,6 +8,7 @@ import { Button } from "../ui/Button.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
+import { visible } from "../ui/visible.ts";
 
 export const approver = "playground";
 
@@ -33,7 +34,7 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
   const [kind, setKind] = useState<AnswerKind>("shown");
   const [reason, setReason] = useState("");
   const shown = canonicalForm(request);
-  const [text, setText] = useState(() => JSON.stringify(shown, undefined, 2));
+  const [text, setText] = useState(() => visible(JSON.stringify(shown, undefined, 2)));
   const edited = parse(text);
   const state = usePattern(request, known);
   const leftMs = useLeftMs(request.expiresAt);
@@ -42,16 +43,16 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
     <>
       <header className="dialog-head">
         <Heading slot="title">
-          Allow <code>{request.tool}</code> to run?
+          Allow <code>{visible(request.tool)}</code> to run?
         </Heading>
-        <p className="dialog-reason">{request.reason}</p>
+        <p className="dialog-reason">{visible(request.reason)}</p>
       </header>
       <div className="dialog-content">
         <Facts request={request} />
         <h3>Exact arguments</h3>
         <Json value={shown} label="Exact arguments" />
         <p className="hint hash">
-          <code>{request.argsHash}</code>
+          <code>{visible(request.argsHash)}</code>
         </p>
         <Segmented
           label="What to allow"
@@ -128,7 +129,7 @@ function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNo
       {fault === "" ? (
         <p className="hint">The call starts again with them, and asks again where the policy says so.</p>
       ) : (
-        <p className="fault">This is not JSON: {fault}</p>
+        <p className="fault">This is not JSON: {visible(fault)}</p>
       )}
     </TextField>
   );
@@ -139,7 +140,7 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
   return (
     <dl className="facts">
       <dt>Does</dt>
-      <dd>{description}</dd>
+      <dd>{visible(description)}</dd>
       {hasBody && (
         <>
           <dt>Body</dt>
@@ -149,7 +150,7 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
       <dt>Tier</dt>
       <dd>
         <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
-        {risk !== null && <Badge>{risk} risk</Badge>}
+        {risk !== null && <Badge>{visible(risk)} risk</Badge>}
       </dd>
       <dt>Effects</dt>
       <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectTexts[effect]).join(", ")}</dd>
@@ -160,7 +161,7 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
         ) : (
           <ul className="plain-list mono">
             {grants.map((grant) => (
-              <li key={grant}>{grant}</li>
+              <li key={grant}>{visible(grant)}</li>
             ))}
           </ul>
         )}

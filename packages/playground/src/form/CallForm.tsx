@@ -11,6 +11,7 @@ import { FaultText, GroupFault } from "./FieldFrame.tsx";
 import { JsonField } from "./ScalarFields.tsx";
 import { resolve, shapeOf } from "./schema.ts";
 import { type DraftState, useDraft } from "./useDraft.ts";
+import { visible } from "../ui/visible.ts";
 
 interface CallFormProps {
   readonly tool: ToolSummary;
@@ -53,7 +54,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   }, [isRunning]);
 
   const show = (next: View): void => {
-    if (next === "json") setText(JSON.stringify(draft.value, undefined, 2));
+    if (next === "json") setText(jsonText(draft.value));
     setFault("");
     setView(next);
   };
@@ -99,7 +100,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
   const fillIn = (filled: JsonObject): void => {
     draft.change(filled);
     setFills((count) => count + 1);
-    setText(JSON.stringify(filled, undefined, 2));
+    setText(jsonText(filled));
     setFault("");
     announce("The input is an example now");
   };
@@ -135,7 +136,7 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
             validationBehavior="aria"
           >
             <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
-            {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {fault}</p>}
+            {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {visible(fault)}</p>}
           </TextField>
         </TabPanel>
       </Tabs>
@@ -233,4 +234,9 @@ function parse(text: string): Parsed {
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** With escapes in place of invisible characters: the same JSON. */
+function jsonText(value: unknown): string {
+  return visible(JSON.stringify(value, undefined, 2) ?? "");
 }

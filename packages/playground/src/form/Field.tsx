@@ -9,6 +9,7 @@ import { MapField } from "./MapField.tsx";
 import { BooleanField, ChoiceField, JsonField, NumericField, TextualField } from "./ScalarFields.tsx";
 import { descriptionOf, resolve, shapeOf, titleOf, type Member, type Shape, type Variant } from "./schema.ts";
 import { type Draft, initialValue, memberOf, pointerTo, withMember } from "./value.ts";
+import { visible } from "../ui/visible.ts";
 
 interface AnyFieldProps {
   readonly name: string;
@@ -27,7 +28,7 @@ function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   const shape = shapeOf(resolved, root, depth);
   const field: FieldProps<Draft> = {
     ...rest,
-    label: titleOf(resolved, rest.name),
+    label: visible(titleOf(resolved, rest.name)),
     description: descriptionOf(resolved),
   };
   switch (shape.kind) {

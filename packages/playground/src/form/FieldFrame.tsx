@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { FieldError, Label, Text } from "react-aria-components";
 import { Inline } from "../ui/Markdown.tsx";
 import { useForm } from "./context.ts";
+import { visible } from "../ui/visible.ts";
 
 interface FieldLabelProps {
   readonly label: string;
@@ -71,8 +72,8 @@ export function GroupFault({ path }: { readonly path: string }): ReactNode {
 export function FaultText({ message, hint }: { readonly message: string; readonly hint: string }): ReactNode {
   return (
     <span className="fault-line">
-      {message}
-      {hint !== "" && <span className="fault-hint"> {hint}</span>}
+      {visible(message)}
+      {hint !== "" && <span className="fault-hint"> {visible(hint)}</span>}
     </span>
   );
 }

@@ -30,7 +30,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
         </output>
       </div>
       <p className="hint" id="body-hint">
-        Its bytes flow to the tool as it reads them{mediaType === undefined ? "" : `: ${mediaType}`}.
+        Its bytes flow to the tool as it reads them{mediaType === undefined ? "" : `: ${visible(mediaType)}`}.
       </p>
       {isMissing && (
         <p className="fault" role="alert">

@@ -7,6 +7,7 @@ import { type FieldProps, useForm } from "./context.ts";
 import { FieldDescription, FieldFault, FieldLabel, GroupDescription, GroupFault, useInvalid } from "./FieldFrame.tsx";
 import type { Lines } from "./schema.ts";
 import { type Draft, labelOf } from "./value.ts";
+import { visible } from "../ui/visible.ts";
 
 interface TextualProps extends FieldProps<Draft> {
   readonly lines: Lines;
@@ -17,7 +18,7 @@ interface TextualProps extends FieldProps<Draft> {
 export function TextualField({ lines, secret, examples, ...field }: TextualProps): ReactNode {
   const { onLeave } = useForm();
   const { path, label, description, required, value, onChange } = field;
-  const placeholder = examples[0] ?? "";
+  const placeholder = visible(examples[0] ?? "");
   return (
     <TextField
       className="field"
@@ -36,8 +37,19 @@ export function TextualField({ lines, secret, examples, ...field }: TextualProps
         <TextArea className="input area" rows={lines === "many" ? 3 : 1} placeholder={placeholder} spellCheck={false} />
       )}
       <FieldDescription>{description}</FieldDescription>
+      <Hidden value={value} />
       <FieldFault path={path} />
     </TextField>
+  );
+}
+
+/** A field shows text as it is, with what an example or the clipboard brought. */
+function Hidden({ value }: { readonly value: Draft }): ReactNode {
+  if (typeof value !== "string" || visible(value) === value) return null;
+  return (
+    <p className="hint">
+      This text contains invisible characters: <code className="wrap">{visible(value)}</code>
+    </p>
   );
 }
 
@@ -131,7 +143,7 @@ export function ChoiceField({
 /** For what has no better form: the value itself. */
 export function JsonField({ path, label, description, required, value, onChange }: FieldProps<Draft>): ReactNode {
   const { onLeave, onUnreadable } = useForm();
-  const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, undefined, 2));
+  const [text, setText] = useState(value === undefined ? "" : visible(JSON.stringify(value, undefined, 2)));
   const [fault, setFault] = useState("");
   const isInvalid = useInvalid(path) || fault !== "";
 
@@ -164,7 +176,7 @@ export function JsonField({ path, label, description, required, value, onChange 
       {fault === "" ? (
         <FieldFault path={path} />
       ) : (
-        <FieldError className="fault">This is not JSON yet: {fault}</FieldError>
+        <FieldError className="fault">This is not JSON yet: {visible(fault)}</FieldError>
       )}
     </TextField>
   );

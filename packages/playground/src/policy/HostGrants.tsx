@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { hostGrants, parseHost, withHost, withoutGrant } from "./edit.ts";
+import { visible } from "../ui/visible.ts";
 
 interface HostGrantsProps {
   readonly document: PolicyDocument;
@@ -62,7 +63,7 @@ export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
         <ul className="chips" aria-label="Hosts that http_fetch may reach">
           {grants.map((grant) => (
             <li className="chip" key={grant.index}>
-              <span className="mono">{grant.text}</span>
+              <span className="mono">{visible(grant.text)}</span>
               <IconButton
                 icon="close"
                 label={`Remove ${grant.text}`}

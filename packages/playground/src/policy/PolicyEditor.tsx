@@ -10,6 +10,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { readPolicy, writePolicy } from "./edit.ts";
 import { HostGrants } from "./HostGrants.tsx";
+import { visible } from "../ui/visible.ts";
 
 interface PolicyEditorProps {
   readonly policy: JsonValue;
@@ -92,13 +93,13 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
         <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
         {fault !== undefined && (
           <p className="fault" role="alert">
-            {fault.path !== "" && <code>{fault.path}</code>} {fault.message} {fault.hint}
+            {fault.path !== "" && <code>{visible(fault.path)}</code>} {visible(fault.message)} {visible(fault.hint)}
           </p>
         )}
       </TextField>
       {failure !== undefined && (
         <Notice tone="bad" title={failure.message} urgent>
-          <p>{failure.hint}</p>
+          <p>{visible(failure.hint)}</p>
         </Notice>
       )}
       <div className="actions sticky">

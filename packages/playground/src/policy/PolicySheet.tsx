@@ -9,6 +9,7 @@ import { useAnnounce } from "../ui/announce.tsx";
 import { PolicyEditor } from "./PolicyEditor.tsx";
 import { PolicyReader } from "./PolicyReader.tsx";
 import { StandingApprovals } from "./StandingApprovals.tsx";
+import { visible } from "../ui/visible.ts";
 
 interface PolicySheetProps {
   readonly governance: Governance | undefined;
@@ -61,7 +62,7 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
   if (loaded.state === "failed") {
     return (
       <Notice tone="bad" title={loaded.fault.message} urgent>
-        <p>{loaded.fault.hint}</p>
+        <p>{visible(loaded.fault.hint)}</p>
       </Notice>
     );
   }
@@ -101,7 +102,7 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
       <dl className="facts">
         <dt>In force</dt>
         <dd className="hash">
-          <code>{policyHash}</code>
+          <code>{visible(policyHash)}</code>
           <CopyButton text={policyHash} what="the policy hash" />
         </dd>
       </dl>

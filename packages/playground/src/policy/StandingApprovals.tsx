@@ -33,7 +33,7 @@ export function StandingApprovals({ approvals }: { readonly approvals: Governanc
       <h3>Standing approvals</h3>
       {fault !== undefined && (
         <Notice tone="bad" title={fault.message} urgent>
-          <p>{fault.hint}</p>
+          <p>{visible(fault.hint)}</p>
         </Notice>
       )}
       {standing.length === 0 ? (

@@ -1,4 +1,5 @@
 import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { visible } from "../ui/visible.ts";
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
 const networkTool = "http_fetch";
@@ -21,8 +22,9 @@ export function readPolicy(text: string): Reading {
   return loaded.ok ? { ok: true, document: loaded.value.document } : loaded;
 }
 
+/** With escapes in place of invisible characters: the same document. */
 export function writePolicy(document: unknown): string {
-  return JSON.stringify(document, undefined, 2);
+  return visible(JSON.stringify(document, undefined, 2));
 }
 
 /** A host that a person added, as one line. */

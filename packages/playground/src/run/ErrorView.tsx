@@ -25,7 +25,7 @@ export function ErrorView({
     <>
       <Notice
         tone={code === "CANCELLED" ? "warn" : "bad"}
-        title={visible(message)}
+        title={message}
         urgent
         actions={
           <>
@@ -38,7 +38,7 @@ export function ErrorView({
           </>
         }
       >
-        {hint !== "" && <p>{hint}</p>}
+        {hint !== "" && <p>{visible(hint)}</p>}
         {cost !== "" && <p>Until then it had used {cost}.</p>}
         <p className="error-code">
           <code>{code}</code>
@@ -69,7 +69,7 @@ export function BrokenView({
 }): ReactNode {
   return (
     <Notice tone="bad" title={fault.message} actions={<Button onPress={onReconnect}>Connect again</Button>}>
-      <p>{fault.hint}</p>
+      <p>{visible(fault.hint)}</p>
     </Notice>
   );
 }

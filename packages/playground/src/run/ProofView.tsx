@@ -11,6 +11,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { evidenceOf } from "./evidence.ts";
 import { isKnown } from "./known-event.ts";
 import type { ActiveRun } from "./run-state.ts";
+import { visible } from "../ui/visible.ts";
 
 const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
 
@@ -83,7 +84,7 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
         <dd>
           {proof.determining.length === 0
             ? `None of ${proof.considered} matched`
-            : proof.determining.map(({ ruleId }) => ruleId).join(", ")}
+            : visible(proof.determining.map(({ ruleId }) => ruleId).join(", "))}
         </dd>
         <dt>Posture</dt>
         <dd>
@@ -93,7 +94,7 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
           <>
             <dt>Approval</dt>
             <dd>
-              {proof.approval.scope}, by {proof.approval.approver}
+              {proof.approval.scope}, by {visible(proof.approval.approver)}
             </dd>
           </>
         )}
@@ -152,7 +153,7 @@ function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
         , which works offline, or with <code>keyhole verify FILE</code>.
       </p>
       <output className="verdict" data-good={(check?.ok === true && isLogged) || undefined}>
-        {check !== undefined && (check.ok ? (isLogged ? matches : onlyMatches) : check.reason)}
+        {check !== undefined && (check.ok ? (isLogged ? matches : onlyMatches) : visible(check.reason))}
       </output>
     </>
   );

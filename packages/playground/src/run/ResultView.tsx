@@ -24,7 +24,7 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
       <dl className="facts">
         <dt>Hash</dt>
         <dd className="hash">
-          <code>{hash}</code>
+          <code>{visible(hash)}</code>
           <CopyButton text={hash} what="the hash" />
         </dd>
         <dt>Used</dt>
@@ -44,7 +44,7 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
         {meta.warnings.length > 0 && (
           <>
             <dt>Warnings</dt>
-            <dd>{meta.warnings.join(" ")}</dd>
+            <dd>{visible(meta.warnings.join(" "))}</dd>
           </>
         )}
       </dl>

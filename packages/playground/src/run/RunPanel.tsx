@@ -136,7 +136,7 @@ function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
   const { text, tone } = stateOf(run);
   return (
     <header className="run-head">
-      <h2 className="mono">{run.tool.id}</h2>
+      <h2 className="mono">{visible(run.tool.id)}</h2>
       <output>
         <Badge tone={tone}>{text}</Badge>
       </output>

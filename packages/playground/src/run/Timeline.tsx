@@ -4,6 +4,7 @@ import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
 import { isKnown } from "./known-event.ts";
+import { visible } from "../ui/visible.ts";
 
 interface TimelineProps {
   readonly events: readonly AuditEvent[];
@@ -69,9 +70,9 @@ function TimelineItem({ event, afterMs, depth }: TimelineItemProps): ReactNode {
     >
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          <span className="event-type">{event.type}</span>
-          <span className="event-text">{textOf(event)}</span>
-          <time className="event-time" dateTime={event.time} title={event.time}>
+          <span className="event-type">{visible(event.type)}</span>
+          <span className="event-text">{visible(textOf(event))}</span>
+          <time className="event-time" dateTime={visible(event.time)} title={visible(event.time)}>
             {Number.isFinite(afterMs) ? `+${offsetText(afterMs)}` : "no time"}
           </time>
         </summary>
@@ -90,14 +91,14 @@ function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
         <dt>Number</dt>
         <dd>{event.seq}</dd>
         <dt>Time</dt>
-        <dd>{event.time}</dd>
+        <dd>{visible(event.time)}</dd>
         <dt>Hash</dt>
         <dd className="hash">
-          <code>{event.hash}</code>
+          <code>{visible(event.hash)}</code>
         </dd>
         <dt>Before</dt>
         <dd className="hash">
-          <code>{event.prev}</code>
+          <code>{visible(event.prev)}</code>
         </dd>
       </dl>
     </>

@@ -1,6 +1,7 @@
 import type { ReactNode, Ref } from "react";
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components";
 import { Icon, type IconName } from "./icons.tsx";
+import { visible } from "./visible.ts";
 
 interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "onPress" | "isDisabled"> {
   readonly look?: "plain" | "primary" | "danger" | "quiet";
@@ -43,7 +44,7 @@ interface IconButtonProps extends Omit<AriaButtonProps, "className" | "children"
 
 export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode {
   return (
-    <AriaButton {...rest} className="button" data-look="quiet" data-square aria-label={label}>
+    <AriaButton {...rest} className="button" data-look="quiet" data-square aria-label={visible(label)}>
       <Icon name={icon} />
     </AriaButton>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
 import { Icon } from "./icons.tsx";
+import { visible } from "./visible.ts";
 
 interface ChoiceProps {
   readonly label: string;
@@ -28,7 +29,7 @@ export function Choice(props: ChoiceProps): ReactNode {
       {...(props.onBlur && { onBlur: props.onBlur })}
     >
       <Label className="label">
-        {label}
+        {visible(label)}
         {optional && <span className="optional">optional</span>}
       </Label>
       <Button className="input choice-button">
@@ -38,8 +39,8 @@ export function Choice(props: ChoiceProps): ReactNode {
       <Popover className="popover">
         <ListBox className="menu" items={options}>
           {(option) => (
-            <ListBoxItem id={option.id} textValue={option.text} className="menu-item">
-              {option.text}
+            <ListBoxItem id={option.id} textValue={visible(option.text)} className="menu-item">
+              {visible(option.text)}
             </ListBoxItem>
           )}
         </ListBox>

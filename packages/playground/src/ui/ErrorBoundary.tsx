@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
 import { Notice } from "./Notice.tsx";
+import { visible } from "./visible.ts";
 
 interface ErrorBoundaryProps {
   /** The name of the part of the page, as its user sees it: "The events". */
@@ -54,7 +55,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
         }
       >
         <p>The data has a form that this page does not expect. The rest of the page still works.</p>
-        <p className="mono">{failure.reason}</p>
+        <p className="mono">{visible(failure.reason)}</p>
       </Notice>
     );
   }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Text } from "./Json.tsx";
+import { visible } from "./visible.ts";
 
 /** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
@@ -96,12 +97,14 @@ export function Inline({ text }: { readonly text: string }): ReactNode {
 }
 
 function inline(text: string): ReactNode[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
-    if (part.startsWith("`")) return <code key={index}>{part.slice(1, -1)}</code>;
-    return part.startsWith("**") ? (
-      <strong key={index}>{part.slice(2, -2)}</strong>
-    ) : (
-      part.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
-    );
-  });
+  return visible(text)
+    .split(/(`[^`]+`|\*\*[^*]+\*\*)/)
+    .map((part, index) => {
+      if (part.startsWith("`")) return <code key={index}>{part.slice(1, -1)}</code>;
+      return part.startsWith("**") ? (
+        <strong key={index}>{part.slice(2, -2)}</strong>
+      ) : (
+        part.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+      );
+    });
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
+import { visible } from "./visible.ts";
 
 interface NoticeProps {
   readonly tone: "bad" | "warn" | "neutral";
@@ -15,7 +16,7 @@ export function Notice({ tone, title, children, actions, urgent = false }: Notic
     <div className="notice" data-tone={tone} role={urgent ? "alert" : undefined}>
       <Icon name={tone === "neutral" ? "shield" : "alert"} />
       <div className="notice-text">
-        <p className="notice-title">{title}</p>
+        <p className="notice-title">{visible(title)}</p>
         {children}
         {actions !== undefined && <div className="notice-actions">{actions}</div>}
       </div>
@@ -26,7 +27,7 @@ export function Notice({ tone, title, children, actions, urgent = false }: Notic
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   return (
     <div className="empty">
-      <p className="empty-title">{title}</p>
+      <p className="empty-title">{visible(title)}</p>
       {children}
     </div>
   );

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { IconButton } from "./Button.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { visible } from "./visible.ts";
 
 interface SheetProps {
   readonly title: string;
@@ -17,7 +18,7 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNo
       <Modal className="sheet">
         <Dialog className="sheet-body">
           <header className="sheet-head">
-            <Heading slot="title">{title}</Heading>
+            <Heading slot="title">{visible(title)}</Heading>
             <IconButton icon="close" label={`Close ${title}`} onPress={onClose} />
           </header>
           <div className="sheet-content">

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { visible } from "./visible.ts";
 
 const Announce = createContext<(message: string) => void>(() => {});
 
@@ -9,7 +10,10 @@ export function useAnnounce(): (message: string) => void {
 
 export function Announcer({ children }: { readonly children: ReactNode }): ReactNode {
   const [message, setMessage] = useState({ text: "", count: 0 });
-  const announce = useCallback((text: string) => setMessage(({ count }) => ({ text, count: count + 1 })), []);
+  const announce = useCallback(
+    (text: string) => setMessage(({ count }) => ({ text: visible(text), count: count + 1 })),
+    [],
+  );
   return (
     <Announce value={announce}>
       {children}

@@ -1,7 +1,23 @@
-/** No shape of their own, or reordering what is beside them. */
-const invisible = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+/**
+ * Characters without a shape of their own, and characters that reorder the text beside them: control and format characters, line and
+ * paragraph separators, private use, lone surrogates, fillers and tags. Line feed, tab and the CR of a CRLF are layout. A variation selector
+ * behind a pictograph belongs to the pictograph.
+ */
+const invisible =
+  /(?<!\p{Extended_Pictographic})\ufe0f|(?!\ufe0f)\p{Default_Ignorable_Code_Point}|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]|\r(?!\n)|(?![\n\r\t])\p{Cc}/gu;
 
-/** Text of a tool with every such character shown by its number: data must not be able to look like other data. */
+/**
+ * Untrusted text with each such character replaced by its JSON escape, so that no data looks like other data. The result of JSON stays
+ * the same JSON. A second pass changes nothing.
+ */
 export function visible(text: string): string {
-  return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(invisible, escaped);
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => unitOf(character, at)).join("");
+}
+
+function unitOf(character: string, at: number): string {
+  return `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
