@@ -61,6 +61,8 @@ describe("the keyboard", () => {
     await keyboard.press(" ");
     await dialog.waitFor();
     await focusNext(page, "Allow once");
+    // Right after keys that may have been meant for the form, the button does nothing.
+    await dialog.locator("button:focus:not([aria-disabled=true])").waitFor();
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await keyboard.press("Enter");
     expect(await endOf(page)).toBe("Completed");

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectTo, fakeEdge, fakeEvent, fakeResult, fakeTool } from "./playground/fake-edge.ts";
+import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
 import { callOf, choose, launch, run, visit } from "./playground/visitor.ts";
 
@@ -83,6 +83,46 @@ describe("the page at an edge that sends odd data", () => {
     await page.getByRole("button", { name: "Reload the page" }).waitFor();
     visitor.complaints.length = 0;
     await visitor.leave();
+  });
+});
+
+describe("approval requests that come together", () => {
+  it("are allowed one by one: a double-click answers the first one only", async () => {
+    const edge = await fakeEdge({
+      tools: [fakeTool("put")],
+      onCall(stream) {
+        for (const id of ["one", "two", "three"]) stream.send("approval", fakeQuestion(id, "put", { key: id }));
+      },
+    });
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await connectTo(page, edge.origin);
+    await run(page);
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("Question 1 of 3").waitFor();
+    await dialog.getByRole("button", { name: "Allow once" }).dblclick();
+    await dialog.getByText("Question 2 of 3").waitFor();
+    expect(await dialog.locator("button:focus").count()).toBe(0);
+    // The button is there, under the pointer: without a movement of the pointer it grants nothing.
+    const button = dialog.getByRole("button", { name: "Allow once" });
+    await dialog.locator("button[data-look=primary]:not([aria-disabled=true])").waitFor();
+    await page.mouse.down();
+    await page.mouse.up();
+    await dialog.getByText(/^The button appeared under the pointer/).waitFor();
+    expect(edge.answers.map(({ path }) => path)).toEqual(["/v1/approvals/one"]);
+
+    await page.mouse.move(10, 10);
+    await button.click();
+    await dialog.getByText("Question 3 of 3").waitFor();
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(edge.answers.map(({ body }) => body)).toMatchObject([
+      { answer: "allow", scope: "once" },
+      { answer: "allow", scope: "once" },
+      { answer: "deny" },
+    ]);
+    await visitor.leave();
+    await edge.close();
   });
 });
 

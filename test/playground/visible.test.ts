@@ -106,7 +106,7 @@ describe("untrusted text", () => {
       reason: t("Because"),
       expiresAt: "2126-11-20T12:00:00.000Z",
     } as unknown as ApprovalRequest;
-    expectVisible(html(Question, { request, known: {}, onAnswer: () => {} }));
+    expectVisible(html(Question, { request, place: { number: 1, total: 2 }, known: {}, onAnswer: () => {} }));
   });
 
   const event = {

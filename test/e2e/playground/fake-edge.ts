@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { hashJson, type JsonValue } from "@keyhole/kernel";
 import type { Page } from "playwright";
 import { serve, type Site } from "./site.ts";
 
@@ -91,4 +92,30 @@ export function fakeResult(tool: string, more: object = {}): object {
   const meta = { durationMs: 1, networkRequests: 0, networkBytes: 0, cached: false, warnings: [] };
   const hash = `blake3:${"0".repeat(64)}`;
   return { ok: true, tool: `${tool}@1.0.0`, callId: "c", effects: [], meta, data: 1, hash, proof: {}, ...more };
+}
+
+/** An approval request for a call of a tool. */
+export function fakeQuestion(approvalId: string, tool: string, input: JsonValue, more: object = {}): object {
+  const hash = `blake3:${"0".repeat(64)}`;
+  return {
+    approvalId,
+    callId: "c",
+    sessionId: "s",
+    caller: "playground",
+    tool: `${tool}@1.0.0`,
+    toolHash: hash,
+    title: "",
+    description: `Does what ${tool} does.`,
+    tier: 2,
+    risk: null,
+    effects: [],
+    grants: [],
+    input,
+    argsHash: hashJson(input),
+    hasBody: false,
+    policyHash: hash,
+    reason: "The posture asks.",
+    expiresAt: "2126-11-20T12:00:00.000Z",
+    ...more,
+  };
 }

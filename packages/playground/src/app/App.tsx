@@ -150,7 +150,7 @@ function Workbench({ connection, sessionId, onOpenPolicy, onOpenSearch, onReconn
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const result = useRef<HTMLElement>(null);
-  const { question, approve } = useApprovals();
+  const { question, place, approve } = useApprovals();
   const { run, start, cancel, clear } = useRun(client, sessionId, approve);
   const tool = tools.find(({ id }) => id === selected);
 
@@ -214,7 +214,7 @@ function Workbench({ connection, sessionId, onOpenPolicy, onOpenSearch, onReconn
           onReconnect={onReconnect}
         />
       </ErrorBoundary>
-      <ApprovalDialog question={question} tools={tools} />
+      <ApprovalDialog question={question} place={place} tools={tools} />
     </main>
   );
 }

@@ -4,15 +4,16 @@ import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { approver, Question } from "./Question.tsx";
-import type { Approvals } from "./useApprovals.ts";
+import type { Approvals, Place } from "./useApprovals.ts";
 
 interface ApprovalDialogProps {
   readonly question: Approvals["question"];
+  readonly place: Place;
   readonly tools: readonly ToolSummary[];
 }
 
-/** Nothing has the focus that would allow: neither Enter nor a stray click says yes. */
-export function ApprovalDialog({ question, tools }: ApprovalDialogProps): ReactNode {
+/** Nothing has the focus that would allow, and no button allows right after the question appeared: see {@link DeadTime}. */
+export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps): ReactNode {
   return (
     <ModalOverlay
       className="overlay centered"
@@ -41,6 +42,7 @@ export function ApprovalDialog({ question, tools }: ApprovalDialogProps): ReactN
               <Question
                 key={question.request.approvalId}
                 request={question.request}
+                place={place}
                 known={propertiesOf(tools.find(({ id }) => id === question.request.tool))}
                 onAnswer={question.answer}
               />

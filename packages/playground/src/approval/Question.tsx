@@ -1,13 +1,15 @@
 import type { ApprovalAnswer, ApprovalRequest, JsonObject, JsonValue } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
-import { type ReactNode, useEffect, useState } from "react";
-import { Heading, Input, Label, TextArea, TextField } from "react-aria-components";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Heading, Input, Label, type PressEvent, TextArea, TextField } from "react-aria-components";
 import { effectTexts, tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
+import type { Place } from "./useApprovals.ts";
+import { useDeliberate } from "./useDeliberate.ts";
 import { visible } from "../ui/visible.ts";
 
 export const approver = "playground";
@@ -23,14 +25,17 @@ const answersToBody = answers.filter(({ value }) => value !== "pattern");
 
 type AnswerKind = (typeof answers)[number]["value"];
 
+const restingText = "The button appeared under the pointer. Move the pointer, then press again.";
+
 interface QuestionProps {
   readonly request: ApprovalRequest;
+  readonly place: Place;
   /** The properties of the tool's input schema. */
   readonly known: JsonObject;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
 }
 
-export function Question({ request, known, onAnswer }: QuestionProps): ReactNode {
+export function Question({ request, place, known, onAnswer }: QuestionProps): ReactNode {
   const [kind, setKind] = useState<AnswerKind>("shown");
   const [reason, setReason] = useState("");
   const shown = canonicalForm(request);
@@ -38,11 +43,24 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
   const edited = parse(text);
   const state = usePattern(request, known);
   const leftMs = useLeftMs(request.expiresAt);
-  const isOver = leftMs <= 0;
+  const isOver = !(leftMs > 0);
+  const { isReady, isResting, guard } = useDeliberate();
+  const mayAllow = isReady && !isOver;
+  const allow = (answer: ApprovalAnswer): ((event: PressEvent) => void) => guard(() => onAnswer(answer));
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The button that answered the question before is gone, and the focus must not go to the next one's.
+    if (place.number > 1) heading.current?.focus();
+  }, [place.number]);
   return (
     <>
       <header className="dialog-head">
-        <Heading slot="title">
+        {place.total > 1 && (
+          <p className="hint">
+            Question {place.number} of {place.total}
+          </p>
+        )}
+        <Heading slot="title" ref={heading} tabIndex={-1}>
           Allow <code>{visible(request.tool)}</code> to run?
         </Heading>
         <p className="dialog-reason">{visible(request.reason)}</p>
@@ -71,7 +89,7 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
       </div>
       <footer className="dialog-actions">
         <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
-          {isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
+          {isResting ? restingText : isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
         </span>
         <Button look="danger" onPress={() => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) })}>
           Deny
@@ -79,14 +97,14 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         {kind === "shown" && (
           <>
             {!request.hasBody && (
-              <Button onPress={() => onAnswer({ answer: "allow", scope: "session", approver })} isUnavailable={isOver}>
+              <Button onPress={allow({ answer: "allow", scope: "session", approver })} isUnavailable={!mayAllow}>
                 Allow for this session
               </Button>
             )}
             <Button
               look="primary"
-              onPress={() => onAnswer({ answer: "allow", scope: "once", approver })}
-              isUnavailable={isOver}
+              onPress={allow({ answer: "allow", scope: "once", approver })}
+              isUnavailable={!mayAllow}
             >
               Allow once
             </Button>
@@ -95,8 +113,8 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         {kind === "pattern" && (
           <Button
             look="primary"
-            onPress={() => onAnswer({ answer: "allow", scope: "pattern", pattern: state.pattern, approver })}
-            isUnavailable={isOver || state.pattern.length === 0}
+            onPress={allow({ answer: "allow", scope: "pattern", pattern: state.pattern, approver })}
+            isUnavailable={!mayAllow || state.pattern.length === 0}
           >
             Allow what fits
           </Button>
@@ -104,8 +122,8 @@ export function Question({ request, known, onAnswer }: QuestionProps): ReactNode
         {kind === "edit" && (
           <Button
             look="primary"
-            onPress={() => edited.ok && onAnswer({ answer: "edit", input: edited.value, approver })}
-            isUnavailable={isOver || !edited.ok}
+            onPress={guard(() => edited.ok && onAnswer({ answer: "edit", input: edited.value, approver }))}
+            isUnavailable={!mayAllow || !edited.ok}
           >
             Start again with these
           </Button>

@@ -6,15 +6,36 @@ interface Question {
   readonly answer: (answer: ApprovalAnswer) => void;
 }
 
+/** Where the shown question stands among those that came together. */
+export interface Place {
+  /** From 1. */
+  readonly number: number;
+  readonly total: number;
+}
+
 export interface Approvals {
   /** The question that is shown; the others wait behind it. */
   readonly question: Question | undefined;
+  readonly place: Place;
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+}
+
+interface Queue {
+  readonly questions: readonly Question[];
+  /** Since the queue was empty. */
+  readonly answered: number;
+}
+
+const empty: Queue = { questions: [], answered: 0 };
+
+function without({ questions, answered }: Queue, question: Question): Queue {
+  const left = questions.filter((each) => each !== question);
+  return left.length === 0 ? empty : { questions: left, answered: answered + questions.length - left.length };
 }
 
 /** Questions in the order in which they came, each until it is answered or nobody waits any more. */
 export function useApprovals(): Approvals {
-  const [questions, setQuestions] = useState<readonly Question[]>([]);
+  const [{ questions, answered }, setQueue] = useState<Queue>(empty);
 
   const approve = useCallback(
     (request: ApprovalRequest, signal: AbortSignal) =>
@@ -22,7 +43,7 @@ export function useApprovals(): Approvals {
         const question: Question = {
           request,
           answer: (answer) => {
-            setQuestions((all) => all.filter((each) => each !== question));
+            setQueue((queue) => without(queue, question));
             resolve(answer);
           },
         };
@@ -31,11 +52,11 @@ export function useApprovals(): Approvals {
         if (signal.aborted) withdraw();
         else {
           signal.addEventListener("abort", withdraw, { once: true });
-          setQuestions((all) => [...all, question]);
+          setQueue((queue) => ({ ...queue, questions: [...queue.questions, question] }));
         }
       }),
     [],
   );
 
-  return { question: questions[0], approve };
+  return { question: questions[0], place: { number: answered + 1, total: answered + questions.length }, approve };
 }

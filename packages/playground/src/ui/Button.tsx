@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from "react";
-import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components";
+import { Button as AriaButton, type ButtonProps as AriaButtonProps, type PressEvent } from "react-aria-components";
 import { Icon, type IconName } from "./icons.tsx";
 import { visible } from "./visible.ts";
 
@@ -7,7 +7,7 @@ interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "
   readonly look?: "plain" | "primary" | "danger" | "quiet";
   readonly icon?: IconName;
   readonly ref?: Ref<HTMLButtonElement>;
-  readonly onPress?: () => void;
+  readonly onPress?: (event: PressEvent) => void;
   /** Cannot be pressed for now, and keeps the focus: a disabled button would drop it, and the keyboard with it. */
   readonly isUnavailable?: boolean;
   readonly children: ReactNode;
@@ -28,7 +28,7 @@ export function Button({
       data-look={look}
       data-unavailable={isUnavailable || undefined}
       aria-disabled={isUnavailable}
-      onPress={() => isUnavailable || onPress?.()}
+      onPress={(event) => isUnavailable || onPress?.(event)}
     >
       {icon !== undefined && <Icon name={icon} />}
       {children}

@@ -1,0 +1,64 @@
+import { useCallback, useEffect, useState } from "react";
+import type { PressEvent } from "react-aria-components";
+import { DeadTime } from "./dead-time.ts";
+
+export interface Deliberate {
+  /** `false` during the dead time. */
+  readonly isReady: boolean;
+  /** A press was refused because the mouse had not moved. */
+  readonly isResting: boolean;
+  /** Acts on a press that was made on purpose, and ignores any other. */
+  readonly guard: (act: () => void) => (event: PressEvent) => void;
+}
+
+/** For buttons that grant something and appear unasked. It starts with the component. */
+export function useDeliberate(): Deliberate {
+  const [dead] = useState(() => new DeadTime(performance.now()));
+  const [isReady, setReady] = useState(false);
+  const [isResting, setResting] = useState(false);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (): void => {
+      clearTimeout(timer);
+      const leftMs = dead.leftMs(performance.now());
+      setReady(leftMs === 0);
+      if (leftMs > 0) timer = setTimeout(wait, Math.ceil(leftMs));
+    };
+    const ends = new AbortController();
+    const on = (target: EventTarget, types: readonly string[], act: (event: Event) => void): void => {
+      for (const type of types) target.addEventListener(type, act, { capture: true, signal: ends.signal });
+    };
+    on(document, ["pointerdown", "keydown"], () => {
+      dead.disturb(performance.now());
+      wait();
+    });
+    on(document, ["pointermove"], (event) => {
+      if (!(event instanceof PointerEvent) || (event.movementX === 0 && event.movementY === 0)) return;
+      dead.move(performance.now());
+      setResting(false);
+    });
+    const restart = (): void => {
+      dead.restart(performance.now());
+      wait();
+    };
+    on(document, ["visibilitychange"], restart);
+    // Captured events of elements inside the window come by as well.
+    on(window, ["focus", "blur", "resize"], ({ target }) => target === window && restart());
+    wait();
+    return () => {
+      clearTimeout(timer);
+      ends.abort();
+    };
+  }, [dead]);
+
+  const guard = useCallback(
+    (act: () => void) =>
+      ({ pointerType }: PressEvent): void => {
+        if (dead.allows(pointerType, performance.now())) act();
+        else setResting(dead.leftMs(performance.now()) === 0);
+      },
+    [dead],
+  );
+  return { isReady, isResting, guard };
+}
