@@ -117,7 +117,7 @@ describe("the page at an edge", () => {
     await field(page, "amount").fill("42");
     await run(page);
     const dialog = page.getByRole("alertdialog");
-    await dialog.getByText('"amount": 42').waitFor();
+    await dialog.getByRole("region", { name: "Exact arguments" }).getByText("42").waitFor();
     await dialog.getByRole("button", { name: "Allow once" }).click();
     expect(await endOf(page)).toBe("Completed");
     expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toBe("42");

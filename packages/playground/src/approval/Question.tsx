@@ -1,12 +1,15 @@
 import type { ApprovalAnswer, ApprovalRequest, JsonObject, JsonValue } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Heading, Input, Label, type PressEvent, TextArea, TextField } from "react-aria-components";
 import { effectTexts, tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
-import { Json } from "../ui/Json.tsx";
+import { LongText } from "../ui/LongText.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
+import { Arguments, argumentsOf } from "./Arguments.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
 import type { Place } from "./useApprovals.ts";
 import { useDeliberate } from "./useDeliberate.ts";
@@ -38,14 +41,15 @@ interface QuestionProps {
 export function Question({ request, place, known, onAnswer }: QuestionProps): ReactNode {
   const [kind, setKind] = useState<AnswerKind>("shown");
   const [reason, setReason] = useState("");
-  const shown = canonicalForm(request);
+  const shown = useMemo(() => canonicalForm(request), [request]);
   const [text, setText] = useState(() => visible(JSON.stringify(shown, undefined, 2)));
   const edited = parse(text);
   const state = usePattern(request, known);
   const leftMs = useLeftMs(request.expiresAt);
   const isOver = !(leftMs > 0);
   const { isReady, isResting, guard } = useDeliberate();
-  const mayAllow = isReady && !isOver;
+  const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
+  const mayAllow = isReady && !isOver && isBound;
   const allow = (answer: ApprovalAnswer): ((event: PressEvent) => void) => guard(() => onAnswer(answer));
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -63,15 +67,22 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
         <Heading slot="title" ref={heading} tabIndex={-1}>
           Allow <code>{visible(request.tool)}</code> to run?
         </Heading>
-        <p className="dialog-reason">{visible(request.reason)}</p>
       </header>
       <div className="dialog-content">
-        <Facts request={request} />
-        <h3>Exact arguments</h3>
-        <Json value={shown} label="Exact arguments" />
-        <p className="hint hash">
-          <code>{visible(request.argsHash)}</code>
+        <p className="dialog-reason">
+          <LongText text={request.reason} what="the reason" lines={3} />
         </p>
+        <Arguments all={argumentsOf(shown)} />
+        {isBound ? (
+          <p className="hint hash">
+            <code>{visible(request.argsHash)}</code>
+          </p>
+        ) : (
+          <Notice tone="bad" title="These arguments do not match the request's hash" urgent>
+            <p>An approval would be for other arguments than the ones above. The call cannot be allowed.</p>
+          </Notice>
+        )}
+        <Facts request={request} />
         <Segmented
           label="What to allow"
           value={kind}
@@ -158,7 +169,9 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
   return (
     <dl className="facts">
       <dt>Does</dt>
-      <dd>{visible(description)}</dd>
+      <dd>
+        <LongText text={description} what="the description" />
+      </dd>
       {hasBody && (
         <>
           <dt>Body</dt>
@@ -179,7 +192,9 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
         ) : (
           <ul className="plain-list mono">
             {grants.map((grant) => (
-              <li key={grant}>{visible(grant)}</li>
+              <li key={grant}>
+                <LongText text={grant} what="the grant" lines={2} />
+              </li>
             ))}
           </ul>
         )}
@@ -189,9 +204,9 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
 }
 
 /** In the order in which they are hashed. */
-function canonicalForm({ input }: ApprovalRequest): unknown {
+function canonicalForm({ input }: ApprovalRequest): JsonValue {
   const canonical = canonicalize(input);
-  return canonical.ok ? JSON.parse(canonical.text) : input;
+  return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : input;
 }
 
 type Parsed =

@@ -12,6 +12,7 @@ import {
   modes,
   outputKinds,
   type Progress,
+  type Risk,
   type StandingApproval,
   type ToolSummary,
 } from "@keyhole/kernel";
@@ -55,6 +56,7 @@ const number: JsonObject = { type: "number" };
 const texts: JsonObject = { type: "array", items: text };
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const effectList: JsonObject = { type: "array", items: { enum: effects } };
+const risks = ["low", "medium", "high", "critical"] as const satisfies readonly Risk[];
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
 const record = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",
@@ -126,11 +128,11 @@ export const readApproval: Guard<ApprovalRequest> = guard(
     callId: text,
     sessionId: text,
     caller: text,
-    tool: text,
+    tool: { type: "string", maxLength: 256 },
     toolHash: text,
     description: text,
     tier,
-    risk: nullableText,
+    risk: { enum: [null, ...risks] },
     effects: effectList,
     grants: texts,
     input: {},

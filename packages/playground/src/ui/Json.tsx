@@ -1,8 +1,8 @@
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useState } from "react";
+import { Button } from "./Button.tsx";
+import { pageLength } from "./LongText.tsx";
 import { visible } from "./visible.ts";
 
-/** Beyond this many characters the page shows the beginning; copying gives the whole. */
-const shownLength = 100_000;
 /** Colours are spared beyond this: tens of thousands of elements would make the page slow. */
 const colouredLength = 30_000;
 
@@ -26,8 +26,8 @@ interface TextProps {
 }
 
 export function Text({ text, label, coloured = false }: TextProps): ReactNode {
-  const isCut = text.length > shownLength;
-  const shown = useMemo(() => visible(text.slice(0, shownLength)), [text]);
+  const [end, setEnd] = useState(pageLength);
+  const shown = useMemo(() => visible(text.slice(0, end)), [text, end]);
   return (
     <>
       {/* It scrolls, so that the keyboard must reach it. */}
@@ -35,9 +35,10 @@ export function Text({ text, label, coloured = false }: TextProps): ReactNode {
       <section className="code" tabIndex={0} aria-label={visible(label)}>
         {coloured ? colour(shown) : shown}
       </section>
-      {isCut && (
-        <p className="hint">
-          The first {shownLength.toLocaleString()} of {text.length.toLocaleString()} characters. Copy gives all of them.
+      {text.length > end && (
+        <p className="cut">
+          The first {end.toLocaleString("en")} of {text.length.toLocaleString("en")} characters.{" "}
+          <Button onPress={() => setEnd(end + pageLength)}>Show more</Button>
         </p>
       )}
     </>
