@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
 import { serve, servePage, type Site } from "./playground/site.ts";
 import {
+  agreeToEdge,
   callOf,
   choose,
   endOf,
@@ -55,8 +56,10 @@ afterAll(async () => {
 beforeEach(async () => {
   const settings = new URLSearchParams({ edge: edge.edge.url, token: "e2e-token" });
   visitor = await visits.again(`${site.origin}/#${settings}`);
+  // A page that a test left has agreed already.
+  if (await visitor.page.getByRole("button", { name: "Use this edge" }).isVisible()) await agreeToEdge(visitor.page);
   await visitor.page.getByRole("radio", { name: "Edge" }).click();
-  await visitor.page.getByRole("option", { name: /^echo/ }).waitFor();
+  await visitor.page.getByRole("option", { name: /^asking/ }).waitFor();
   await visitor.page.getByText("Ready", { exact: true }).waitFor();
 });
 

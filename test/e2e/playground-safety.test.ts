@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
-import { callOf, choose, launch, run, visit } from "./playground/visitor.ts";
+import { agreeToEdge, callOf, choose, launch, run, visit } from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -121,6 +121,49 @@ describe("approval requests that come together", () => {
       { answer: "allow", scope: "once" },
       { answer: "deny" },
     ]);
+    await visitor.leave();
+    await edge.close();
+  });
+});
+
+describe("a link to an edge", () => {
+  it("changes nothing before the person agrees, and leaves no token in the address bar", async () => {
+    const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
+    const visitor = await visit(browser, `${site.origin}/#edge=${edge.origin}&token=secret`);
+    const { page } = visitor;
+    const host = new URL(edge.origin).host;
+    expect(page.url()).toBe(`${site.origin}/`);
+    await page.getByText(`Use the edge at ${edge.origin}?`).waitFor();
+    await page.getByRole("button", { name: "Ignore the link" }).click();
+    await page.getByRole("radio", { name: "Edge" }).click();
+    await page.getByText("No edge is set up in this tab.").waitFor();
+    expect(edge.requests).toEqual([]);
+
+    // A second link, in the open page.
+    await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
+    await agreeToEdge(page);
+    await page.getByRole("option", { name: /^plain/ }).waitFor();
+    await page.getByRole("banner").getByText(host, { exact: true }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/`);
+
+    await page.evaluate((hash) => void (location.hash = hash), "edge=https://edge.example.com&token=x");
+    await page.getByText("Use the edge at https://edge.example.com?").waitFor();
+    await page.getByText(`It takes the place of ${edge.origin}.`).waitFor();
+    await page.getByRole("banner").getByText(host, { exact: true }).waitFor();
+    await visitor.leave();
+    await edge.close();
+  });
+
+  it("is kept for the tab when the storage is full, and the page says so", async () => {
+    const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await fillStorage(page);
+    await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
+    await agreeToEdge(page);
+    await page.getByText("Not saved: address and token of the edge").waitFor();
+    await page.getByRole("option", { name: /^plain/ }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/`);
     await visitor.leave();
     await edge.close();
   });

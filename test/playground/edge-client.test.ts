@@ -171,7 +171,7 @@ describe("an address", () => {
     ["http://127.0.0.1:8701", "http://127.0.0.1:8701"],
     [" https://edge.example.com/v1/tools?x#y ", "https://edge.example.com"],
     ["127.0.0.1:8701", "http://127.0.0.1:8701"],
-    ["http://user:secret@host/", "http://host"],
+    ["https://user:secret@host/", "https://host"],
     ["data:text/html,page", undefined],
     ["ftp://host", undefined],
     ["", undefined],

@@ -123,6 +123,12 @@ export class Visits {
   }
 }
 
+/** Agrees to the edge that a link offered. A mouse that never moved agrees to nothing. */
+export async function agreeToEdge(page: Page): Promise<void> {
+  await page.mouse.move(1, 1);
+  await page.getByRole("button", { name: "Use this edge" }).click();
+}
+
 /** The part of the page that shows the running or last call. */
 export function callOf(page: Page): Locator {
   return page.getByRole("region", { name: "The call" });

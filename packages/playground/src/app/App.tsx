@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
 import { useApprovals } from "../approval/useApprovals.ts";
+import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import type { Place } from "../client/kernel-client.ts";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
 import { RunPanel } from "../run/RunPanel.tsx";
@@ -11,6 +12,7 @@ import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
+import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
 import { SearchSettingsSheet, SearchState } from "./SearchSettings.tsx";
@@ -25,17 +27,20 @@ import { visible } from "../ui/visible.ts";
 interface AppProps {
   readonly connect: Connect;
   readonly startPlace: Place;
+  /** What the page's address asked for. */
+  readonly startLink?: EdgeLink | undefined;
 }
 
 type Open = "policy" | "edge" | "search" | undefined;
 
-export function App({ connect, startPlace }: AppProps): ReactNode {
+export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
   const [place, setPlace] = useState<Place>(startPlace);
   const [theme, setTheme] = useTheme();
   const [open, setOpen] = useState<Open>(undefined);
   const { connection, reconnect } = useKernel(place, connect);
   /** One session per visit: what a person allows "for this session" ends when the page does. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
+  const [link, closeLink] = useEdgeLink(startLink);
   const close = (): void => setOpen(undefined);
   const client = connection.state === "ready" ? connection.client : undefined;
 
@@ -46,6 +51,7 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
           <Header
             place={place}
             onPlace={setPlace}
+            address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
             state={connection.state}
             theme={theme}
             onTheme={setTheme}
@@ -55,6 +61,19 @@ export function App({ connect, startPlace }: AppProps): ReactNode {
         </ErrorBoundary>
         <div className="banners">
           <StorageNotice />
+          {link !== undefined && (
+            <EdgeLinkNotice
+              key={JSON.stringify(link)}
+              link={link}
+              onIgnore={closeLink}
+              onUse={(settings) => {
+                saveEdgeSettings(settings);
+                closeLink();
+                setPlace("edge");
+                reconnect();
+              }}
+            />
+          )}
           {client?.warning !== undefined && <Notice tone="warn" title={client.warning} urgent />}
         </div>
         <ErrorBoundary part="This kernel" resetKey={connection} onReset={reconnect}>

@@ -47,7 +47,10 @@ function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactN
       >
         <Label className="label">Address</Label>
         <Input className="input mono" inputMode="url" autoComplete="off" spellCheck={false} />
-        <FieldError className="fault">This is not an http address. Write one like http://127.0.0.1:8701.</FieldError>
+        <FieldError className="fault">
+          This is not an http address, or it is plain http to another machine. Write one like http://127.0.0.1:8701 or
+          https://edge.example.com.
+        </FieldError>
       </TextField>
       <TextField className="field" value={token} onChange={setToken} type="password">
         <Label className="label">Token</Label>

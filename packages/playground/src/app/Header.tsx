@@ -9,6 +9,8 @@ import type { Theme } from "./useTheme.ts";
 interface HeaderProps {
   readonly place: Place;
   readonly onPlace: (place: Place) => void;
+  /** Origin of the edge, where one is set up. */
+  readonly address: string | undefined;
   readonly state: Connection["state"];
   readonly theme: Theme;
   readonly onTheme: (theme: Theme) => void;
@@ -30,7 +32,16 @@ const places = [
   { value: "edge", text: "Edge" },
 ] as const;
 
-export function Header({ place, onPlace, state, theme, onTheme, onPolicy, onEdgeSettings }: HeaderProps): ReactNode {
+export function Header({
+  place,
+  onPlace,
+  address,
+  state,
+  theme,
+  onTheme,
+  onPolicy,
+  onEdgeSettings,
+}: HeaderProps): ReactNode {
   return (
     <header className="top">
       <h1 className="brand">
@@ -41,6 +52,7 @@ export function Header({ place, onPlace, state, theme, onTheme, onPolicy, onEdge
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{stateTexts[state]}</span>
+        {address !== undefined && <code className="state-address">{new URL(address).host}</code>}
       </output>
       <div className="top-end">
         {place === "edge" && (

@@ -47,11 +47,11 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
   const state = usePattern(request, known);
   const leftMs = useLeftMs(request.expiresAt);
   const isOver = !(leftMs > 0);
-  const { isReady, isResting, guard } = useDeliberate();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { isReady, isResting, guard } = useDeliberate(heading);
   const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
   const mayAllow = isReady && !isOver && isBound;
   const allow = (answer: ApprovalAnswer): ((event: PressEvent) => void) => guard(() => onAnswer(answer));
-  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // The button that answered the question before is gone, and the focus must not go to the next one's.
     if (place.number > 1) heading.current?.focus();

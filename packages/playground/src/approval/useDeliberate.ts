@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useState } from "react";
 import type { PressEvent } from "react-aria-components";
 import { DeadTime } from "./dead-time.ts";
 
@@ -11,8 +11,12 @@ export interface Deliberate {
   readonly guard: (act: () => void) => (event: PressEvent) => void;
 }
 
-/** For buttons that grant something and appear unasked. It starts with the component. */
-export function useDeliberate(): Deliberate {
+/**
+ * For buttons that grant something and appear unasked. It starts with the component.
+ *
+ * @param resting takes the focus after a press that was ignored: on the button, the next Enter would grant
+ */
+export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberate {
   const [dead] = useState(() => new DeadTime(performance.now()));
   const [isReady, setReady] = useState(false);
   const [isResting, setResting] = useState(false);
@@ -33,6 +37,10 @@ export function useDeliberate(): Deliberate {
       dead.disturb(performance.now());
       wait();
     });
+    on(document, ["click"], (event) => {
+      const isPointer = event instanceof PointerEvent && event.pointerType !== "";
+      if (isPointer && dead.leftMs(performance.now()) > 0) afterwards(() => resting.current?.focus());
+    });
     on(document, ["pointermove"], (event) => {
       if (!(event instanceof PointerEvent) || (event.movementX === 0 && event.movementY === 0)) return;
       dead.move(performance.now());
@@ -50,15 +58,23 @@ export function useDeliberate(): Deliberate {
       clearTimeout(timer);
       ends.abort();
     };
-  }, [dead]);
+  }, [dead, resting]);
 
   const guard = useCallback(
     (act: () => void) =>
       ({ pointerType }: PressEvent): void => {
         if (dead.allows(pointerType, performance.now())) act();
-        else setResting(dead.leftMs(performance.now()) === 0);
+        else {
+          setResting(dead.leftMs(performance.now()) === 0);
+          afterwards(() => resting.current?.focus());
+        }
       },
-    [dead],
+    [dead, resting],
   );
   return { isReady, isResting, guard };
+}
+
+/** The press itself moves the focus to its button, before or after its events. */
+function afterwards(act: () => void): void {
+  setTimeout(act);
 }

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, AuditEvent, CallResult, ToolSummary } from "@keyhole/kernel";
-import { isKnown } from "../run/known-event.ts";
+import { isKnown } from "./known-event.ts";
 import { checkBytes, EdgeOutput } from "./edge-output.ts";
 import type { EdgeSettings } from "./edge-settings.ts";
 import {
@@ -32,6 +32,7 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
   const governance = await edge.optional("/v1/policy");
   return {
     place: "edge",
+    address: settings.address,
     tools: () => Promise.resolve(tools),
     call: (call) => callEdge(edge, call, toolOf(call, tools)),
     governance: governance === undefined ? undefined : governanceOf(edge),

@@ -19,6 +19,8 @@ export type Place = (typeof places)[number];
 /** A kernel as the page sees it; the page never asks which one it is. Every method rejects only with a {@link ClientFault}. */
 export interface KernelClient {
   readonly place: Place;
+  /** Origin of an edge. */
+  readonly address?: string;
   /** Something about the start that the person has to know. */
   readonly warning?: string;
   tools(): Promise<readonly ToolSummary[]>;

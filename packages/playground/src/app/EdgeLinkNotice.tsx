@@ -1,0 +1,75 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useDeliberate } from "../approval/useDeliberate.ts";
+import { type EdgeLink, isLoopback, takeEdgeLink } from "../client/edge-settings.ts";
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { visible } from "../ui/visible.ts";
+
+/** The last link that was opened, until the person answers. A link in the address bar of an open page comes without a reload. */
+export function useEdgeLink(startLink: EdgeLink | undefined): readonly [EdgeLink | undefined, () => void] {
+  const [link, setLink] = useState(startLink);
+  useEffect(() => {
+    const take = (): void => {
+      const taken = takeEdgeLink();
+      if (taken !== undefined) setLink(taken);
+    };
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
+  return [link, () => setLink(undefined)];
+}
+
+interface EdgeLinkNoticeProps {
+  readonly link: EdgeLink;
+  readonly onUse: (settings: Extract<EdgeLink, { kind: "offer" }>["settings"]) => void;
+  readonly onIgnore: () => void;
+}
+
+export function EdgeLinkNotice({ link, onUse, onIgnore }: EdgeLinkNoticeProps): ReactNode {
+  return link.kind === "offer" ? (
+    <Offer link={link} onUse={onUse} onIgnore={onIgnore} />
+  ) : (
+    <Notice
+      tone="bad"
+      title="The link names an edge that cannot be used"
+      urgent
+      actions={<Button onPress={onIgnore}>Close this message</Button>}
+    >
+      <p>
+        <code className="wrap">{visible(link.address)}</code> is not an http address, or it is plain http to another
+        machine. Nothing has changed.
+      </p>
+    </Notice>
+  );
+}
+
+interface OfferProps extends EdgeLinkNoticeProps {
+  readonly link: Extract<EdgeLink, { kind: "offer" }>;
+}
+
+function Offer({ link: { settings, replaced }, onUse, onIgnore }: OfferProps): ReactNode {
+  const place = useRef<HTMLParagraphElement>(null);
+  const { isReady, guard } = useDeliberate(place);
+  const { address } = settings;
+  return (
+    <Notice
+      tone="warn"
+      title={`Use the edge at ${address}?`}
+      urgent
+      actions={
+        <>
+          <Button look="primary" onPress={guard(() => onUse(settings))} isUnavailable={!isReady}>
+            Use this edge
+          </Button>
+          <Button onPress={onIgnore}>Ignore the link</Button>
+        </>
+      }
+    >
+      <p ref={place} tabIndex={-1}>
+        A link asks for it. The edge is on {isLoopback(new URL(address).hostname) ? "this machine" : "another machine"}.
+        It receives what you enter into the forms of its tools.
+        {replaced !== undefined && ` It takes the place of ${replaced}.`}
+      </p>
+    </Notice>
+  );
+}
