@@ -88,6 +88,7 @@ describe("the page at an edge", () => {
         "tool.completed",
       ]);
       hashes.push(await hashOf(page));
+      expect(await callOf(page).getByText("Hashes match", { exact: true }).count()).toBe(place === "Edge" ? 1 : 0);
       await callOf(page).getByRole("tab", { name: "Proof" }).click();
       await callOf(page).getByRole("button", { name: "Verify in this page" }).click();
       await callOf(page).getByText("The hash matches, and the log has the same proof.").waitFor();

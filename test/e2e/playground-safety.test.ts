@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
-import { agreeToEdge, callOf, choose, launch, run, visit } from "./playground/visitor.ts";
+import { agreeToEdge, callOf, choose, endOf, launch, run, visit } from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -86,6 +86,31 @@ describe("the page at an edge that sends odd data", () => {
   });
 });
 
+describe("an edge that invents its answers", () => {
+  it("is found out: the result is not shown as completed", async () => {
+    const edge = await fakeEdge({
+      tools: [fakeTool("liar")],
+      onCall(stream) {
+        stream.send("result", fakeResult("liar", { data: "invented" }));
+        stream.end();
+      },
+    });
+    const visitor = await visit(browser, site.origin);
+    const { page } = visitor;
+    await connectTo(page, edge.origin);
+    await run(page);
+    expect(await endOf(page)).toBe("Broken answer");
+    await callOf(page).getByText("The answer of the edge contradicts itself").waitFor();
+    await callOf(page).getByText("The hash is not that of the result.").first().waitFor();
+    expect(await callOf(page).getByText("Completed", { exact: true }).count()).toBe(0);
+    expect(await callOf(page).getByText("invented", { exact: true }).isVisible()).toBe(false);
+    await callOf(page).getByText("The answer as the edge sent it").click();
+    await callOf(page).getByText("invented", { exact: true }).waitFor();
+    await visitor.leave();
+    await edge.close();
+  });
+});
+
 describe("approval requests that come together", () => {
   it("are allowed one by one: a double-click answers the first one only", async () => {
     const edge = await fakeEdge({
@@ -109,18 +134,16 @@ describe("approval requests that come together", () => {
     await page.mouse.down();
     await page.mouse.up();
     await dialog.getByText(/^The button appeared under the pointer/).waitFor();
-    expect(edge.answers.map(({ path }) => path)).toEqual(["/v1/approvals/one"]);
+    await expect.poll(() => edge.answers.map(({ path }) => path)).toEqual(["/v1/approvals/one"]);
 
     await page.mouse.move(10, 10);
     await button.click();
     await dialog.getByText("Question 3 of 3").waitFor();
     await dialog.getByRole("button", { name: "Deny" }).click();
     await dialog.waitFor({ state: "detached" });
-    expect(edge.answers.map(({ body }) => body)).toMatchObject([
-      { answer: "allow", scope: "once" },
-      { answer: "allow", scope: "once" },
-      { answer: "deny" },
-    ]);
+    await expect
+      .poll(() => edge.answers.map(({ body }) => body))
+      .toMatchObject([{ answer: "allow", scope: "once" }, { answer: "allow", scope: "once" }, { answer: "deny" }]);
     await visitor.leave();
     await edge.close();
   });

@@ -64,7 +64,7 @@ function edgeThatSends(texts: Iterable<string>, tool: object = summaryOf("stream
 
 async function callIt(more: Partial<ClientCall> = {}): Promise<CallResult> {
   const client = await openEdgeClient({ address: "https://edge.example", token: "t" });
-  return client.call({
+  const { result } = await client.call({
     tool: "pour",
     version: "1.0.0",
     input: {},
@@ -78,6 +78,7 @@ async function callIt(more: Partial<ClientCall> = {}): Promise<CallResult> {
     approve: async () => ({ answer: "deny", approver: "a" }),
     ...more,
   });
+  return result;
 }
 
 const pieces = [new Uint8Array(1_000).fill(1), new Uint8Array(2_000).fill(2), new Uint8Array(3)];

@@ -1,8 +1,9 @@
-import type { AuditEvent, CallResult, PolicyDocument, ToolSummary } from "@keyhole/kernel";
+import { type AuditEvent, type CallResult, loadPolicy, type PolicyDocument, type ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
 import {
   hostGrants,
+  isHashOf,
   parseHost,
   readPolicy,
   withHost,
@@ -94,6 +95,13 @@ describe("the policy panel", () => {
     ]);
     expect(readPolicy(writePolicy(policy)).ok).toBe(true);
     expect(withSearch(policy, undefined).grants?.some(({ tool }) => tool === "web_search")).toBe(false);
+  });
+
+  it("recomputes the hash of the policy that it shows", () => {
+    const loaded = loadPolicy(startPolicy);
+    expect(loaded.ok && isHashOf(loaded.value.hash, startPolicy)).toBe(true);
+    expect(loaded.ok && isHashOf(loaded.value.hash, { ...startPolicy, posture: "strict" })).toBe(false);
+    expect(isHashOf("", startPolicy)).toBe(false);
   });
 
   it("says where a policy is wrong", () => {

@@ -166,11 +166,11 @@ export async function run(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Run", exact: true }).click();
 }
 
-export type End = "Completed" | "Refused" | "Failed" | "Cancelled" | "No answer";
+export type End = "Completed" | "Refused" | "Failed" | "Cancelled" | "No answer" | "Broken answer";
 
 /** How the call ended. */
 export async function endOf(page: Page): Promise<End> {
-  const state = callOf(page).getByText(/^(?:Completed|Refused|Failed|Cancelled|No answer)$/);
+  const state = callOf(page).getByText(/^(?:Completed|Refused|Failed|Cancelled|No answer|Broken answer)$/);
   await state.waitFor();
   return (await state.textContent()) as End;
 }

@@ -1,5 +1,6 @@
 import { type Capability, describeCapability, type JsonValue, type ToolSummary } from "@keyhole/kernel";
 import type { ReactNode, RefObject } from "react";
+import { isPackageHash } from "../client/verify-answer.ts";
 import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";
@@ -120,6 +121,7 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
         <dd className="hash">
           <code>{visible(tool.hash)}</code>
           <CopyButton text={tool.hash} what="the package hash" />
+          {!isPackageHash(tool) && <span className="cut">This is not the hash of the manifest.</span>}
         </dd>
       </dl>
     </details>

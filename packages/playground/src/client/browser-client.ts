@@ -26,8 +26,8 @@ export async function openBrowserClient(): Promise<KernelClient> {
     place: "browser",
     ...(restored.warning !== undefined && { warning: restored.warning }),
     tools: () => Promise.resolve(tools),
-    call: ({ tool, input, approve, body, output, ...options }) =>
-      alive(
+    call: async ({ tool, input, approve, body, output, ...options }) => ({
+      result: await alive(
         kernel.call(tool, input, {
           ...options,
           ...(body && { body: body.stream() }),
@@ -36,6 +36,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
           caller,
         }),
       ),
+    }),
     governance: {
       read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
       async setPolicy(document) {

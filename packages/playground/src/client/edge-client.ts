@@ -1,4 +1,4 @@
-import type { ApprovalRequest, AuditEvent, CallResult, ToolSummary } from "@keyhole/kernel";
+import type { ApprovalRequest, AuditEvent, CallResult, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { isKnown } from "./known-event.ts";
 import { checkBytes, EdgeOutput } from "./edge-output.ts";
 import type { EdgeSettings } from "./edge-settings.ts";
@@ -16,8 +16,16 @@ import {
   readStanding,
   readTools,
 } from "./edge-wire.ts";
-import { type ClientCall, ClientFault, type Governance, type KernelClient } from "./kernel-client.ts";
+import {
+  type ClientAnswer,
+  type ClientCall,
+  ClientFault,
+  type Governance,
+  type KernelClient,
+} from "./kernel-client.ts";
 import { serverEvents } from "./sse.ts";
+import { type Answer, type Verification, verifyAnswer } from "./verify-answer.ts";
+import { withDefaults } from "./with-defaults.ts";
 
 /** After a cancellation the connection is gone; the call's end is then read from the log, which the grace period delays. */
 const endMs = 5_000;
@@ -55,11 +63,12 @@ function toolOf({ tool, version }: ClientCall, tools: readonly ToolSummary[]): T
   return tools.find(({ manifest }) => manifest.name === tool && manifest.version === version)!;
 }
 
-async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promise<CallResult> {
+async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promise<ClientAnswer> {
   const seen: AuditEvent[] = [];
   const hasRoom = (call.body?.size ?? 0) <= aheadBytes;
   const output = call.output && hasRoom ? new EdgeOutput(call.output, tool) : undefined;
   const questions = new AbortController();
+  const inputs = [call.input];
   try {
     const { input, version, sessionId } = call;
     const response = await edge.send(
@@ -72,12 +81,12 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
       throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
     for await (const { event, data } of serverEvents(response.body)) {
       const foreign = readJson(data);
-      if (event === "result") return checked(readResult(foreign), tool, output);
+      if (event === "result") return checked(readResult(foreign), { tool, inputs, events: seen }, output);
       if (event === "output") await output?.take(readOutput(foreign));
       if (event === "audit") seen.push(hear(call, readEvent(foreign)));
       if (event === "log") call.onLog(readLog(foreign));
       if (event === "progress") call.onProgress(readProgress(foreign));
-      if (event === "approval") void ask(edge, call, readApproval(foreign), questions.signal);
+      if (event === "approval") void ask(edge, call, readApproval(foreign), questions.signal, inputs);
     }
     throw new ClientFault(
       "protocol",
@@ -85,17 +94,35 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
       "The audit log of the edge says what became of it.",
     );
   } catch (error) {
-    if (call.signal.aborted) return await endOf(edge, call, seen);
+    if (call.signal.aborted) return { result: await endOf(edge, call, seen), verification: ofLog };
     throw error instanceof ClientFault ? error : edge.unreachable();
   } finally {
     questions.abort();
   }
 }
 
-function checked(result: CallResult, tool: ToolSummary, output: EdgeOutput | undefined): CallResult {
+/** A cancelled call has no answer: what is shown was put together from its events. */
+const ofLog: Verification = {
+  verdict: "unverified",
+  checks: [
+    {
+      what: "result",
+      outcome: "skipped",
+      reason: "The page read how the cancelled call ended from the events of the edge; the message is the page's own.",
+    },
+  ],
+};
+
+function checked(
+  result: CallResult,
+  { tool, inputs, events }: Pick<Answer, "tool" | "inputs" | "events">,
+  output: EdgeOutput | undefined,
+): ClientAnswer {
   output?.end(result);
   checkBytes(result, tool);
-  return result;
+  const whole = inputs.map((input) => withDefaults(tool.manifest.input, input));
+  const verification = verifyAnswer({ tool, inputs: whole, events, result, hasStream: output !== undefined });
+  return { result, verification };
 }
 
 function hear(call: ClientCall, event: AuditEvent): AuditEvent {
@@ -103,11 +130,19 @@ function hear(call: ClientCall, event: AuditEvent): AuditEvent {
   return event;
 }
 
-async function ask(edge: Edge, call: ClientCall, request: ApprovalRequest, signal: AbortSignal): Promise<void> {
+/** @param inputs takes what the person puts in the place of the input */
+async function ask(
+  edge: Edge,
+  call: ClientCall,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  inputs: JsonValue[],
+): Promise<void> {
   for (;;) {
     const { approver: _approver, ...body } = await call.approve(request, signal);
     // Nobody waits any more: withdrawn by the edge itself.
     if (signal.aborted || call.signal.aborted) return;
+    if (body.answer === "edit") inputs.push(body.input as JsonValue);
     try {
       await edge.send(`/v1/approvals/${encodeURIComponent(request.approvalId)}`, body, signal);
       return;

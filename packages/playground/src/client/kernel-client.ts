@@ -11,6 +11,7 @@ import type {
   StandingApproval,
   ToolSummary,
 } from "@keyhole/kernel";
+import type { Verification } from "./verify-answer.ts";
 
 export const places = ["browser", "edge"] as const;
 /** Where the kernel runs that the page talks to. */
@@ -25,10 +26,16 @@ export interface KernelClient {
   readonly warning?: string;
   tools(): Promise<readonly ToolSummary[]>;
   /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
-  call(call: ClientCall): Promise<CallResult>;
+  call(call: ClientCall): Promise<ClientAnswer>;
   /** Absent where this client may not see how the kernel is governed. */
   readonly governance: Governance | undefined;
   close(): void;
+}
+
+export interface ClientAnswer {
+  readonly result: CallResult;
+  /** Absent where the kernel is the page's own. */
+  readonly verification?: Verification;
 }
 
 export interface ClientCall {

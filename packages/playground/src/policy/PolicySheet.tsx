@@ -6,6 +6,7 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
+import { isHashOf } from "./edit.ts";
 import { PolicyEditor } from "./PolicyEditor.tsx";
 import { PolicyReader } from "./PolicyReader.tsx";
 import { StandingApprovals } from "./StandingApprovals.tsx";
@@ -104,6 +105,9 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
         <dd className="hash">
           <code>{visible(policyHash)}</code>
           <CopyButton text={policyHash} what="the policy hash" />
+          {!isHashOf(policyHash, policy) && (
+            <span className="cut">Not verified: this page computes another hash for the policy that is shown.</span>
+          )}
         </dd>
       </dl>
     </>

@@ -1,4 +1,5 @@
 import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 import { visible } from "../ui/visible.ts";
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
@@ -25,6 +26,12 @@ export function readPolicy(text: string): Reading {
 /** With escapes in place of invisible characters: the same document. */
 export function writePolicy(document: unknown): string {
   return visible(JSON.stringify(document, undefined, 2));
+}
+
+/** Whether the hash is that of the document. A document with variables has the hash of its values, which this page does not know. */
+export function isHashOf(policyHash: string, document: unknown): boolean {
+  const loaded = loadPolicy(document, {}, hashOf(policyHash));
+  return loaded.ok && loaded.value.hash === policyHash;
 }
 
 /** A host that a person added, as one line. */

@@ -4,7 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
-import { Empty } from "../ui/Notice.tsx";
+import { Empty, Notice } from "../ui/Notice.tsx";
 import { bytesText, durationText } from "../app/words.ts";
 import { visible } from "../ui/visible.ts";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
@@ -13,6 +13,7 @@ import { ProofView } from "./ProofView.tsx";
 import { ResultView } from "./ResultView.tsx";
 import type { ActiveRun, Run } from "./run-state.ts";
 import { Timeline } from "./Timeline.tsx";
+import { VerificationView } from "./VerificationView.tsx";
 
 interface RunPanelProps {
   readonly run: Run;
@@ -91,12 +92,42 @@ function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "gover
     case "broken":
       return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
     case "done":
-      return run.result.ok ? (
-        <ResultView result={run.result} tool={run.tool} file={run.file} />
-      ) : (
-        <ErrorView result={run.result} onOpenPolicy={onOpenPolicy} />
-      );
+      return <Ended run={run} onOpenPolicy={onOpenPolicy} />;
   }
+}
+
+/** An answer that contradicts itself is not shown as a result. */
+function Ended({
+  run,
+  onOpenPolicy,
+}: Pick<ActiveRunProps, "onOpenPolicy"> & { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
+  const { result, tool, file, verification } = run;
+  const shown = result.ok ? (
+    <ResultView result={result} tool={tool} file={file} />
+  ) : (
+    <ErrorView result={result} onOpenPolicy={onOpenPolicy} />
+  );
+  if (verification === undefined) return shown;
+  const view = <VerificationView verification={verification} />;
+  if (verification.verdict !== "broken")
+    return (
+      <>
+        {shown}
+        {view}
+      </>
+    );
+  return (
+    <>
+      <Notice tone="bad" title="The answer of the edge contradicts itself" urgent>
+        <p>Do not rely on it: the result, the proof or the events are not what they claim to be.</p>
+      </Notice>
+      {view}
+      <details className="details">
+        <summary>The answer as the edge sent it</summary>
+        {shown}
+      </details>
+    </>
+  );
 }
 
 function Count({ of }: { readonly of: number }): ReactNode {
@@ -105,6 +136,7 @@ function Count({ of }: { readonly of: number }): ReactNode {
 
 function stateOf(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
   if (run.phase === "broken") return { text: "No answer", tone: "bad" };
+  if (run.phase === "done" && run.verification?.verdict === "broken") return { text: "Broken answer", tone: "bad" };
   if (run.phase === "done")
     return run.result.ok ? { text: "Completed", tone: "good" } : failureState(run.result.error.code);
   if (run.cancelling) return { text: "Cancelling", tone: "warn" };

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Proof } from "@keyhole/kernel";
-import { compileSchema } from "@keyhole/kernel/schema";
 import type { Governance } from "../client/kernel-client.ts";
+import { withDefaults } from "../client/with-defaults.ts";
 import type { Trace } from "./run-state.ts";
 
 /**
@@ -23,11 +23,4 @@ export async function evidenceOf(
     ...(isWhole && { events: events as unknown as JsonValue }),
     ...(policy !== undefined && { policy }),
   };
-}
-
-/** As the kernel hashed it. */
-function withDefaults(schema: JsonObject, input: JsonValue): JsonValue {
-  const compiled = compileSchema(schema);
-  const valid = compiled.ok ? compiled.validator.validate(input) : undefined;
-  return valid?.ok === true ? (valid.value as JsonValue) : input;
 }

@@ -1,5 +1,6 @@
 import type { AuditEvent, CallResult, JsonValue, LogEntry, Progress, ToolSummary } from "@keyhole/kernel";
 import type { ClientFault } from "../client/kernel-client.ts";
+import type { Verification } from "../client/verify-answer.ts";
 
 /** One call as the page shows it, from the press of Run to its end. */
 export type Run =
@@ -12,6 +13,8 @@ export type Run =
   | (Trace & {
       readonly phase: "done";
       readonly result: CallResult;
+      /** Absent where the kernel is the page's own. */
+      readonly verification?: Verification | undefined;
       /** What it streamed. */ readonly file: Blob | undefined;
     })
   | (Trace & { readonly phase: "broken"; readonly fault: ClientFault });
@@ -42,7 +45,12 @@ export type RunAction =
   | { readonly type: "log"; readonly entry: LogEntry }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "cancel" }
-  | { readonly type: "done"; readonly result: CallResult; readonly file: Blob | undefined }
+  | {
+      readonly type: "done";
+      readonly result: CallResult;
+      readonly verification?: Verification | undefined;
+      readonly file: Blob | undefined;
+    }
   | { readonly type: "broken"; readonly fault: ClientFault }
   | { readonly type: "clear" };
 
@@ -67,7 +75,13 @@ export function reduceRun(run: Run, action: RunAction): Run {
     case "cancel":
       return run.phase === "running" ? { ...run, cancelling: true } : run;
     case "done":
-      return { ...traceOf(run), phase: "done", result: action.result, file: action.file };
+      return {
+        ...traceOf(run),
+        phase: "done",
+        result: action.result,
+        verification: action.verification,
+        file: action.file,
+      };
     case "broken":
       return { ...traceOf(run), phase: "broken", fault: action.fault };
   }

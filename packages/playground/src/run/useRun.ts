@@ -52,7 +52,7 @@ export function useRun(client: KernelClient | undefined, sessionId: string, appr
           approve,
         })
         .then(
-          (result) => ifCurrent({ type: "done", result, file: collector?.file() }),
+          ({ result, verification }) => ifCurrent({ type: "done", result, verification, file: collector?.file() }),
           (error: unknown) => ifCurrent({ type: "broken", fault: faultOf(error) }),
         );
     },
