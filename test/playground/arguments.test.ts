@@ -21,7 +21,7 @@ describe("the arguments of an approval request", () => {
     const html = shown({ body: "x".repeat(100_000), lines: Array.from({ length: 50 }, () => 1), to: "a" });
     expect(html).toContain("The beginnings of 2 values are shown");
     expect(html).toContain("body, lines");
-    expect(html).toContain("… 400 of 100,002 characters");
+    expect(html).toContain("… 200 of 100,002 characters");
     expect(html).toMatch(/Show (?:<!-- -->)?all(?:<!-- -->)? of (?:<!-- -->)?body/);
   });
 
@@ -42,7 +42,7 @@ describe("the arguments of an approval request", () => {
         const all = argumentsOf(input as JsonValue);
         const long = new Set(longOnes(all));
         for (const { name, text } of all)
-          expect(long.has(name) || beginningOf(text, 400, 6) === text.length).toBe(true);
+          expect(long.has(name) || beginningOf(text, 200, 4) === text.length).toBe(true);
       }),
     );
   });

@@ -29,10 +29,13 @@ export class LastResort extends Component<{ readonly children: ReactNode }, Last
               Reload the page
             </button>
           </p>
-          <p>If it happens again, a saved value may be the cause. The button deletes all that this page saved.</p>
+          <p>
+            If it happens again, a saved value may be the cause. The next button deletes the saved policy, addresses and
+            colours.
+          </p>
           <p>
             <button type="button" className="button" data-look="danger" onClick={startAnew}>
-              Delete the saved policy, addresses and colours, and reload
+              Delete saved values and reload
             </button>
           </p>
         </div>

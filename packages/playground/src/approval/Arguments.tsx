@@ -4,7 +4,8 @@ import { isObject } from "../form/schema.ts";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
 import { visible } from "../ui/visible.ts";
 
-const shown = { length: 400, lines: 6 } as const;
+/** On a small screen, several such values fit. */
+const shown = { length: 200, lines: 4 } as const;
 
 interface Argument {
   readonly name: string;
