@@ -1,8 +1,8 @@
-import type { Browser, Page } from "playwright";
+import type { Browser, BrowserContextOptions, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
-import { agreeToEdge, callOf, choose, endOf, launch, run, visit } from "./playground/visitor.ts";
+import { agreeToEdge, callOf, choose, endOf, launch, newContext, noteComplaints, run } from "./playground/visitor.ts";
 
 let site: Site;
 let browser: Browser;
@@ -15,6 +15,28 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
+
+interface OwnVisitor {
+  readonly page: Page;
+  readonly complaints: string[];
+  /** Fails when the browser complained. */
+  leave(): Promise<void>;
+}
+
+/** A visitor with a tab of their own: what these tests do to a page outlives the test. */
+async function visit(address: string, options: BrowserContextOptions = {}): Promise<OwnVisitor> {
+  const context = await newContext(browser, { viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  noteComplaints(page, (text) => complaints.push(text));
+  await page.goto(address);
+  await page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
+  const leave = async (): Promise<void> => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  };
+  return { page, complaints, leave };
+}
 
 /** Leaves no room in both storages of the page's origin. */
 function fillStorage(page: Page): Promise<void> {
@@ -42,7 +64,7 @@ describe("the page at an edge that sends odd data", () => {
         stream.end();
       },
     });
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
@@ -57,7 +79,7 @@ describe("the page at an edge that sends odd data", () => {
   it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
     const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
     const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await page.getByText("The tool cannot be shown").waitFor();
@@ -70,7 +92,7 @@ describe("the page at an edge that sends odd data", () => {
   });
 
   it("says what to do when the whole page fails", async () => {
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await page.addInitScript(() => {
       crypto.randomUUID = () => {
@@ -95,7 +117,7 @@ describe("an edge that invents its answers", () => {
         stream.end();
       },
     });
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
@@ -119,7 +141,7 @@ describe("approval requests that come together", () => {
         for (const id of ["one", "two", "three"]) stream.send("approval", fakeQuestion(id, "put", { key: id }));
       },
     });
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
@@ -152,7 +174,7 @@ describe("approval requests that come together", () => {
 describe("a link to an edge", () => {
   it("changes nothing before the person agrees, and leaves no token in the address bar", async () => {
     const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(browser, `${site.origin}/#edge=${edge.origin}&token=secret`);
+    const visitor = await visit(`${site.origin}/#edge=${edge.origin}&token=secret`);
     const { page } = visitor;
     const host = new URL(edge.origin).host;
     expect(page.url()).toBe(`${site.origin}/`);
@@ -179,7 +201,7 @@ describe("a link to an edge", () => {
 
   it("is kept for the tab when the storage is full, and the page says so", async () => {
     const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await fillStorage(page);
     await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
@@ -194,7 +216,7 @@ describe("a link to an edge", () => {
 
 describe("the page with a full storage", () => {
   it("keeps a change of the colours, and says that the change is not saved", async () => {
-    const visitor = await visit(browser, site.origin, { colorScheme: "light" });
+    const visitor = await visit(site.origin, { colorScheme: "light" });
     const { page } = visitor;
     await fillStorage(page);
     await page.getByRole("button", { name: /Change to light/ }).click();
@@ -205,7 +227,7 @@ describe("the page with a full storage", () => {
   });
 
   it("says that an applied policy is in force, and that it is not saved", async () => {
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await fillStorage(page);
     await page.getByRole("button", { name: "Policy", exact: true }).click();
@@ -217,7 +239,7 @@ describe("the page with a full storage", () => {
 
 describe("the page without storage", () => {
   it("starts, and says that a choice is not saved", async () => {
-    const visitor = await visit(browser, site.origin);
+    const visitor = await visit(site.origin);
     const { page } = visitor;
     await page.addInitScript(() => {
       for (const name of ["localStorage", "sessionStorage"])

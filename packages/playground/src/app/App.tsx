@@ -4,7 +4,7 @@ import { flushSync } from "react-dom";
 import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
-import type { Place } from "../client/kernel-client.ts";
+import type { Governance, Place } from "../client/kernel-client.ts";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
 import { RunPanel } from "../run/RunPanel.tsx";
 import { useRun } from "../run/useRun.ts";
@@ -40,8 +40,6 @@ export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
   const { connection, reconnect } = useKernel(place, connect);
   /** One session per visit: what a person allows "for this session" ends when the page does. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
-  const [link, closeLink] = useEdgeLink(startLink);
-  const close = (): void => setOpen(undefined);
   const client = connection.state === "ready" ? connection.client : undefined;
 
   return (
@@ -59,62 +57,105 @@ export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
             onEdgeSettings={() => setOpen("edge")}
           />
         </ErrorBoundary>
-        <div className="banners">
-          <StorageNotice />
-          {link !== undefined && (
-            <EdgeLinkNotice
-              key={JSON.stringify(link)}
-              link={link}
-              onIgnore={closeLink}
-              onUse={(settings) => {
-                saveEdgeSettings(settings);
-                closeLink();
-                setPlace("edge");
-                reconnect();
-              }}
-            />
-          )}
-          {client?.warning !== undefined && <Notice tone="warn" title={client.warning} urgent />}
-        </div>
-        <ErrorBoundary part="This kernel" resetKey={connection} onReset={reconnect}>
-          {connection.state === "ready" ? (
-            <Workbench
-              key={place}
-              connection={connection}
-              sessionId={sessionId}
-              onOpenPolicy={() => setOpen("policy")}
-              onOpenSearch={() => setOpen("search")}
-              onReconnect={reconnect}
-            />
-          ) : (
-            <Waiting
-              connection={connection}
-              place={place}
-              onReconnect={reconnect}
-              onEdgeSettings={() => setOpen("edge")}
-            />
-          )}
-        </ErrorBoundary>
+        <Banners
+          startLink={startLink}
+          warning={client?.warning}
+          onEdge={() => {
+            setPlace("edge");
+            reconnect();
+          }}
+        />
+        <Main connection={connection} place={place} sessionId={sessionId} onOpen={setOpen} onReconnect={reconnect} />
       </div>
-      <PolicySheet governance={client?.governance} isOpen={open === "policy"} onClose={close} />
-      <SearchSettingsSheet
+      <Sheets
         governance={client?.governance}
-        isOpen={open === "search"}
-        onClose={close}
+        open={open}
+        onClose={() => setOpen(undefined)}
         onSaved={() => {
-          close();
-          reconnect();
-        }}
-      />
-      <EdgeSettingsSheet
-        isOpen={open === "edge"}
-        onClose={close}
-        onSaved={() => {
-          close();
+          setOpen(undefined);
           reconnect();
         }}
       />
     </Announcer>
+  );
+}
+
+interface MainProps {
+  readonly connection: Connection;
+  readonly place: Place;
+  readonly sessionId: string;
+  readonly onOpen: (open: Open) => void;
+  readonly onReconnect: () => void;
+}
+
+function Main({ connection, place, sessionId, onOpen, onReconnect }: MainProps): ReactNode {
+  return (
+    <ErrorBoundary part="This kernel" resetKey={connection} onReset={onReconnect}>
+      {connection.state === "ready" ? (
+        <Workbench
+          key={place}
+          connection={connection}
+          sessionId={sessionId}
+          onOpenPolicy={() => onOpen("policy")}
+          onOpenSearch={() => onOpen("search")}
+          onReconnect={onReconnect}
+        />
+      ) : (
+        <Waiting
+          connection={connection}
+          place={place}
+          onReconnect={onReconnect}
+          onEdgeSettings={() => onOpen("edge")}
+        />
+      )}
+    </ErrorBoundary>
+  );
+}
+
+interface BannersProps {
+  readonly startLink: EdgeLink | undefined;
+  readonly warning: string | undefined;
+  /** The person took an edge, which is saved. */
+  readonly onEdge: () => void;
+}
+
+/** What the person has to know, or to decide, whatever else the page shows. */
+function Banners({ startLink, warning, onEdge }: BannersProps): ReactNode {
+  const [link, closeLink] = useEdgeLink(startLink);
+  return (
+    <div className="banners">
+      <StorageNotice />
+      {link !== undefined && (
+        <EdgeLinkNotice
+          key={JSON.stringify(link)}
+          link={link}
+          onIgnore={closeLink}
+          onUse={(settings) => {
+            saveEdgeSettings(settings);
+            closeLink();
+            onEdge();
+          }}
+        />
+      )}
+      {warning !== undefined && <Notice tone="warn" title={warning} urgent />}
+    </div>
+  );
+}
+
+interface SheetsProps {
+  readonly governance: Governance | undefined;
+  readonly open: Open;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+function Sheets({ governance, open, onClose, onSaved }: SheetsProps): ReactNode {
+  return (
+    <>
+      <PolicySheet governance={governance} isOpen={open === "policy"} onClose={onClose} />
+      <SearchSettingsSheet governance={governance} isOpen={open === "search"} onClose={onClose} onSaved={onSaved} />
+      <EdgeSettingsSheet isOpen={open === "edge"} onClose={onClose} onSaved={onSaved} />
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import { parseUrl } from "@keyhole/kernel";
 import { saved, type SavedKey } from "./saved.ts";
 
 /** Where an edge is and how to be let in. */
@@ -67,8 +68,9 @@ export function readAddress(typed: string): string | undefined {
 }
 
 function originOf(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, hostname, origin } = new URL(url);
+  const parsed = parseUrl(url);
+  if (parsed === undefined) return undefined;
+  const { protocol, hostname, origin } = parsed;
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname)) ? origin : undefined;
 }
 
