@@ -1,3 +1,4 @@
+import { parseUrl } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useDeliberate } from "../approval/useDeliberate.ts";
 import { type EdgeLink, isLoopback, takeEdgeLink } from "../client/edge-settings.ts";
@@ -66,8 +67,9 @@ function Offer({ link: { settings, replaced }, onUse, onIgnore }: OfferProps): R
       }
     >
       <p ref={place} tabIndex={-1}>
-        A link asks for it. The edge is on {isLoopback(new URL(address).hostname) ? "this machine" : "another machine"}.
-        It receives what you enter into the forms of its tools.
+        A link asks for it. The edge is on{" "}
+        {isLoopback(parseUrl(address)?.hostname ?? "") ? "this machine" : "another machine"}. It receives what you enter
+        into the forms of its tools.
         {replaced !== undefined && ` It takes the place of ${replaced}.`}
       </p>
     </Notice>

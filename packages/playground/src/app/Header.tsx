@@ -1,3 +1,4 @@
+import { parseUrl } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import type { Place } from "../client/kernel-client.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
@@ -52,7 +53,7 @@ export function Header({
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{stateTexts[state]}</span>
-        {address !== undefined && <code className="state-address">{new URL(address).host}</code>}
+        {address !== undefined && <code className="state-address">{parseUrl(address)?.host ?? address}</code>}
       </output>
       <div className="top-end">
         {place === "edge" && (
