@@ -11,13 +11,13 @@ export interface PolicyWatch {
   leave(): void;
 }
 
-/** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, is what is being watched */
-export function watchPolicy(isOurs: (blocked: string) => boolean): PolicyWatch {
+/** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, and by which directive, is what is being watched */
+export function watchPolicy(isOurs: (blocked: string, directive: string) => boolean): PolicyWatch {
   if (!("SecurityPolicyViolationEvent" in globalThis)) return { lacks: async () => undefined, leave: () => {} };
   let lacks: string | undefined;
   const note = (event: Event): void => {
     const { effectiveDirective, blockedURI } = event as Violation;
-    if (isOurs(blockedURI)) lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
+    if (isOurs(blockedURI, effectiveDirective)) lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
   };
   here.addEventListener("securitypolicyviolation", note);
   return {

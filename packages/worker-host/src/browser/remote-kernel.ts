@@ -18,40 +18,14 @@ import type {
 } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { arrived, type Crossing, crossing } from "./crossing.ts";
+import type { KernelClient } from "./kernel-client.ts";
+import { KERNEL_START_MS, kernelStarted, KernelUnavailable, kernelUse, reportStart } from "./kernel-start.ts";
 import { lane, ownPage } from "./lane.ts";
 import { PageBody, remoteBody } from "./remote-body.ts";
 import { arrivedOptions, type SentOptions, takeOptions, toolNamed } from "./remote-options.ts";
 import { PageOutput, remoteOutput } from "./remote-output.ts";
 
 const LANE = "keyhole.kernel";
-
-/** A kernel that lives in a worker of this page. */
-export interface KernelClient {
-  /** As {@link Kernel.call}; a signal, listeners and an approver work as they do there. */
-  call<Input, Output>(
-    tool: ToolPackage<Input, Output>,
-    input: Input,
-    options?: CallOptions,
-  ): Promise<CallResult<Output>>;
-  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
-  list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
-  health(tool: string | ToolPackage<never, unknown>, options?: HealthOptions): Promise<ToolHealth>;
-  readonly audit: {
-    read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
-    subscribe(listener: (event: AuditEvent) => void): () => void;
-  };
-  mode(): Promise<Mode>;
-  setMode(mode: Mode, reason: string): Promise<void>;
-  policyHash(): Promise<string>;
-  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
-  readonly approvals: {
-    list(): Promise<readonly StandingApproval[]>;
-    revoke(approvalId: string, reason: string): Promise<boolean>;
-  };
-  close(): Promise<void>;
-}
-
-type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;
 
 /** The caller's side of one call: functions cross one by one, behind one proxy. */
 interface CallListeners {
@@ -161,6 +135,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
     revoke: async (approvalId, reason) => (await kernel).approvals.revoke(approvalId, reason),
     close: async () => (await kernel).close(),
   };
+  reportStart(kernel, page);
   Comlink.expose(api, lane(page, LANE));
 }
 
@@ -191,10 +166,22 @@ function listening(wanted: Wanted, listeners: Releasable<CallListeners>, heard: 
 export interface ConnectOptions {
   /** Answers for every call that brings no approver of its own. */
   readonly approver?: Approver;
+  /** Milliseconds until the worker's kernel has to be ready. Default 60,000. */
+  readonly startTimeoutMs?: number;
 }
 
-/** The page's end of {@link exposeKernel}. */
-export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOptions = {}): KernelClient {
+/**
+ * The page's end of {@link exposeKernel}. Call it in the task that created the worker: later the browser may have reported already why the worker cannot start.
+ *
+ * A client whose kernel did not start stays without one: terminate the worker, and connect to a new one.
+ */
+export function connectKernel(
+  worker: Comlink.Endpoint,
+  { approver, startTimeoutMs = KERNEL_START_MS }: ConnectOptions = {},
+): KernelClient {
+  const ready = kernelStarted(worker, startTimeoutMs);
+  ready.catch(() => {}); // Every use reports it.
+  const use = kernelUse(worker, ready);
   const remote = Comlink.wrap<KernelApi>(lane(worker, LANE));
   let tokens = 0;
 
@@ -206,7 +193,7 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
     const token = tokens++;
     const { kept, sent: given } = takeOptions(options);
     const { signal, output, body, onEvent, onLog, onProgress, approver: own = approver } = kept;
-    const cancel = (): void => void remote.cancel(token);
+    const cancel = (): void => void use(() => remote.cancel(token)).catch(() => {});
     const page = output && new PageOutput(output, cancel);
     const source = body && new PageBody(body);
     const asked = new Map<string, AbortController>();
@@ -233,7 +220,8 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
       ask: own !== undefined,
     };
     const { name, sent } = toolNamed(tool, given);
-    const result = remote.call(token, name, crossing(input), sent, wanted, Comlink.proxy(listeners));
+    const crossed = crossing(input);
+    const result = use(() => remote.call(token, name, crossed, sent, wanted, Comlink.proxy(listeners)));
     if (signal?.aborted) cancel();
     else signal?.addEventListener("abort", cancel, { once: true });
     let ended: CallResult | undefined;
@@ -247,37 +235,43 @@ export function connectKernel(worker: Comlink.Endpoint, { approver }: ConnectOpt
   };
 
   return {
+    ready: () => ready,
     call: call as KernelClient["call"],
-    list: (filter) => remote.list(filter),
+    list: (filter) => use(() => remote.list(filter)),
     health(tool, options = {}) {
       const { name, sent } = toolNamed(tool, takeOptions(options).sent);
-      return remote.health(name, sent);
+      return use(() => remote.health(name, sent));
     },
     audit: {
-      read: (fromSeq, limit) => remote.read(fromSeq, limit),
+      read: (fromSeq, limit) => use(() => remote.read(fromSeq, limit)),
       subscribe(listener) {
         const token = tokens++;
         let open = true;
-        void remote.subscribe(
-          token,
-          Comlink.proxy((event: AuditEvent) => {
-            if (open) listener(event);
-          }),
-        );
+        const heard = (event: AuditEvent): void => {
+          if (open) listener(event);
+        };
+        use(() => remote.subscribe(token, Comlink.proxy(heard))).catch(() => {});
         return () => {
           open = false;
-          void remote.unsubscribe(token);
+          use(() => remote.unsubscribe(token)).catch(() => {});
         };
       },
     },
-    mode: () => remote.mode(),
-    setMode: (mode, reason) => remote.setMode(mode, reason),
-    policyHash: () => remote.policyHash(),
-    setPolicy: (document) => remote.setPolicy(crossing(document)),
-    approvals: {
-      list: () => remote.standing(),
-      revoke: (approvalId, reason) => remote.revoke(approvalId, reason),
+    mode: () => use(() => remote.mode()),
+    setMode: (mode, reason) => use(() => remote.setMode(mode, reason)),
+    policyHash: () => use(() => remote.policyHash()),
+    setPolicy(document) {
+      const crossed = crossing(document);
+      return use(() => remote.setPolicy(crossed));
     },
-    close: () => remote.close(),
+    approvals: {
+      list: () => use(() => remote.standing()),
+      revoke: (approvalId, reason) => use(() => remote.revoke(approvalId, reason)),
+    },
+    close: () =>
+      use(() => remote.close()).catch((error: unknown) => {
+        // Nothing is open where no kernel started.
+        if (!(error instanceof KernelUnavailable)) throw error;
+      }),
   };
 }
