@@ -1,17 +1,17 @@
 import shell from "../guest/worker.ts?iife";
 import frameScript from "./frame.ts?iife";
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
-import { blockedByPolicy, type FrameStage, type Shell, type StageOutcome } from "./stage.ts";
+import { blockedByPolicy, type FrameStage, type Shell, START_MS, type StageOutcome } from "./stage.ts";
 import wasmShell from "./wasm-shell.ts?iife";
 
 export interface DomStageOptions {
   /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
   readonly nonce?: string;
+  /** Milliseconds until a frame's worker has to run. A start takes about 60 ms; a busy machine takes seconds. Default 30,000. */
+  readonly startTimeoutMs?: number;
 }
 
-/** Starting takes about 60 ms; a machine that needs this long is not going to run a tool either. */
-const START_MS = 10_000;
-/** Between a frame's `load` and the conclusion that its script did not run. */
+/** Between a frame's `load` and the question whether the page's policy blocks its script. */
 const SCRIPT_MS = 500;
 const HEARTBEAT_MS = 1_000;
 /** Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. */
@@ -35,7 +35,7 @@ interface StagedFrame {
  * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */
 export function domStage(options: DomStageOptions = {}, script: string = strictShell): FrameStage {
-  const nonce = options.nonce ?? randomNonce();
+  const { nonce = randomNonce(), startTimeoutMs = START_MS } = options;
   const scripts = {
     module: () => script,
     wasm: () => wasmShell,
@@ -89,7 +89,7 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
       const text = await Promise.resolve(scripts[shell]()).catch(() => undefined);
       if (text === undefined) return lost("The isolate's script cannot be loaded.");
       const frame = add(id);
-      const outcome = await started(frame, nonce, text, port);
+      const outcome = await started(frame, { nonce, script: text, port, startTimeoutMs });
       if (!outcome.ok) remove(id);
       return outcome;
     },
@@ -127,13 +127,28 @@ function frameElement(nonce: string): HTMLIFrameElement {
   return element;
 }
 
+interface StartOptions {
+  readonly nonce: string;
+  readonly script: string;
+  readonly port: MessagePort;
+  readonly startTimeoutMs: number;
+}
+
 /** Puts the frame into the page and waits until its worker runs, or until it is known why it does not. */
-function started(frame: StagedFrame, nonce: string, script: string, port: MessagePort): Promise<StageOutcome> {
+function started(frame: StagedFrame, { nonce, script, port, startTimeoutMs }: StartOptions): Promise<StageOutcome> {
   const { promise, resolve } = Promise.withResolvers<StageOutcome>();
-  const tooSlow = setTimeout(() => resolve(lost("The isolate's frame did not start in time.")), START_MS);
+  let missing = "its document did not load";
+  const tooSlow = setTimeout(
+    () => resolve(lost(`The isolate's frame did not start within ${startTimeoutMs} ms: ${missing}.`)),
+    startTimeoutMs,
+  );
   let silent: ReturnType<typeof setTimeout> | undefined;
   frame.element.onload = () => {
-    silent = setTimeout(() => resolve(diagnose(nonce)), SCRIPT_MS);
+    missing = "its script did not answer";
+    // Where nothing blocks the script, it is late: it has until the deadline.
+    silent = setTimeout(() => {
+      if (isBlocked(nonce)) resolve(blockedByPolicy("frameScript"));
+    }, SCRIPT_MS);
   };
   frame.onRemoved = () => resolve(lost("The isolate's frame was closed before it had started."));
   frame.onMessage = (message) => {
@@ -141,9 +156,12 @@ function started(frame: StagedFrame, nonce: string, script: string, port: Messag
       case "up":
         clearTimeout(silent);
         frame.element.onload = null;
+        missing = "its worker did not answer";
         return post(frame, { type: "start", script }, [port]);
       case "started":
         return resolve({ ok: true });
+      case "failed":
+        return resolve(lost(`The isolate's worker did not start: ${message.reason}.`));
       case "blocked":
         return resolve(blockedByPolicy(message.directive.startsWith("worker") ? "worker" : "frameScript"));
       case "pong":
@@ -159,14 +177,14 @@ function started(frame: StagedFrame, nonce: string, script: string, port: Messag
 }
 
 /** A frame cannot tell that its script was blocked. The page runs one under the same rules and sees. */
-function diagnose(nonce: string): StageOutcome {
+function isBlocked(nonce: string): boolean {
   const probe = document.createElement("script");
   probe.nonce = nonce;
   probe.textContent = "document.currentScript.dataset.ran = ''";
   document.documentElement.append(probe);
   const ran = "ran" in probe.dataset;
   probe.remove();
-  return ran ? lost("The isolate's frame did not run its script.") : blockedByPolicy("frameScript");
+  return !ran;
 }
 
 function lost(message: string): Extract<StageOutcome, { ok: false }> {

@@ -6,4 +6,6 @@ export type FrameMessage =
   | { readonly type: "up" }
   | { readonly type: "started" }
   | { readonly type: "pong" }
+  /** The worker's script ended with an error before it had begun. */
+  | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "blocked"; readonly directive: string };

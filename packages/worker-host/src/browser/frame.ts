@@ -19,8 +19,9 @@ addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>)
 function start(script: string, ports: readonly MessagePort[]): void {
   const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const worker = new Worker(url);
+  worker.onerror = ({ message }) => say({ type: "failed", reason: message || "the browser did not run its script" });
   worker.onmessage = () => {
-    worker.onmessage = null;
+    worker.onmessage = worker.onerror = null;
     URL.revokeObjectURL(url);
     // Firefox tells the frame of what its worker tries as well; from here on that is the tool's.
     removeEventListener("securitypolicyviolation", onBlocked);

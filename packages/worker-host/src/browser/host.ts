@@ -21,7 +21,7 @@ import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { domStage } from "./dom-stage.ts";
 import { COMMAND_FRAMES, type Pair, Pairs } from "./pairs.ts";
-import type { FrameStage, Shell } from "./stage.ts";
+import { type FrameStage, type Shell, START_MS } from "./stage.ts";
 
 /**
  * `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with exact bounds for fuel and memory; a page all of whose tools
@@ -45,6 +45,11 @@ export interface BrowserHostOptions {
   readonly warm?: number;
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
   readonly maxIsolates?: number;
+  /**
+   * Milliseconds until an isolate's frame has to run its worker, and again until that worker has to answer. Later it is `ISOLATE_LOST`, with the part that is missing. A stage
+   * of your own has its own deadline for the first. Default 30,000.
+   */
+  readonly startTimeoutMs?: number;
 }
 
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
@@ -62,8 +67,8 @@ const LOAD_MS = 5_000;
  */
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
   const capacity = options.maxIsolates ?? 32;
-  const stage = options.stage ?? pageStage();
-  const { isolation = "worker" } = options;
+  const { isolation = "worker", startTimeoutMs = START_MS } = options;
+  const stage = options.stage ?? pageStage(startTimeoutMs);
   const shellOf = (tool: ToolManifest): Shell => {
     if (tool.source === "wasm") return "wasm";
     return (typeof isolation === "function" ? isolation(tool) : isolation) === "interpreter" ? "interpreter" : "module";
@@ -72,7 +77,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const interpreter = isolation === "worker" ? undefined : await import("./interpreter.ts");
   const boot = await interpreter?.interpreterBoot();
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
-  const pairs = new Pairs(stage, { boot, size: capacity, warm: options.warm ?? 1, warmShell });
+  const pairs = new Pairs(stage, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
   await pairs.start();
   const files = filesBroker(opfsStore());
   const host: IsolateHost = {
@@ -104,8 +109,8 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   return withCommands(host, runners, options.commandLimits);
 }
 
-function pageStage(): FrameStage {
-  if (typeof document === "object") return domStage();
+function pageStage(startTimeoutMs: number): FrameStage {
+  if (typeof document === "object") return domStage({ startTimeoutMs });
   throw new IsolateFailure(
     "UNSUPPORTED_HOST",
     "There is no document here to put isolates into.",

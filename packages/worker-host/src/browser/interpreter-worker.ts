@@ -28,8 +28,13 @@ async function boot(port: MessagePort, { quickJs }: InterpreterBoot): Promise<vo
   } catch {
     return port.postMessage({ type: "ready", imports: false, wasm: false }); // The policy forbids it.
   }
-  const engine = builtEngine(module);
-  const vm = openVmPort(engine, bootImage(engine, shell));
+  let vm: ReturnType<typeof openVmPort>;
+  try {
+    const engine = builtEngine(module);
+    vm = openVmPort(engine, bootImage(engine, shell));
+  } catch (error) {
+    return port.postMessage({ type: "died", reason: `the interpreter does not start: ${String(error)}` });
+  }
   vm.onmessage = ({ data }: MessageEvent) => port.postMessage(data);
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => vm.postMessage(data);
   for (const message of early) vm.postMessage(message);

@@ -5,7 +5,6 @@ import { type GuestChannel, openChannel } from "../protocol/channel.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
-const READY_MS = 10_000;
 /**
  * Chromium lets a spinning worker run for 2.0 s after it was terminated, other engines for milliseconds, and none tells when the thread is
  * gone. A worker that was not busy goes at once.
@@ -40,6 +39,7 @@ export interface PairsOptions {
   readonly warm: number;
   /** What those hold that are kept warm. */
   readonly warmShell: Shell;
+  readonly startTimeoutMs: number;
 }
 
 /** Opens pairs, keeps some warm, and knows which still hold a place. */
@@ -51,17 +51,19 @@ export class Pairs {
   readonly #starts = new FairSemaphore(STARTING);
   readonly #warmSize: number;
   readonly #warmShell: Shell;
+  readonly #startTimeoutMs: number;
   readonly #warm: Pair[] = [];
   readonly #all = new Map<string, Pair>();
   #warming: Promise<void> | undefined;
   #closed = false;
 
-  constructor(stage: FrameStage, { boot, size, warm, warmShell }: PairsOptions) {
+  constructor(stage: FrameStage, { boot, size, warm, warmShell, startTimeoutMs }: PairsOptions) {
     this.#stage = stage;
     this.#boot = boot;
     this.#slots = new FairSemaphore(size);
     this.#warmSize = warm;
     this.#warmShell = warmShell;
+    this.#startTimeoutMs = startTimeoutMs;
   }
 
   /** The first pair is waited for: what a page lacks is then said at once, and not by the first call. */
@@ -132,10 +134,10 @@ export class Pairs {
     const { port1, port2 } = new MessageChannel();
     if (shell === "interpreter") port1.postMessage(this.#boot);
     const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), { metered: shell !== "module" });
-    let staged = true;
+    let ended: string | undefined;
     const retire = (reason: string): void => {
-      if (!staged) return;
-      staged = false;
+      if (ended !== undefined) return;
+      ended = reason;
       onEnd();
       const { busy } = channel;
       channel.close(reason);
@@ -149,11 +151,13 @@ export class Pairs {
     this.#all.set(id, pair);
     const outcome = await this.#stage.open(id, port2, shell);
     if (!outcome.ok) return fail(retire, stageFailure(outcome));
-    const tooSlow = setTimeout(() => retire("the shell did not start in time"), READY_MS);
+    const holds = shell === "interpreter" ? "interpreter" : "shell";
+    const late = `its ${holds} did not answer within ${this.#startTimeoutMs} ms`;
+    const tooSlow = setTimeout(() => retire(late), this.#startTimeoutMs);
     const ready = await channel.ready;
     clearTimeout(tooSlow);
     if (ready === undefined)
-      return fail(retire, new IsolateFailure("ISOLATE_LOST", "The isolate's shell did not start."));
+      return fail(retire, new IsolateFailure("ISOLATE_LOST", `The isolate did not start: ${ended ?? "it ended"}.`));
     // The interpreter's worker says so when it cannot compile: it imports nothing.
     if (!ready.imports)
       return fail(retire, stageFailure(blockedByPolicy(shell === "interpreter" ? "wasm" : "imports")));

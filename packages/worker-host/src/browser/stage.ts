@@ -1,5 +1,8 @@
 import { IsolateFailure } from "@keyhole/kernel";
 
+/** Default deadline of an isolate's start. */
+export const START_MS = 30_000;
+
 /** What a worker can hold: a module of JavaScript, one of WebAssembly, or the interpreter with one of JavaScript in it. */
 export type Shell = "module" | "wasm" | "interpreter";
 

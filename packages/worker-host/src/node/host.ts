@@ -39,6 +39,8 @@ export interface NodeHostOptions {
   readonly trusted?: readonly string[];
   /** The file `quickjs.wasm` of the package `quickjs-wasi`, for programs that are bundled without it. Default: that of the installed package. */
   readonly quickJs?: string;
+  /** Milliseconds until an isolate's thread has to answer. Later it is `ISOLATE_LOST`. Default 30,000. */
+  readonly startTimeoutMs?: number;
 }
 
 /**
@@ -58,6 +60,7 @@ export function nodeHost({
   commandLimits,
   trusted = [],
   quickJs,
+  startTimeoutMs,
 }: NodeHostOptions = {}): IsolateHost {
   const hashes = new Set(trusted);
   const kv = values === undefined ? undefined : nodeKv(values);
@@ -73,7 +76,7 @@ export function nodeHost({
     check: faultOf,
     async open(tool, isWanted) {
       if (tool.body.source === "wasm")
-        return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open, isWanted);
+        return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open, isWanted, startTimeoutMs);
       if (tool.body.source !== "module")
         throw new IsolateFailure(
           "UNSUPPORTED_HOST",
@@ -81,20 +84,23 @@ export function nodeHost({
         );
       const { code } = tool.body;
       const interpreted = async (isStillWanted?: () => boolean): Promise<Isolate> =>
-        openThread(tool.id, code, await interpreterScript(quickJs), open, isStillWanted);
+        openThread(tool.id, code, await interpreterScript(quickJs, startTimeoutMs), open, isStillWanted);
       if (!hashes.has(tool.hash)) return interpreted(isWanted);
-      return countedElsewhere(await openThread(tool.id, code, trustedScript, open, isWanted), interpreted);
+      return countedElsewhere(
+        await openThread(tool.id, code, { ...trustedScript, startTimeoutMs }, open, isWanted),
+        interpreted,
+      );
     },
     snapshotKind: () => interpreterKind(quickJs),
     thaw: async ({ id }, snapshot, isWanted) =>
-      thawThread(id, snapshot, await interpreterScript(quickJs), open, isWanted),
+      thawThread(id, snapshot, await interpreterScript(quickJs, startTimeoutMs), open, isWanted),
     async close() {
       for (const terminate of open) terminate("the host was closed");
       kv?.close();
       for (const [, database] of db) database.close();
     },
   };
-  return withCommands(host, runnersOf(commands, stored, open), commandLimits);
+  return withCommands(host, runnersOf(commands, stored, openIn(open, startTimeoutMs)), commandLimits);
 }
 
 /** Threads for commands at the same time, idle ones included. */
@@ -103,22 +109,22 @@ const COMMAND_THREADS = 8;
 function runnersOf(
   commands: NonNullable<NodeHostOptions["commands"]>,
   files: Broker,
-  open: Set<Isolate["terminate"]>,
+  open: OpenModule,
 ): ReadonlyMap<string, CommandRunner> {
   const entries = Object.entries(commands);
   const isModule = (command: SpawnCommand | WasiCommand | string): command is WasiCommand =>
     typeof command === "object" && "module" in command;
   const modules = entries.filter((entry): entry is [string, WasiCommand] => isModule(entry[1]));
   const programs = entries.filter((entry): entry is [string, SpawnCommand | string] => !isModule(entry[1]));
-  const place = { open: openIn(open), places: COMMAND_THREADS, files, compiled: true };
+  const place = { open, places: COMMAND_THREADS, files, compiled: true };
   return new Map([
     ...wasiRunners(Object.fromEntries(modules), place),
     ...programs.map(([name, program]) => [name, programRunner(name, program)] as const),
   ]);
 }
 
-function openIn(open: Set<Isolate["terminate"]>): OpenModule {
-  return (module, name, isWanted) => openModuleThread(module, name, open, isWanted);
+function openIn(open: Set<Isolate["terminate"]>, startTimeoutMs: number | undefined): OpenModule {
+  return (module, name, isWanted) => openModuleThread(module, name, open, isWanted, startTimeoutMs);
 }
 
 const trustedScript: ThreadScript = {

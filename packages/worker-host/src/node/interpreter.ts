@@ -20,15 +20,16 @@ const booted = new Map<string, Promise<Booted>>();
  * QuickJS is metered, compiled and booted once per process; each thread gets the compiled module and a copy of the machine.
  *
  * @param quickJs its file. Default: that of the installed package
+ * @param startTimeoutMs of each thread
  * @throws {IsolateFailure} where there is none
  */
-export async function interpreterScript(quickJs?: string): Promise<ThreadScript> {
+export async function interpreterScript(quickJs?: string, startTimeoutMs?: number): Promise<ThreadScript> {
   const file = quickJs ?? installed();
   const pending = booted.get(file) ?? boot(file);
   booted.set(file, pending);
   try {
     const workerData: InterpreterData = { ...(await pending), bounds: {} };
-    return { url: scriptUrl, workerData, metered: true, resumable: true };
+    return { url: scriptUrl, workerData, metered: true, resumable: true, startTimeoutMs };
   } catch (error) {
     booted.delete(file); // What was missing may be there next time.
     throw error;

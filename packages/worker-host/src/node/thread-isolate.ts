@@ -18,7 +18,12 @@ export interface ThreadScript {
   readonly metered: boolean;
   /** The interpreter is one of JavaScript, whose calls can be suspended. */
   readonly resumable?: boolean;
+  /** Until the thread has to answer. Default 30,000. */
+  readonly startTimeoutMs?: number | undefined;
 }
+
+/** A start takes some 25 ms of a core; a busy machine takes seconds. */
+const START_MS = 30_000;
 
 /** A module that takes this long to load is not going to end. */
 const LOAD_MS = 5_000;
@@ -91,14 +96,16 @@ const copy = randomInt(36 ** 2).toString(36);
 let threads = 0;
 
 async function startedThread(
-  { url, workerData, metered }: ThreadScript,
+  { url, workerData, metered, startTimeoutMs = START_MS }: ThreadScript,
   open: Set<Isolate["terminate"]>,
 ): Promise<Thread> {
   const threadName = `keyhole ${copy}.${(++threads).toString(36)}`;
   // Throws where the system has no thread to give.
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData, name: threadName });
   const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
+  let ended: string | undefined;
   const terminate = (reason: string): void => {
+    ended ??= reason;
     channel.close(reason);
     open.delete(terminate);
     void worker.terminate();
@@ -107,9 +114,11 @@ async function startedThread(
   // A thread can fail more than once, and an error that nobody hears ends the process.
   worker.on("error", (error) => terminate(`the thread failed: ${String(error)}`));
   worker.once("exit", () => terminate("the thread ended"));
-  const tooSlow = setTimeout(() => terminate("it did not start in time"), LOAD_MS);
-  await channel.ready;
+  const tooSlow = setTimeout(() => terminate(`it did not answer within ${startTimeoutMs} ms`), startTimeoutMs);
+  const ready = await channel.ready;
   clearTimeout(tooSlow);
+  if (ready === undefined)
+    throw new IsolateFailure("ISOLATE_LOST", `The isolate's thread did not start: ${ended ?? "it ended"}.`);
   return { worker, channel, priority: priorityOf(worker, threadName), terminate };
 }
 

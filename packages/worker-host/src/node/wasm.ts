@@ -14,8 +14,10 @@ export async function openModuleThread(
   name: string,
   open: Set<Isolate["terminate"]>,
   isWanted?: () => boolean,
+  startTimeoutMs?: number,
 ): Promise<Isolate> {
-  return openThread(name, { ...start, module: await compiledOf(module) }, { url, metered: true }, open, isWanted);
+  const script = { url, metered: true, startTimeoutMs };
+  return openThread(name, { ...start, module: await compiledOf(module) }, script, open, isWanted);
 }
 
 function compiledOf(module: LoadedModule["module"]): WebAssembly.Module | Promise<WebAssembly.Module> {

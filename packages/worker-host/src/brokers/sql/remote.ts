@@ -30,22 +30,24 @@ export interface RemoteOptions {
   readonly graceMs: number;
   /** Whether the engine is ended with the call that it works for. */
   readonly endsWithCall: boolean;
+  /** How long an engine may take to start. Default 30,000. */
+  readonly startTimeoutMs?: number | undefined;
 }
 
-/** An engine that takes this long to start is not going to. */
-const startMs = 10_000;
+/** A start takes about 100 ms; a busy machine takes seconds. */
+const START_MS = 30_000;
 
 /** A database whose engine is elsewhere: one statement at a time, in the order in which they came, each within its time. */
 export function remoteDatabase(
   start: (events: EngineEvents) => Engine,
-  { graceMs, endsWithCall }: RemoteOptions,
+  { graceMs, endsWithCall, startTimeoutMs = START_MS }: RemoteOptions,
 ): SqlDatabase & { close(): void } {
   let engine: RunningEngine | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const perform = async (task: SqlTask, signal: AbortSignal): Promise<SqlAnswer> => {
     if (signal.aborted) return sqlFault("cancelled");
-    if (engine?.alive !== true) engine = runEngine(start, graceMs);
+    if (engine?.alive !== true) engine = runEngine(start, graceMs, startTimeoutMs);
     const running = engine;
     const onCancel = (): void => running.end("cancelled");
     if (endsWithCall) signal.addEventListener("abort", onCancel, { once: true });
@@ -68,7 +70,7 @@ export function remoteDatabase(
       } catch {
         // The platform gave no engine, or took no task: whoever comes next asks for another one.
         engine?.end("broken");
-        resolve(sqlFault("broken"));
+        resolve(sqlFault("broken", "its engine cannot be started"));
       }
     });
     return promise.finally(() => signal.removeEventListener("abort", onCancel));
@@ -90,10 +92,11 @@ interface RunningEngine {
   readonly alive: boolean;
 }
 
-function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): RunningEngine {
+function runEngine(start: (events: EngineEvents) => Engine, graceMs: number, startTimeoutMs: number): RunningEngine {
   const ready = Promise.withResolvers<ReturnType<typeof sqlFault> | "ready">();
   let settle: ((answer: SqlAnswer) => void) | undefined;
   let alive = true;
+  let started = false;
 
   const answer = (given: SqlAnswer): void => {
     settle?.(given);
@@ -109,14 +112,21 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number): Ru
   // It can end while it is started, before there is anything to hold.
   const held: { engine?: Engine } = {};
   held.engine = start({
-    message: (message) => (message === "ready" ? ready.resolve(message) : answer(message)),
-    ended: (why) => end("broken", why),
+    message(message) {
+      if (message !== "ready") return answer(message);
+      started = true;
+      ready.resolve(message);
+    },
+    ended: (why) => end("broken", why ?? (started ? "" : "its engine ended while it started")),
   });
 
   return {
     async perform(task) {
       held.engine?.hold?.(true);
-      let timer = setTimeout(() => end("broken"), startMs);
+      let timer = setTimeout(
+        () => end("broken", `its engine did not start within ${startTimeoutMs} ms`),
+        startTimeoutMs,
+      );
       const state = await ready.promise;
       clearTimeout(timer);
       if (state !== "ready") return state;
