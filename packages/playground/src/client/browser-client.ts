@@ -6,8 +6,6 @@ import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type KernelClient } from "./kernel-client.ts";
 
 const caller = "playground";
-/** Loading and starting a kernel takes well under a second. */
-const startMs = 15_000;
 
 /** The kernel in a worker of this page. */
 export async function openBrowserClient(): Promise<KernelClient> {
@@ -15,10 +13,9 @@ export async function openBrowserClient(): Promise<KernelClient> {
   worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings);
   serveStage(worker);
   const kernel = connectKernel(worker);
+  const tools = await started(kernel.list(), worker);
   const died = whenDead(worker);
   const alive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, died]);
-
-  const tools = await started(alive(kernel.list()), worker);
   const restored = await restorePolicy((document) => alive(kernel.setPolicy(document)));
   let policy: JsonValue = restored.policy ?? (startPolicy as unknown as JsonValue);
 
@@ -68,15 +65,11 @@ function whenDead(worker: Worker): Promise<never> {
 }
 
 async function started<T>(work: Promise<T>, worker: Worker): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(startFault("It did not start in time.")), startMs);
   try {
-    return await Promise.race([work, late]);
+    return await work;
   } catch (error) {
     worker.terminate();
-    throw error instanceof ClientFault ? error : startFault(error instanceof Error ? error.message : String(error));
-  } finally {
-    clearTimeout(timer);
+    throw startFault(error instanceof Error ? error.message : String(error));
   }
 }
 
