@@ -82,8 +82,9 @@ describe("a host's capacity", () => {
     );
     await settled();
     await clock.advance(100);
+    const message = "held@1.0.0 did not start within 100 ms: no isolate was ready for it.";
     for (const result of await Promise.all(late))
-      expect(result).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+      expect(result).toMatchObject({ ok: false, error: { code: "TIMEOUT", message } });
     held.waiting[0]!();
     expect(await first).toMatchObject({ ok: true });
     await settled();

@@ -185,7 +185,7 @@ function failure({ tool, gate, bounds, body }: Started, end: Exclude<RunEnd, { k
         hint: "The next call gets a new isolate.",
       });
     case "timed-out":
-      return stop("TIMEOUT", `${tool.id} did not finish within ${bounds.timeoutMs} ms and was stopped.`, {
+      return stop("TIMEOUT", timeoutText(tool.id, bounds.timeoutMs, end.opening === true), {
         details: { timeoutMs: bounds.timeoutMs },
         retryable: tool.manifest.idempotent === true,
       });
@@ -201,6 +201,12 @@ function failure({ tool, gate, bounds, body }: Started, end: Exclude<RunEnd, { k
         retryable: end.failure.code === "ISOLATE_LOST",
       });
   }
+}
+
+function timeoutText(tool: string, timeoutMs: number, opening: boolean): string {
+  return opening
+    ? `${tool} did not start within ${timeoutMs} ms: no isolate was ready for it.`
+    : `${tool} did not finish within ${timeoutMs} ms and was stopped.`;
 }
 
 /** The fault is the caller's, whatever the tool made of it. */

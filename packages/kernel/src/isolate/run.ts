@@ -21,7 +21,8 @@ import {
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
   | IsolateOutcome
-  | { readonly kind: "timed-out" }
+  /** `opening`: no isolate was there for it. */
+  | { readonly kind: "timed-out"; readonly opening?: boolean }
   | { readonly kind: "cancelled" }
   /** {@link Body.fault} says why. */
   | { readonly kind: "bad-body" }
@@ -87,7 +88,9 @@ class Run implements CallPort {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#stopDeadline = deadline.watch(() => this.#stop({ kind: "timed-out" }, "deadline"));
+    this.#stopDeadline = deadline.watch(() =>
+      this.#stop({ kind: "timed-out", opening: this.#lease === undefined }, "deadline"),
+    );
     if (abandoned) {
       this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
       abandoned.addEventListener("abort", this.#onAbandoned, { once: true });
