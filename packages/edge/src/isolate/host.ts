@@ -29,6 +29,8 @@ export interface EdgeHostOptions {
    * and there a tool that spins stops everything.
    */
   readonly preempts?: boolean;
+  /** Milliseconds until a sandbox that cannot be reached has to answer. Later it is `ISOLATE_LOST`. Default 30,000. */
+  readonly startTimeoutMs?: number;
 }
 
 /** Dynamic Workers for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
@@ -49,10 +51,11 @@ export function edgeHost({
   commandLimits,
   onUnresponsive = () => {},
   preempts = true,
+  startTimeoutMs = 30_000,
 }: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
   const openWorker = async (code: LoadedCode, cpuMs: number): Promise<EdgeIsolate> => {
-    const around = { loader, onUnresponsive, onClosed: () => open.delete(isolate) };
+    const around = { loader, onUnresponsive, startTimeoutMs, onClosed: () => open.delete(isolate) };
     const isolate = await EdgeIsolate.open(around, { code, cpuMs });
     open.add(isolate);
     return isolate;

@@ -8,8 +8,7 @@ import { readMetered } from "./metered.ts";
 const unresponsiveMs = 100;
 /** After this it does not want to end: a tool has taken the shell's place. */
 const defiantMs = 2_000;
-/** How long, and how often, a sandbox that is being restarted is asked whether it is back. */
-const reconnectMs = 8_000;
+/** How often a sandbox that is being restarted is asked whether it is back. */
 const reconnectEveryMs = 50;
 /** A module that takes its whole process down while it loads is not tried forever. */
 const maxLoads = 3;
@@ -23,6 +22,8 @@ export type OnUnresponsive = (how: "suspected" | "certain") => void;
 interface Surroundings {
   readonly loader: IsolateLoader;
   readonly onUnresponsive: OnUnresponsive;
+  /** How long a sandbox that cannot be reached may take to come back. */
+  readonly startTimeoutMs: number;
   readonly onClosed: () => void;
 }
 
@@ -147,7 +148,7 @@ export class EdgeIsolate implements Isolate {
       try {
         return await this.#around.loader.load(this.#id, this.#tool);
       } catch {
-        await untilReachable(this.#around.loader);
+        await untilReachable(this.#around);
       }
     }
     throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while the tool's code was loaded.");
@@ -165,18 +166,31 @@ function meteredOutcome(line: CallLine, port: CallPort, returned: unknown): Isol
   return answer.exhausted ?? line.outcomeOf(answer.outcome);
 }
 
-async function untilReachable(loader: IsolateLoader): Promise<void> {
-  const giveUpAt = performance.now() + reconnectMs;
+async function untilReachable({ loader, startTimeoutMs }: Surroundings): Promise<void> {
+  const late = new IsolateFailure(
+    "ISOLATE_LOST",
+    `The sandbox in which tools run did not answer within ${startTimeoutMs} ms.`,
+    "Try again in a few seconds.",
+  );
+  const giveUpAt = performance.now() + startTimeoutMs;
   while (performance.now() < giveUpAt) {
     try {
-      return await loader.ping();
-    } catch {
+      return await within(giveUpAt - performance.now(), loader.ping(), late);
+    } catch (error) {
+      if (error === late) break;
       await new Promise((resolve) => setTimeout(resolve, reconnectEveryMs));
     }
   }
-  throw new IsolateFailure(
-    "ISOLATE_LOST",
-    "The sandbox in which tools run cannot be reached.",
-    "Try again in a few seconds.",
-  );
+  throw late;
+}
+
+/** A sandbox that stands still answers nothing, not even with a failure. */
+async function within(timeoutMs: number, answer: Promise<void>, late: IsolateFailure): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late), timeoutMs);
+  try {
+    await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
