@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { watchKernel } from "./kernel-watch.mjs";
+import { untilReady } from "./readiness.mjs";
 import { Unit } from "./unit.mjs";
 import { startWatchdog } from "./watchdog.mjs";
-import { untilAnswering } from "./wrangler.mjs";
 
 /** Everything that a person at the playground does. */
 export const allScopes = ["tools:read", "tools:call", "audit:read", "content:read", "approvals:write", "policy:read"];
@@ -70,7 +70,7 @@ export async function startEdge({ port, sandboxPort, tokens, origins = [], polic
   };
   try {
     await Promise.all([sandbox.ready(), kernel.ready()]);
-    await untilAnswering(kernel, "The kernel", "/healthz");
+    await untilReady(kernel.url);
     for (const unit of [sandbox, kernel]) unit.keep();
     watchdog.watch();
     endWatch = watchKernel(kernel, sandbox);

@@ -1,3 +1,4 @@
+import { causesOf } from "./readiness.mjs";
 import { isAnswering } from "./wrangler.mjs";
 
 const lookEveryMs = 1_000;
@@ -18,9 +19,11 @@ export function watchKernel(kernel, sandbox) {
   let looking = false;
 
   async function isLost() {
-    const isWell = await isAnswering(`${kernel.url}/healthz`, patienceMs);
-    if (!isWell && !(await isAnswering(`${kernel.url}/livez`, patienceMs))) return true;
-    if (isWell || !(await isAnswering(`${sandbox.url}/healthz`, lookEveryMs))) {
+    const causes = await causesOf(kernel.url, patienceMs);
+    if (causes === undefined && !(await isAnswering(`${kernel.url}/livez`, patienceMs))) return true;
+    // Another start changes no setting, and mends no log.
+    const hasNoSandbox = causes === undefined || causes.some(({ code }) => code === "ISOLATE_LOST");
+    if (!hasNoSandbox || !(await isAnswering(`${sandbox.url}/healthz`, lookEveryMs))) {
       lostSince = 0;
       return false;
     }

@@ -17,7 +17,7 @@ import { unstable_readConfig as readConfig, unstable_startWorker as startWorker 
  * @property {boolean} mendsItself whether others find their way to its runtime when wrangler has started that again
  */
 
-/** wrangler starts a runtime that died again in about two seconds. After this it has not. */
+/** wrangler starts a runtime that died again in about two seconds, or not at all. Later than this all of its processes start again, which mends both. */
 const recoveryMs = 6_000;
 
 /** Not an argument: everybody on the machine can read those. @type {WorkerOptions} */
@@ -36,7 +36,7 @@ function watchPart(child) {
     // One that dies while it starts is not started again, nor is a proxy told where its runtime is: who started us starts all of it again.
     if (!(mendsItself && isServing && command.includes("--debug-port"))) end(1);
     isServing = false;
-    void untilServing().then((serves) => serves || end(1));
+    void untilServing().then((serves) => serves || giveUp());
   });
 }
 
@@ -53,6 +53,11 @@ async function untilServing() {
     await delay(25);
   }
   return false;
+}
+
+function giveUp() {
+  process.stderr.write(`The runtime died, and wrangler's next one did not answer within ${recoveryMs / 1_000} s.\n`);
+  end(1);
 }
 
 /** Ends without a word to wrangler: the guard ends what it started. @param {number} code */

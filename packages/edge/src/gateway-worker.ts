@@ -1,23 +1,48 @@
 import { createGateway } from "./app/gateway.ts";
+import type { ReadinessCause } from "./app/readiness.ts";
 import type { Env } from "./env.ts";
 
 const sandboxPatienceMs = 1_000;
+/** A kernel that checks a large body, or opens a long log, is silent for some seconds and is well. */
+const kernelPatienceMs = 20_000;
 
 /** The Worker that the world talks to. It knows who asks and which kernel that is; the kernels are Durable Objects. */
 export const gatewayWorker: ExportedHandler<Env> = createGateway<Env>(
   ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
   {
     forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
-    healthy: async ({ SANDBOX }) => SANDBOX === undefined || (await answers(SANDBOX)),
+    causes: async ({ SANDBOX, KERNEL }, tenant) =>
+      (await Promise.all([kernelCauses(KERNEL.getByName(tenant)), SANDBOX ? sandboxCauses(SANDBOX) : []])).flat(),
   },
 );
 
+interface Answers {
+  fetch(address: string, init: { readonly signal: AbortSignal }): Promise<Response>;
+}
+
+async function kernelCauses(kernel: Answers): Promise<readonly ReadinessCause[]> {
+  try {
+    const response = await kernel.fetch("https://kernel/healthz", { signal: AbortSignal.timeout(kernelPatienceMs) });
+    const { causes = [] } = await response.json<{ readonly causes?: readonly ReadinessCause[] }>();
+    return causes;
+  } catch (error) {
+    const detail = isTimeout(error) ? `did not answer within ${kernelPatienceMs} ms` : "failed";
+    return [{ code: "INTERNAL", detail: `The kernel's object ${detail}.` }];
+  }
+}
+
 /** A sandbox that spins does not answer at all. */
-async function answers(sandbox: Fetcher): Promise<boolean> {
+async function sandboxCauses(sandbox: Answers): Promise<readonly ReadinessCause[]> {
+  const cause = (detail: string): ReadinessCause => ({ code: "ISOLATE_LOST", detail: `The sandbox ${detail}.` });
   try {
     const response = await sandbox.fetch("https://sandbox/healthz", { signal: AbortSignal.timeout(sandboxPatienceMs) });
-    return response.ok;
-  } catch {
-    return false;
+    await response.body?.cancel();
+    return response.ok ? [] : [cause(`answered ${response.status}`)];
+  } catch (error) {
+    return [cause(isTimeout(error) ? `did not answer within ${sandboxPatienceMs} ms` : "cannot be reached")];
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === "TimeoutError";
 }

@@ -47,9 +47,11 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
     return this.#rack().ping();
   }
 
-  /** The heartbeat: it answers for as long as nothing spins. */
+  /** The heartbeat: it answers for as long as nothing spins. Without its bindings it could run no tool. */
   override fetch(): Response {
-    return Response.json({ status: "ok" });
+    const { LOADER, RACK } = this.env as Partial<SandboxEnv>;
+    const isBound = LOADER !== undefined && RACK !== undefined;
+    return Response.json({ status: isBound ? "ok" : "unavailable" }, { status: isBound ? 200 : 503 });
   }
 
   #rack(): IsolateLoader {

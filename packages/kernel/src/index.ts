@@ -1,6 +1,5 @@
 export { createKernel } from "./kernel.ts";
 export type {
-  AuditReader,
   CallOptions,
   Kernel,
   KernelOptions,
@@ -12,6 +11,7 @@ export type {
   ToolFilter,
   ToolSummary,
 } from "./kernel-api.ts";
+export type { AuditReader } from "./audit/reader.ts";
 export type { CallSuspender } from "./call/live.ts";
 export {
   type CallError,

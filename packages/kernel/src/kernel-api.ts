@@ -1,4 +1,5 @@
 import type { AuditEvent } from "./audit/event.ts";
+import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Broker } from "./capability/broker.ts";
@@ -290,10 +291,4 @@ export interface Kernel {
   };
   /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. */
   close(): Promise<void>;
-}
-
-export interface AuditReader {
-  read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
-  /** Every event from now on, in order, once it is durable. Returns the way to stop. */
-  subscribe(listener: (event: AuditEvent) => void): () => void;
 }

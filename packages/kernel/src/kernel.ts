@@ -1,5 +1,6 @@
 import { AuditLog } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
+import type { AuditReader } from "./audit/reader.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { Results } from "./call/cache.ts";
@@ -19,7 +20,6 @@ import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import { hostOf, type IsolateHost } from "./isolate/port.ts";
 import type {
-  AuditReader,
   CallOptions,
   Kernel,
   KernelOptions,
@@ -237,9 +237,13 @@ class KernelImplementation implements Kernel {
   }
 
   get audit(): AuditReader {
+    const log = this.#log;
     return {
-      read: (fromSeq = 0, limit = limits.memoryEvents) => this.#log.read(fromSeq, limit),
-      subscribe: (listener) => this.#log.subscribe(listener),
+      get writable() {
+        return log.writable;
+      },
+      read: (fromSeq = 0, limit = limits.memoryEvents) => log.read(fromSeq, limit),
+      subscribe: (listener) => log.subscribe(listener),
     };
   }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { HttpRefusal } from "./problem.ts";
+import { HttpRefusal, Misconfigured } from "./problem.ts";
 
 export const scopes = [
   "tools:read",
@@ -48,10 +48,7 @@ export function readTokens(json: string | undefined): TokenTable {
   const parsed = v.safeParse(tokensSchema, parse(json));
   // Nothing of the value goes into the answer: whoever asks is not known yet.
   if (!parsed.success)
-    throw new HttpRefusal(
-      "MISCONFIGURED",
-      "KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.",
-    );
+    throw new Misconfigured("KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.");
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
 }
 

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authenticate, type Identity, readTokens } from "./auth.ts";
 import { httpProblem, problemOf } from "./problem.ts";
+import { causeOf, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./unread.ts";
 
 export interface GatewaySettings {
@@ -13,8 +14,8 @@ export interface GatewaySettings {
 export interface Backend<Env> {
   /** Takes a request to the kernel of its sender, who is known by now. */
   readonly forward: (request: Request, identity: Identity, env: Env) => Promise<Response>;
-  /** Whether calls can be served. Default: always. */
-  readonly healthy?: (env: Env) => Promise<boolean>;
+  /** Why calls of this tenant would not be served now; empty when they would. Default: they always would. */
+  readonly causes?: (env: Env, tenant: string) => Promise<readonly ReadinessCause[]>;
 }
 
 /** Carries the sender to the kernel object. Only the gateway sets it: whatever a client sends under this name is replaced. */
@@ -29,13 +30,13 @@ const answerHeaders = {
 } as const;
 
 /**
- * The front of the service: every request passes here before it reaches a kernel. Only `/healthz` answers without a token.
+ * The front of the service: every request passes here before it reaches a kernel. Only `/livez` and `/healthz` answer without a token.
  *
  * @param settingsOf reads the settings from the environment, once per request
  */
 export function createGateway<Env extends object>(
   settingsOf: (env: Env) => GatewaySettings,
-  { forward, healthy = async () => true }: Backend<Env>,
+  { forward, causes = async () => [] }: Backend<Env>,
 ): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(drainUntouched);
@@ -45,9 +46,10 @@ export function createGateway<Env extends object>(
   });
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
   app.get("/livez", (c) => c.json({ status: "ok" }));
-  app.get("/healthz", async (c) =>
-    (await healthy(c.env)) ? c.json({ status: "ok" }) : c.json({ status: "unavailable" }, 503),
-  );
+  app.get("/healthz", async (c) => {
+    const tenant = probedTenant(settingsOf(c.env).tokens);
+    return mutable(readinessAnswer(typeof tenant === "string" ? await causes(c.env, tenant) : [tenant]));
+  });
   app.all("/v1/*", async (c) => {
     const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
     const headers = new Headers(c.req.raw.headers);
@@ -58,6 +60,17 @@ export function createGateway<Env extends object>(
   app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
   app.onError((error) => problemOf(error));
   return app;
+}
+
+/** One tenant stands for all: they share every setting, and a probe must not wake each tenant's kernel. */
+function probedTenant(tokens: string | undefined): string | ReadinessCause {
+  try {
+    const tenants = readTokens(tokens).map(({ identity }) => identity.tenant);
+    if (tenants.includes("default")) return "default";
+    return tenants[0] ?? { code: "UNAUTHENTICATED", detail: "KEYHOLE_TOKENS has no token, so no caller is let in." };
+  } catch (error) {
+    return causeOf(error);
+  }
 }
 
 /** A response from another object has headers that cannot be changed. */

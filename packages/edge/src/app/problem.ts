@@ -78,6 +78,16 @@ export class HttpRefusal extends Error {
   }
 }
 
+/** A setting that is not valid. `message` says what is wrong with it, for senders with a token; `publicDetail` only which setting it is. */
+export class Misconfigured extends HttpRefusal {
+  readonly publicDetail: string;
+
+  constructor(detail: string, publicDetail: string = detail) {
+    super("MISCONFIGURED", detail);
+    this.publicDetail = publicDetail;
+  }
+}
+
 /** @param detail one plain sentence; never anything secret */
 export function httpProblem(code: HttpCode, detail: string, headers?: HeadersInit, hint = ""): Response {
   return problem(httpProblems[code], code, { detail, hint, retryable: false }, headers);

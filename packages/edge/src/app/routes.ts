@@ -10,6 +10,7 @@ import { checkOf } from "./check.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
 import { httpProblem, problemOf } from "./problem.ts";
+import { kernelCauses, readinessAnswer } from "./readiness.ts";
 import { drainUntouched } from "./unread.ts";
 
 /** What the routes of one tenant work on. */
@@ -33,6 +34,8 @@ const auditPage = { default: 100, max: 1_000 } as const;
 export function createRoutes({ kernel, desk, policy, content }: Served): Routes {
   const app: Routes = new Hono();
   app.use(drainUntouched);
+  // Asked by the gateway alone, which forwards nothing of this name.
+  app.get("/healthz", () => readinessAnswer(kernelCauses(kernel)));
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();

@@ -17,7 +17,8 @@ import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
-import { HttpRefusal, problemOf } from "../app/problem.ts";
+import { Misconfigured, problemOf } from "../app/problem.ts";
+import { causeOf, readinessAnswer } from "../app/readiness.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
 import type { Env } from "../env.ts";
 import { edgeHost } from "../isolate/host.ts";
@@ -86,7 +87,7 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
         const routes = await this.#routes;
         return await routes.fetch(request);
       } catch (error) {
-        return problemOf(error);
+        return new URL(request.url).pathname === "/healthz" ? readinessAnswer([causeOf(error)]) : problemOf(error);
       }
     }
   };
@@ -109,30 +110,36 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
-    throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
+    throw error instanceof TypeError
+      ? new Misconfigured(error.message, `The policy is not valid. ${whoIsTold}`)
+      : error;
   });
   for (const tool of configured(() => (typeof tools === "function" ? tools(env) : tools))) {
     const registered = kernel.register(tool);
     if (!registered.ok)
-      throw new HttpRefusal(
-        "MISCONFIGURED",
+      throw new Misconfigured(
         `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
+        `A tool cannot be registered. ${whoIsTold}`,
       );
   }
   return createRoutes({ kernel, desk, policy, content });
 }
+
+const whoIsTold = "Any other request is answered with the reason.";
 
 /** A setting of which nothing can be made, such as an address that is none. */
 function configured<Made>(make: () => Made): Made {
   try {
     return make();
   } catch (error) {
-    throw error instanceof TypeError ? new HttpRefusal("MISCONFIGURED", error.message) : error;
+    throw error instanceof TypeError
+      ? new Misconfigured(error.message, `A setting of the service is not valid. ${whoIsTold}`)
+      : error;
   }
 }
 
 function tenantOf({ name }: DurableObjectId): string {
-  if (name === undefined) throw new HttpRefusal("MISCONFIGURED", "A kernel object is addressed by its tenant's name.");
+  if (name === undefined) throw new Misconfigured("A kernel object is addressed by its tenant's name.");
   return name;
 }
 
@@ -165,10 +172,7 @@ function hostOf(
     const host = both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: bounds.fuel }));
     return withWasiCommands(host, { commands: withFuel(commands, bounds.fuel) });
   }
-  throw new HttpRefusal(
-    "MISCONFIGURED",
-    "Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.",
-  );
+  throw new Misconfigured("Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.");
 }
 
 /** Those that have no bound of their own: they hold up their kernel too. */
@@ -198,7 +202,7 @@ function readPolicy(json: string | undefined): PolicyDocument | undefined {
   try {
     return JSON.parse(json) as PolicyDocument;
   } catch {
-    throw new HttpRefusal("MISCONFIGURED", "KEYHOLE_POLICY is not JSON.");
+    throw new Misconfigured("KEYHOLE_POLICY is not JSON.");
   }
 }
 

@@ -150,6 +150,11 @@ export class AuditLog {
     throw this.#fail(cause);
   }
 
+  /** `false` once the sink failed. */
+  get writable(): boolean {
+    return this.#failure === undefined;
+  }
+
   /** Where the next event goes: its number, and the digest that it follows. */
   get end(): { readonly seq: number; readonly prev: string } {
     return { seq: this.#seq, prev: this.#prev };
