@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
 /** The one script that the page puts into frames, as `@keyhole/worker-host` imports it. */
-const frameScript = /\/browser\/frame\.ts\?iife$/;
+const frameScript = /\/browser\/frame\.ts\?keyhole-iife$/;
 
 /**
  * Writes the policy into the built page. An isolate's frame inherits it: its script is allowed by its digest, its worker and the tool's

@@ -100,7 +100,6 @@ export const longFunctions: readonly string[] = [
   "packages/worker-host/src/node/file-sink.ts fileSink",
   "packages/worker-host/src/otel.ts traced",
   "packages/worker-host/src/protocol/channel.ts openChannel",
-  "packages/worker-host/src/vite/index.ts keyhole",
   "test/audit/replay-hosts.ts describeReplay",
   "test/audit/replay/last-week.ts entriesOf",
   "test/contract/broker.ts filesContract",

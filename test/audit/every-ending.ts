@@ -4,6 +4,7 @@ import { contentStore } from "@keyhole/worker-host/content";
 import { expect } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { moduleHost, packed } from "../support/module-host.ts";
+import { registerAny } from "../support/registered.ts";
 
 export const policy = {
   version: "1",
@@ -66,7 +67,7 @@ export async function work(options: KernelOptions) {
   });
   const { kernel } = bench;
   for (const tool of [subject, reader, caller, packed(double)])
-    expect(kernel.register(tool)).toMatchObject({ ok: true });
+    expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   const results: CallResult[] = [];
   const call = async (name: string, input: JsonValue, more: Parameters<typeof kernel.call>[2] = {}): Promise<void> => {
     results.push(await kernel.call(name, input, more));

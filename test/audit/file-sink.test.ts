@@ -38,7 +38,7 @@ async function startOn(bytes: Uint8Array) {
   await writeFile(path, bytes);
   const sink = fileSink(path);
   const kernel = await createKernel({ sink, policy: openPolicy });
-  kernel.register(echo);
+  kernel.registerTrusted(echo);
   const result = await kernel.call("echo", { message: "next" });
   await kernel.close();
   await sink.close();
@@ -156,7 +156,7 @@ it("a decision that ten thousand rules made is an event that can be read again",
   }));
   const sink = fileSink(path);
   const kernel = await createKernel({ sink, policy: { ...openPolicy, rules } });
-  kernel.register(echo);
+  kernel.registerTrusted(echo);
   expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: false });
   await kernel.setMode("ALERT", "drill");
   await kernel.close();
@@ -183,7 +183,7 @@ describe("a log file that somebody else", () => {
   ])("%s takes nothing more, and then nothing runs", async (_, meddle) => {
     const sink = fileSink(path);
     const kernel = await createKernel({ sink, policy: openPolicy });
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: true });
     await meddle();
     expect(await kernel.call("echo", { message: "two" })).toMatchObject({

@@ -23,7 +23,7 @@ describe("a log sink", () => {
     const sink = failingSink(fromBatch);
     const kernel = await createKernel({ policy: openPolicy, sink });
     let runs = 0;
-    kernel.register(toolOf(() => ++runs));
+    kernel.registerTrusted(toolOf(() => ++runs));
     const results = [];
     for (let i = 0; i < 3; i++) results.push(await kernel.call("subject", {}));
     expect(results.at(-1)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
@@ -39,12 +39,12 @@ describe("a log that another kernel left", () => {
     const sink = memorySink();
     const clock = new FakeClock();
     const first = await createKernel({ policy: openPolicy, sink, clock });
-    first.register(toolOf(() => new Promise(() => {})));
+    first.registerTrusted(toolOf(() => new Promise(() => {})));
     const lost = first.call("subject", {}, { sessionId: "s" });
     await clock.advance(1);
     void lost;
     const second = await createKernel({ policy: openPolicy, sink, clock });
-    second.register(echo);
+    second.registerTrusted(echo);
     expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
     const events = await second.audit.read();
     expect(events.filter(({ type }) => type === "tool.lost")).toMatchObject([
@@ -57,7 +57,7 @@ describe("a log that another kernel left", () => {
 describe("verifyChain over a log of a kernel", () => {
   it("finds every change, gap and swap", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     await kernel.call("echo", { message: "x" });
     const events = await kernel.audit.read();
     expect(verifyChain(events)).toMatchObject({ ok: true, events: 6 });

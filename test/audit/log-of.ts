@@ -5,7 +5,7 @@ import { echo, openKernel } from "../support/kernel.ts";
 export async function recordsOf(count: number): Promise<readonly EventRecord[]> {
   const sink = memorySink();
   const { kernel } = await openKernel({ sink });
-  kernel.register(echo);
+  kernel.registerTrusted(echo);
   for (let i = 0; i < Math.ceil(count / 5); i++) await kernel.call("echo", { message: `${i}` });
   await kernel.close();
   return sink.read(0, count);

@@ -24,8 +24,8 @@ let kernel: Kernel;
 beforeEach(async () => {
   exporter.reset();
   kernel = traced(await createKernel({ policy: openPolicy }), { tracerProvider, meterProvider });
-  kernel.register(echo);
-  kernel.register(
+  kernel.registerTrusted(echo);
+  kernel.registerTrusted(
     toolOf(() => {
       throw new RangeError("on purpose");
     }),
@@ -148,8 +148,8 @@ describe("a call with OpenTelemetry", () => {
 
   it("has the calls that its tool makes as children, also those that fail", async () => {
     const outer = traced(await createKernel({ policy: openCalls }), { tracerProvider, meterProvider });
-    outer.register(echo);
-    outer.register(
+    outer.registerTrusted(echo);
+    outer.registerTrusted(
       calling("outer", async (_, { tools }) => {
         await tools.call("echo", { message: "inner" });
         await tools.call("echo", { message: 1 });
@@ -171,7 +171,7 @@ describe("a call with OpenTelemetry", () => {
 
   it("works without an SDK, and keeps what the caller passes", async () => {
     const bare = traced(await createKernel({ policy: openPolicy }));
-    bare.register(echo);
+    bare.registerTrusted(echo);
     const heard: string[] = [];
     const result = await bare.call(
       "echo",

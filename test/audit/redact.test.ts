@@ -44,7 +44,7 @@ async function collected(): Promise<DisclosedEvent[]> {
 beforeEach(async () => {
   content = contentStore(memoryStore());
   kernel = await createKernel({ policy, content });
-  kernel.register(subject);
+  kernel.registerTrusted(subject);
   await kernel.call("subject", ada);
   await kernel.call("subject", { name: "Ada L." });
   log = await kernel.audit.read();
@@ -55,7 +55,7 @@ describe("a value that is too large to be kept", () => {
   const bench = async (maxBytes: number) => {
     let runs = 0;
     const large = await createKernel({ policy, content: contentStore(memoryStore(), { maxBytes }) });
-    large.register(toolOf(({ name }: { name: string }) => [name, ++runs].join("\u0001".repeat(100))));
+    large.registerTrusted(toolOf(({ name }: { name: string }) => [name, ++runs].join("\u0001".repeat(100))));
     return { large, runs: () => runs };
   };
   const refused = {
@@ -227,8 +227,8 @@ describe("a kernel whose policy keeps values", () => {
     const sink = memorySink();
     const failing: ContentStore = { ...content, put: async () => Promise.reject(new Error("ENOSPC")) };
     const closed = await createKernel({ policy, content: failing, sink });
-    closed.register(toolOf(() => ++runs));
-    closed.register(toolOf(() => ++runs, { name: "another" }));
+    closed.registerTrusted(toolOf(() => ++runs));
+    closed.registerTrusted(toolOf(() => ++runs, { name: "another" }));
     for (const name of ["subject", "another"])
       expect(await closed.call(name, ada)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
     expect(runs).toBe(0);
@@ -240,7 +240,7 @@ describe("a kernel whose policy keeps values", () => {
 
   it("keeps nothing of an output that is bytes, and of calls without input", async () => {
     const bytes = await createKernel({ policy, content });
-    bytes.register(toolOf(() => new Uint8Array(3), { output: { kind: "binary" } }));
+    bytes.registerTrusted(toolOf(() => new Uint8Array(3), { output: { kind: "binary" } }));
     expect(await bytes.call("subject", {})).toMatchObject({ ok: true });
     expect((await bytes.audit.read()).some(({ type }) => type === "data.kept")).toBe(false);
   });

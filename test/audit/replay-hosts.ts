@@ -3,7 +3,7 @@ import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhol
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import weekly from "./replay/weekly.ts?tool";
+import weekly from "keyhole:./replay/weekly.ts";
 import { entriesOf } from "./replay/last-week.ts";
 import { registered } from "../support/registered.ts";
 

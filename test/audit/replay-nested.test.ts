@@ -16,7 +16,7 @@ async function record(): Promise<readonly RunEntry[]> {
     policy: openCalls,
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
   });
-  for (const tool of [outer, inner(2)]) kernel.register(tool);
+  for (const tool of [outer, inner(2)]) kernel.registerTrusted(tool);
   const calls = await Promise.all([kernel.call("outer", {}), kernel.call("outer", {})]);
   expect(calls.map((result) => result.ok && result.data)).toEqual([
     [2, 4, 6],

@@ -1,5 +1,4 @@
 import {
-  checkPackage,
   createKernel,
   hashBytes,
   inlineHost,
@@ -14,12 +13,7 @@ import { poured } from "../contract/isolate-stream.ts";
 import { drinkFor, pourFor } from "../contract/isolate-subject.ts";
 import { openPolicy } from "../support/kernel.ts";
 import { bodySource, joined, sink } from "../support/streams.ts";
-
-const registered = (tool: unknown): RegisteredTool => {
-  const checked = checkPackage(tool);
-  if (!checked.ok) throw new Error(checked.error.message);
-  return checked.value;
-};
+import { registerAny, registered } from "../support/registered.ts";
 
 /** Written to a file and read again. */
 async function saved(entries: readonly RunEntry[]): Promise<readonly RunEntry[]> {
@@ -46,7 +40,7 @@ describe.each<[string, () => IsolateHost | Promise<IsolateHost>]>([
     const recording = recordingHost(host, (entry) => entries.push(entry));
     // An inline tool runs on a kernel's own host unless another one takes its source.
     const kernel = await createKernel({ host: { ...recording, close: async () => {} }, policy: openPolicy });
-    kernel.register((tool === "pour" ? pourFor(host) : drinkFor(host)) as never);
+    registerAny(kernel, tool === "pour" ? pourFor(host) : drinkFor(host));
     const { output, pieces } = sink();
     const body = chunks && bodySource(chunks).body;
     const result = await kernel.call(tool, input, { output, ...(body && { body }) });
@@ -117,7 +111,7 @@ describe.each<[string, () => IsolateHost | Promise<IsolateHost>]>([
     const [call] = inspect({ entries });
     expect(call!.requests[0]).toMatchObject({ request: { kind: "body", operation: "read" }, reply: { ok: true } });
     const kernel = await createKernel({ host, policy: openPolicy });
-    kernel.register(drinkFor(host) as never);
+    registerAny(kernel, drinkFor(host));
     expect(await rerun(kernel, call!)).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     const { body } = bodySource([new Uint8Array(7)]);
     expect(await rerun(kernel, call!, { body })).toMatchObject({ ok: true });

@@ -65,7 +65,7 @@ describe("a call that was tried again", () => {
     const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
     const policy = { ...openPolicy, grants };
     const kernel = await createKernel({ host, policy, brokers: [files], clock: hasty });
-    kernel.register(reader);
+    kernel.registerTrusted(reader);
     const result = await kernel.call("reader", { path: "a" });
     return { entries, result, files };
   }
@@ -187,7 +187,7 @@ describe("a pipeline that was recorded", () => {
       brokers: [files],
       clock: hasty,
     });
-    for (const tool of [reader, measure]) kernel.register(tool);
+    for (const tool of [reader, measure]) kernel.registerTrusted(tool);
     const done = await runPipeline(kernel, [
       { id: "read", tool: "reader", input: { path: "a" } },
       { id: "measured", tool: "measure", input: { text: { $from: "read#" } } },
@@ -210,7 +210,7 @@ describe("the verbs", () => {
       policy: { ...openPolicy, grants },
       brokers: [files],
     });
-    kernel.register(reader);
+    kernel.registerTrusted(reader);
     const result = await kernel.call("reader", { path: "a" });
     return { kernel, entries, result };
   }
@@ -249,7 +249,7 @@ describe("the verbs", () => {
       policy: openPolicy,
       clock,
     });
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     await kernel.call("echo", { message: "x" });
     expect(entries[0]).toMatchObject({ nowMs: 0 });
     expect(inspect({ entries })).toMatchObject([{ startedAt: "2026-02-03T00:00:00.000Z" }]);

@@ -65,7 +65,7 @@ async function recorded(calls: readonly (readonly string[])[]) {
   const files = restlessFiles();
   const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
   const kernel = await createKernel({ host, policy, brokers: [files], clock: new FakeClock() });
-  kernel.register(reader);
+  kernel.registerTrusted(reader);
   const results = await Promise.all(calls.map((paths) => kernel.call("reader", { paths: [...paths] })));
   expect(results.every(({ ok }) => ok)).toBe(true);
   await kernel.close();
@@ -124,7 +124,7 @@ describe("a run", () => {
       policy,
       brokers: [files],
     });
-    kernel.register(late);
+    kernel.registerTrusted(late);
     expect(await kernel.call("reader", { paths: [] })).toMatchObject({ ok: true });
     await over.promise;
     expect(entries.map(({ kind }) => kind)).toEqual(["call", "request", "outcome"]);

@@ -143,7 +143,7 @@ describe("a kernel with SHA-256", () => {
     try {
       for (let i = 0; i < 2; i++) {
         const kernel = await open(sha256Hash);
-        kernel.register(subject);
+        kernel.registerTrusted(subject);
         await kernel.call("subject", { amount: i });
         expect(kernel.mode).toBe("NORMAL");
         const events = await kernel.audit.read();

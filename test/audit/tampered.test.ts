@@ -39,7 +39,7 @@ describe("a kernel that opens a log", () => {
     const kept = tamper();
     const kernel = await createKernel({ sink: blindSink(kept), policy: openPolicy });
     expect(kernel.mode).toBe("LOCKDOWN");
-    kernel.register({ ...echo, definition: { ...echo.definition, tier: 1 } });
+    kernel.registerTrusted({ ...echo, definition: { ...echo.definition, tier: 1 } });
     expect(await kernel.call("echo", { message: "x" })).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
     expect(JSON.parse(kept[tamper().length]!.body)).toMatchObject({
       type: "mode.changed",

@@ -61,7 +61,7 @@ beforeEach(async () => {
       grants: everywhere().map((capability) => ({ tool: "*", capability })),
     },
   });
-  kernel.register(sender);
+  kernel.registerTrusted(sender);
   routes.set("/echo", (request, response, body) =>
     response
       .writeHead(200, { "x-echo": encodeURIComponent(String(request.headers["x-key"])) })
@@ -162,7 +162,7 @@ describe("a secret", () => {
         grants: everywhere().map((capability) => ({ tool: "*", capability })),
       },
     });
-    other.register(sender);
+    other.registerTrusted(sender);
     expect(await other.call("sender", { url: `${origin}/echo`, where: "header" })).toMatchObject({ ok: false });
     expect(requests).toEqual([]);
     await other.close();

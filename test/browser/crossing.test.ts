@@ -24,7 +24,7 @@ describe("a kernel at the other end of a message port", () => {
     const { port1, port2 } = new MessageChannel();
     ports = [port1, port2];
     ({ kernel } = await openKernel());
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     exposeKernel(kernel, port1);
     remote = connectKernel(port2);
   });

@@ -1,8 +1,8 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
-import drink from "../contract/tools/drink.ts?tool";
-import pour from "../contract/tools/pour.ts?tool";
-import subject from "../contract/tools/subject.ts?tool";
+import drink from "keyhole:../contract/tools/drink.ts";
+import pour from "keyhole:../contract/tools/pour.ts";
+import subject from "keyhole:../contract/tools/subject.ts";
 
 exposeKernel(boot());
 

@@ -2,7 +2,7 @@ import { type AuditEvent, hashBytes, type LogEntry, type Progress } from "@keyho
 import { connectKernel, type KernelClient, serveStage } from "@keyhole/worker-host/browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poured } from "../contract/isolate-stream.ts";
-import subject from "../contract/tools/subject.ts?tool";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { bodySource, joined, sink } from "../support/streams.ts";
 
 describe("a kernel in a worker of the page", () => {

@@ -12,6 +12,7 @@ import { kvBroker, type KvStore } from "@keyhole/worker-host/brokers/kv";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { fetchUrl, kvGet, kvPut, listDirectory, sqlQuery, webSearchAt } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { registerAny } from "../support/registered.ts";
 
 export const cataloguePackages: readonly ToolPackage[] = [
   fetchUrl,
@@ -63,7 +64,7 @@ export function describeCatalogue(
         },
       });
       for (const tool of tools) {
-        const registered = kernel.register(tool);
+        const registered = registerAny(kernel, tool);
         if (!registered.ok) throw new Error(registered.error.message);
       }
     });

@@ -17,5 +17,8 @@ it("a tool object brings no programs: nothing makes code out of text in the kern
     output: { kind: "text" },
     execute: () => "ran",
   });
-  expect(kernel.register(tool)).toMatchObject({ ok: false, error: { code: "INVALID_MANIFEST", path: "/program" } });
+  expect(kernel.registerTrusted(tool)).toMatchObject({
+    ok: false,
+    error: { code: "INVALID_MANIFEST", path: "/program" },
+  });
 });

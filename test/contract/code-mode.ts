@@ -2,6 +2,7 @@ import { createKernel, defineTool, type IsolateHost, type Kernel } from "@keyhol
 import { builtinTools, runCode } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog } from "../support/kernel.ts";
+import { registerAny } from "../support/registered.ts";
 
 const ask = defineTool({
   name: "ask_first",
@@ -31,8 +32,7 @@ export function describeCodeMode(
         policy: { version: "1", posture: "permissive", grants },
         approver: async () => ({ answer: "allow", scope: "once", approver: "tester" }),
       });
-      for (const tool of [...builtinTools, runCode, ask])
-        expect(kernel.register(tool as never)).toMatchObject({ ok: true });
+      for (const tool of [...builtinTools, runCode, ask]) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
     });
     afterAll(async () => {
       await expectSoundLog(kernel);

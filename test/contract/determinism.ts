@@ -13,7 +13,7 @@ import {
   type ToolPackage,
 } from "@keyhole/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import moments from "./tools/moments.ts?tool";
+import moments from "keyhole:./tools/moments.ts";
 import { registered } from "../support/registered.ts";
 
 /** The same code under another promise. */

@@ -12,6 +12,7 @@ import pour from "./tools/pour.ts";
 import pourPackage from "./tools/pour-package.ts";
 import subject from "./tools/subject.ts";
 import subjectPackage from "./tools/subject-package.ts";
+import { type AnyTool, registerAny } from "../support/registered.ts";
 
 export interface HostTraits {
   /** Whether it stops a tool that never yields. */
@@ -23,11 +24,11 @@ export interface HostTraits {
 /** A kernel on a host of any kind, with the tool that a contract is about. Inline tools need no host. */
 export async function kernelOn(
   host: IsolateHost,
-  tool: Parameters<Kernel["register"]>[0],
+  tool: AnyTool,
   options: KernelOptions = { policy: openPolicy },
 ): Promise<Kernel> {
   const kernel = await createKernel(host.sources.includes("module") ? { host, ...options } : options);
-  expect(kernel.register(tool)).toMatchObject({ ok: true });
+  expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   return kernel;
 }
 

@@ -22,6 +22,7 @@ import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
 import { type HostTraits, kernelOn, subjectFor } from "./isolate-subject.ts";
 import { sharedHost } from "./isolate-warm.ts";
+import { registerAny } from "../support/registered.ts";
 
 /** What every isolate host must do: first at its own port, then under a whole kernel. */
 export function describeIsolateHost(name: string, makeHost: () => Promise<IsolateHost>, traits: HostTraits): void {
@@ -191,7 +192,7 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
     // Inline isolates share their module, whatever they are told.
     if (!host.sources.includes("module")) return expect(host.preempts).toBe(false);
     const own = await createKernel({ host, policy: openPolicy, cache: false, reuse: { subject: reuse } });
-    own.register(subjectFor(host));
+    registerAny(own, subjectFor(host));
     const ask = (deed: string, sessionId: string) => own.call("subject", { deed, value: "mine" }, { sessionId });
     expect(await ask("remember", "a")).toMatchObject({ ok: true });
     expect(await ask("recall", "a")).toMatchObject({ ok: true, data: inSession });

@@ -76,7 +76,7 @@ export function describeSink(
 
     it("carries a kernel's log", async () => {
       const kernel = await createKernel({ sink, policy: openPolicy });
-      kernel.register(echo);
+      kernel.registerTrusted(echo);
       const calls = Array.from({ length: 3 }, (_, i) => kernel.call("echo", { message: `${i}` }));
       expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
       const events = (await sink.read(0, 100)).map(eventOf);
@@ -93,7 +93,7 @@ export function describeSink(
           let runs = 0;
           try {
             const kernel = await createKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
-            kernel.register(toolOf(() => ++runs));
+            kernel.registerTrusted(toolOf(() => ++runs));
             for (let i = 0; i < 4; i++) await kernel.call("subject", {});
             await kernel.close();
           } catch (error) {
@@ -118,7 +118,7 @@ export function describeSink(
       const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
       const unrecorded: number[] = [];
       let runs = 0;
-      kernel.register(
+      kernel.registerTrusted(
         toolOf(() => unrecorded.push(++runs - watched.kept("tool.started")), {
           bounds: { concurrency: 64 },
         }),
@@ -136,7 +136,7 @@ export function describeSink(
     it("ends with one write every call whose events were in it, and lets none wait for what others record later", async () => {
       const watched = slow(sink);
       const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
-      kernel.register(toolOf(() => null, { bounds: { concurrency: 64 } }));
+      kernel.registerTrusted(toolOf(() => null, { bounds: { concurrency: 64 } }));
       const [callers, callsEach] = [32, 5];
       const inTurn = async (): Promise<void> => {
         for (let i = 0; i < callsEach; i++) expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
@@ -164,7 +164,7 @@ export function describeSink(
       "in which an event before the last was %s locks the kernel down, on record, and keeps the rest",
       async (_, change) => {
         const first = await createKernel({ sink, policy: openPolicy });
-        first.register(echo);
+        first.registerTrusted(echo);
         await first.call("echo", { message: "x" });
         await first.close();
         const before = await sink.read(0, 100);
@@ -204,7 +204,7 @@ export function describeSink(
     it("carries the log of one kernel after another, and closes what the first left open", async () => {
       for (let round = 0; round < 3; round++) {
         const kernel = await createKernel({ sink, policy: openPolicy });
-        kernel.register(echo);
+        kernel.registerTrusted(echo);
         expect(await kernel.call("echo", { message: `${round}` })).toMatchObject({ ok: true });
         await kernel.close();
         await subject.close();

@@ -1,4 +1,3 @@
-import type { Tool } from "@keyhole/kernel";
 import calculator from "../../packages/worker-host/src/tools/calculator.ts";
 import echo from "../../packages/worker-host/src/tools/echo.ts";
 import hash from "../../packages/worker-host/src/tools/hash.ts";
@@ -9,4 +8,4 @@ import { describeTenCalls } from "./ten-calls.ts";
 import ramp from "./tools/bytes.ts";
 import spell from "./tools/text.ts";
 
-describeTenCalls("inline", [calculator, echo, hash, httpFetch, readFile, writeFile, ramp, spell] as unknown as Tool[]);
+describeTenCalls("inline", [calculator, echo, hash, httpFetch, readFile, writeFile, ramp, spell]);

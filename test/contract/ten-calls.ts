@@ -4,7 +4,6 @@ import {
   type IsolateHost,
   type JsonValue,
   type Kernel,
-  type Tool,
   type ToolPackage,
 } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -12,8 +11,9 @@ import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog } from "../support/kernel.ts";
-import ramp from "./tools/bytes.ts?tool";
-import spell from "./tools/text.ts?tool";
+import ramp from "keyhole:./tools/bytes.ts";
+import spell from "keyhole:./tools/text.ts";
+import { type AnyTool, registerAny } from "../support/registered.ts";
 
 interface GoldenCall {
   readonly tool: string;
@@ -121,16 +121,12 @@ function shown(data: JsonValue | Uint8Array): string {
  *
  * @param host none: the tools run inline
  */
-export function describeTenCalls(
-  name: string,
-  tools: readonly (ToolPackage | Tool)[],
-  host?: () => Promise<IsolateHost>,
-): void {
+export function describeTenCalls(name: string, tools: readonly AnyTool[], host?: () => Promise<IsolateHost>): void {
   describe(`the ten calls on ${name}`, () => {
     let kernel: Kernel;
     beforeAll(async () => {
       kernel = await createKernel({ policy, brokers: brokers(), ...(host && { host: await host() }) });
-      for (const tool of tools) expect(kernel.register(tool as ToolPackage<never>)).toMatchObject({ ok: true });
+      for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
     });
     afterAll(async () => {
       await expectSoundLog(kernel);

@@ -9,11 +9,8 @@ import {
   type IsolateOutcome,
   type Kernel,
   type KernelOptions,
-  loadPolicy,
   manifestOf,
   packageHash,
-  type Setup,
-  type SetupErrorCode,
   terminalTypes,
   type Tool,
 } from "@keyhole/kernel";
@@ -22,11 +19,12 @@ import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/b
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
 import { suspendedQuestion } from "../support/suspension.ts";
+import { type AnyTool, registerAny } from "../support/registered.ts";
 
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
   readonly options?: KernelOptions;
-  readonly tools: readonly Parameters<Kernel["register"]>[0][];
+  readonly tools: readonly AnyTool[];
   /** Default: calls the first tool with `{}`. */
   readonly run?: (kernel: Kernel, clock: FakeClock) => Promise<CallResult>;
 }
@@ -40,7 +38,7 @@ export interface Seen {
 export async function play({ options = {}, tools, run = (kernel) => call(kernel) }: Scenario): Promise<Seen> {
   const clock = new FakeClock();
   const kernel = await createKernel({ policy: openPolicy, clock, ...options });
-  for (const tool of tools) kernel.register(tool);
+  for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
   const events = await kernel.audit.read();
   const terminal = events.find(({ callId, type }) => callId === result.callId && terminalTypes.includes(type));
@@ -83,7 +81,7 @@ function storeWith(path: string, byteLength: number): FileStore {
 }
 
 /** A package whose code is never looked at: the host below answers for it. */
-function packageOf(more: Record<string, unknown> = {}): Parameters<Kernel["register"]>[0] {
+export function packageOf(more: Record<string, unknown> = {}): AnyTool {
   const manifest = manifestOf(
     toolOf(() => 1, more),
     "module",
@@ -332,18 +330,3 @@ async function atDeadline(kernel: Kernel, clock: FakeClock): Promise<CallResult>
   await clock.advance(10_000);
   return pending;
 }
-
-async function registering(...tools: readonly unknown[]): Promise<Setup<unknown>> {
-  const kernel = await createKernel();
-  const results = tools.map((tool) => kernel.register(tool as Tool<never, unknown>));
-  return results.at(-1)!;
-}
-
-/** The same for what goes wrong before there is a call. */
-export const setupScenarios = {
-  ALREADY_REGISTERED: () => registering(echo, echo),
-  INVALID_MANIFEST: () =>
-    registering(toolOf(() => 1, { effects: [], capabilities: [{ kind: "net.read", hosts: ["example.com"] }] })),
-  PACKAGE_HASH_MISMATCH: () => registering({ ...packageOf(), hash: "blake3:00" }),
-  INVALID_POLICY: async () => loadPolicy({ version: "1", posture: "relaxed" }),
-} satisfies Record<SetupErrorCode, () => Promise<Setup<unknown>>>;

@@ -28,7 +28,7 @@ export default defineTool({
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { opfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
-import countPlanets from "./count-planets.ts?tool";
+import countPlanets from "keyhole:./count-planets.ts";
 
 async function ask() {
   const kernel = await createKernel({

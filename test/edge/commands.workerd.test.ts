@@ -3,9 +3,9 @@ import { kernelObject, type KernelObjectOptions } from "@keyhole/edge";
 import type { CallResult } from "@keyhole/kernel";
 import { processPackage } from "@keyhole/worker-host/process";
 import { describe, expect, it } from "vitest";
-import bytes from "../../packages/playground/src/tools/primes/primes.wasm?bytes";
-import built from "../../packages/playground/src/tools/primes/primes.wasm?metered";
-import primes from "../../packages/playground/src/tools/primes/primes.wasm?tool";
+import bytes from "keyhole:../../packages/playground/src/tools/primes/primes.wasm?bytes";
+import built from "keyhole:../../packages/playground/src/tools/primes/primes.wasm?metered";
+import primes from "keyhole:../../packages/playground/src/tools/primes/primes.wasm";
 import { builtTestEngine } from "../wasm/built-engine.ts";
 import { bindings } from "./bindings.ts";
 

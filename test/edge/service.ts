@@ -2,13 +2,13 @@ import {
   type ApprovalRequest,
   createKernel,
   defineTool,
-  type Kernel,
   type KernelOptions,
   type PolicyDocument,
 } from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
+import { type AnyTool, registerAny } from "../support/registered.ts";
 
 const policy: PolicyDocument = { version: "1", posture: "standard" };
 
@@ -190,13 +190,13 @@ export interface Service {
 export async function openService(
   options: KernelOptions = {},
   origins = "https://page.example",
-  more: readonly Parameters<Kernel["register"]>[0][] = [],
+  more: readonly AnyTool[] = [],
 ): Promise<Service> {
   const desk = approvalDesk();
   const content = contentStore(memoryStore());
   const kernel = await createKernel({ policy, approver: desk.approver, content, ...options });
   for (const tool of [...tools, ...more]) {
-    const registered = kernel.register(tool);
+    const registered = registerAny(kernel, tool);
     if (!registered.ok) throw new Error(registered.error.message);
   }
   const routes = createRoutes({ kernel, desk, policy, content });

@@ -48,7 +48,7 @@ describe("the log in a Durable Object", () => {
     inObject(async (sink, storage) => {
       const tool = toolOf(() => 1);
       const first = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
-      first.register(tool);
+      first.registerTrusted(tool);
       expect((await first.call("subject", {})).ok).toBe(true);
       const before = (await sink.read(0, 100)).map(eventOf);
       // What a crash after `tool.started` leaves behind.
@@ -59,7 +59,7 @@ describe("the log in a Durable Object", () => {
       storage.sql.exec("DELETE FROM audit WHERE seq >= ?", open.length);
 
       const second = await createKernel({ policy: { version: "1", posture: "permissive" }, sink: sqlSink(storage) });
-      second.register(tool);
+      second.registerTrusted(tool);
       expect((await second.call("subject", {})).ok).toBe(true);
       const all = (await sink.read(0, 100)).map(eventOf);
       expect(verifyChain(all)).toMatchObject({ ok: true });
@@ -70,7 +70,7 @@ describe("the log in a Durable Object", () => {
     inObject(async (sink, storage) => {
       let ran = 0;
       const kernel = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
-      kernel.register(toolOf(() => ran++));
+      kernel.registerTrusted(toolOf(() => ran++));
       storage.sql.exec("DROP TABLE audit");
       expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
       expect(ran).toBe(0);

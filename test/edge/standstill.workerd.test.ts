@@ -1,7 +1,7 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
 import { createKernel } from "@keyhole/kernel";
 import { expect, it } from "vitest";
-import relay from "../contract/tools/relay.ts?tool";
+import relay from "keyhole:../contract/tools/relay.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import { openCalls } from "../support/nested.ts";
 import { sized } from "../support/size.ts";

@@ -13,7 +13,7 @@ describe("an answer of an approver", () => {
       },
     };
     const { kernel } = await openKernel({ policy: asking, approver: async () => answer as unknown as ApprovalAnswer });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     const result = await kernel.call("subject", {});
     expect(result).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
     await expectSoundLog(kernel);
@@ -29,7 +29,7 @@ describe("an answer of an approver", () => {
         return allow;
       },
     });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     const { proof } = await kernel.call("subject", {});
     const { approvalId, argsHash, expiresAt } = shown!;
     expect(proof?.approval).toMatchObject({ approvalId, argsHash, expiresAt });
@@ -46,7 +46,7 @@ describe("an answer of an approver", () => {
         return { ...allow, scope: "session" };
       },
     });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     await kernel.call("subject", {}, { sessionId: "s" });
     await kernel.call("subject", {}, { sessionId: "s" });
     expect(asked).toBe(1);
@@ -67,7 +67,7 @@ describe("a request for approval", () => {
       },
     });
     const more = { capabilities: [declared], effects: ["net.read"], determinism: "external", approval: "always" };
-    kernel.register(toolOf(() => 1, more));
+    kernel.registerTrusted(toolOf(() => 1, more));
     await kernel.call("subject", {}, narrowed ? { grants: [narrowed] } : {});
     return grants;
   };

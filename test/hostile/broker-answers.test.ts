@@ -82,7 +82,7 @@ async function openAsker(timeMs: number): Promise<Kernel> {
       { kind: "db.read", databases: ["main"] },
     ),
   });
-  opened.register(asker);
+  opened.registerTrusted(asker);
   return opened;
 }
 afterEach(() => kernel.close());

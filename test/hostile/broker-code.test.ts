@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import { type Broker, createKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
-import subject from "../contract/tools/subject.ts?tool";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { expectSoundLog, granting, toolOf } from "../support/kernel.ts";
 
 const capability = { kind: "fs.read", paths: ["**"] } as const;
@@ -44,7 +44,7 @@ describe.each<[string, unknown]>([
 
   it("gives the tool nothing of it, and is on record", async () => {
     const kernel = await createKernel({ policy, brokers: [brokerOf(answer)] });
-    kernel.register(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
+    kernel.registerTrusted(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
     expect(await kernel.call("subject", {})).toMatchObject({ ...refused, effects: ["fs.read"] });
     expect(await outcomes(kernel)).toEqual(["failed"]);
     await expectSoundLog(kernel);
@@ -64,7 +64,7 @@ it("a broker can answer with bytes of another realm", async () => {
   const body: unknown = runInNewContext("Uint8Array.of(1, 2, 3)");
   expect(body).not.toBeInstanceOf(Uint8Array);
   const kernel = await createKernel({ policy, brokers: [brokerOf({ ok: true, value: null, body })] });
-  kernel.register(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
+  kernel.registerTrusted(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
   expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: [1, 2, 3] });
   await kernel.close();
 });

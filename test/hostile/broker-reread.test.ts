@@ -3,6 +3,7 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog, granting, toolOf } from "../support/kernel.ts";
 import { packageOf } from "../support/suspension.ts";
+import { registerAny } from "../support/registered.ts";
 
 /*
  * What a broker says is read for the log, and then it goes into an isolate. Where the second reading is another one, neither may the call hang, nor the process end.
@@ -33,7 +34,7 @@ async function kernelIn(place: (typeof places)[number], broker: Partial<Broker>)
   const serve: Broker["serve"] = async () => ({ ok: true, value: 1 });
   const brokers = [{ kinds: ["fs.read"] as const, needs, serve, ...broker }];
   const kernel = await createKernel({ policy, brokers, ...(host && { host }) });
-  expect(kernel.register(host ? packed : inline)).toMatchObject({ ok: true });
+  expect(registerAny(kernel, host ? packed : inline)).toMatchObject({ ok: true });
   return kernel;
 }
 

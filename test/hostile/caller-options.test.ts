@@ -30,7 +30,7 @@ describe("a caller", () => {
   ])("that passes %s gets INVALID_INPUT, and no tool runs", async (_, options) => {
     let runs = 0;
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => runs++));
+    kernel.registerTrusted(toolOf(() => runs++));
     const result = await kernel.call("subject", {}, hostile(options));
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     expect(runs).toBe(0);
@@ -44,7 +44,7 @@ describe("a caller", () => {
     ["a name that throws", { manifest: { name: { toString: fail }, version: "1.0.0" } }],
   ])("that names its tool by %s gets TOOL_NOT_FOUND", async (_, tool) => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     expect(await kernel.call(tool as never, {})).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
     await expectSoundLog(kernel);
   });
@@ -52,7 +52,7 @@ describe("a caller", () => {
   it("that passes a package runs the version of that package, whatever its options say", async () => {
     const { kernel } = await openKernel();
     const versions = ["1.0.0", "2.0.0"].map((version) => toolOf(() => version, { version }));
-    for (const each of versions) kernel.register(each);
+    for (const each of versions) kernel.registerTrusted(each);
     const first = { manifest: { name: "subject", version: "1.0.0" } } as never;
     for (const options of [{ version: undefined }, { version: "2.0.0" }])
       expect(await kernel.call(first, {}, hostile(options))).toMatchObject({ ok: true, data: "1.0.0" });
@@ -60,7 +60,7 @@ describe("a caller", () => {
 
   it("cannot set a bound that the host does not enforce", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     for (const bound of ["memoryBytes", "cpuMs", "fuel"] as const) {
       const result = await kernel.call("echo", { message: "x" }, { bounds: { [bound]: 1_000 } });
       expect(result).toMatchObject({ ok: false, error: { code: "UNSUPPORTED_HOST", details: { bounds: [bound] } } });
@@ -73,7 +73,7 @@ describe("a caller", () => {
     ["a lone surrogate and its replacement character", "\ud800", "\ufffd"],
   ])("that chooses %s gets two sessions and two callers", async (_, one, other) => {
     const { kernel, events } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     await kernel.call("echo", { message: "x" }, { sessionId: one, caller: one });
     await kernel.call("echo", { message: "x" }, { sessionId: other, caller: other });
     const invoked = (await events()).filter(({ type }) => type === "call.invoked");

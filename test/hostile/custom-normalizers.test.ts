@@ -11,7 +11,7 @@ type Own = (output: JsonValue | Uint8Array) => unknown;
 /** One call of a tool that returns `output`, with a normalizer of this name. */
 async function callWith(own: Own, output: unknown, more: Record<string, unknown> = {}) {
   const bench = await openKernel({ normalizers: normalizers([{ name: "own", version: "1.2.3", normalize: own }]) });
-  const registered = bench.kernel.register(toolOf(() => output, { normalization: { custom: "own" }, ...more }));
+  const registered = bench.kernel.registerTrusted(toolOf(() => output, { normalization: { custom: "own" }, ...more }));
   if (!registered.ok) throw new Error(registered.error.message);
   const result = await bench.kernel.call("subject", {});
   await expectSoundLog(bench.kernel);
@@ -203,7 +203,7 @@ describe("a name", () => {
     const { kernel, events } = await openKernel({
       normalizers: normalizers([{ name: "own", version: "1.0.0", normalize: (output) => output }]),
     });
-    const registered = kernel.register(subject(normalization));
+    const registered = kernel.registerTrusted(subject(normalization));
     expect(registered).toMatchObject({ ok: false, error: { code: "INVALID_MANIFEST" } });
     expect(registered.ok ? "" : registered.error.path.startsWith(path)).toBe(true);
     expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "TOOL_NOT_FOUND" } });
@@ -229,7 +229,7 @@ describe("a name", () => {
   it("is in no log of a kernel whose tools have none", async () => {
     const sink = memorySink();
     const { kernel } = await openKernel({ sink });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     const { proof } = await kernel.call("subject", {});
     expect(proof).not.toHaveProperty("normalizer");
     expect(JSON.stringify((await sink.read(0, 99)).map(eventOf))).not.toContain("normalizer");

@@ -1,6 +1,6 @@
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
-import subject from "../contract/tools/subject.ts?tool";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { openThread } from "../../packages/worker-host/src/node/thread-isolate.ts";
 import { openKernel } from "../support/kernel.ts";
 

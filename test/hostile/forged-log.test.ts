@@ -180,7 +180,7 @@ function hostThatAsks(request: unknown): IsolateHost {
 describe("the log", () => {
   it("stays whole when a caller writes to the events and the proof that it receives", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     const result = await kernel.call(
       "echo",
       { message: "x" },
@@ -202,7 +202,7 @@ describe("the log", () => {
   ])("records a request whose operation is %s as refused, in a bounded entry", async (_, operation) => {
     const host = hostThatAsks({ kind: "fs.read", operation, arguments: { path: "a" } });
     const kernel = await createKernel({ host, policy: openPolicy });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: "INVALID_REQUEST" });
     const used = (await kernel.audit.read()).filter(({ type }) => type === "capability.used");
     expect(used).toMatchObject([{ payload: { outcome: "refused" } }]);

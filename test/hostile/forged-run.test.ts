@@ -24,7 +24,7 @@ beforeAll(async () => {
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     policy: openPolicy,
   });
-  kernel.register(subject);
+  kernel.registerTrusted(subject);
   for (const n of [1, 2]) await kernel.call("subject", { n });
   text = writeRun({ entries });
 });

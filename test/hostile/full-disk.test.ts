@@ -92,7 +92,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
         grants: writer.definition.capabilities?.map((capability) => ({ tool: "writer", capability })),
       },
     });
-    kernel.register(writer);
+    kernel.registerTrusted(writer);
     const signal = new AbortController().signal;
     const limits = { rows: 1, bytes: 1_000, timeMs: 120_000 };
     await database.run({ sql: "CREATE TABLE t (x BLOB)", params: [], kinds: ["create"] }, limits, signal);
@@ -129,7 +129,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
     const path = join(root, "log.jsonl");
     const sink = fileSink(path);
     const logging = await createKernel({ sink, policy: openPolicy });
-    logging.register(echo);
+    logging.registerTrusted(echo);
     expect(await logging.call("echo", { message: "one" })).toMatchObject({ ok: true });
     fill(4_096);
     let failed: unknown;
@@ -146,7 +146,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
 
     const again = fileSink(path);
     const next = await createKernel({ sink: again, policy: openPolicy });
-    next.register(echo);
+    next.registerTrusted(echo);
     expect(next.mode).toBe("NORMAL");
     expect(await next.call("echo", { message: "two" })).toMatchObject({ ok: true });
     await next.close();

@@ -1,7 +1,7 @@
 import { type Broker, hashBytes, hashJson, type ToolContext } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
-import subject from "../contract/tools/subject.ts?tool";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { sized } from "../support/size.ts";
 import { countTurns } from "../support/turns.ts";
@@ -34,7 +34,7 @@ async function reader(body: Uint8Array, onServed: () => void): Promise<Reader> {
   const given: Uint8Array[] = [];
   const read = async (_: unknown, { files }: ToolContext): Promise<number> => given.push(await files.read("a"));
   const capabilities = [{ kind: "fs.read", paths: ["**"] }];
-  bench.kernel.register(toolOf(read, { capabilities, effects: ["fs.read"], determinism: "external" }));
+  bench.kernel.registerTrusted(toolOf(read, { capabilities, effects: ["fs.read"], determinism: "external" }));
   const uses = async (): Promise<readonly unknown[]> =>
     (await bench.events()).filter(({ type }) => type === "capability.used").map(({ payload }) => payload);
   return { ...bench, given, uses };
@@ -98,7 +98,9 @@ describe("an answer that is large", () => {
       return null;
     };
     const capabilities = [{ kind: "fs.read", paths: ["**"] }];
-    kernel.register(toolOf(leave, { name: "leaving", capabilities, effects: ["fs.read"], determinism: "external" }));
+    kernel.registerTrusted(
+      toolOf(leave, { name: "leaving", capabilities, effects: ["fs.read"], determinism: "external" }),
+    );
     expect(await kernel.call("leaving", {})).toMatchObject({ ok: true, effects: ["fs.read"] });
     await expect.poll(uses).toMatchObject([{ outcome: "refused" }]);
     expect(given).toEqual([]);

@@ -34,7 +34,7 @@ async function writer(execute: (files: ToolContext["files"], tools: ToolContext[
     await execute(files, tools);
     return null;
   };
-  bench.kernel.register(toolOf(write, { capabilities, effects: ["fs.write"], determinism: "external" }));
+  bench.kernel.registerTrusted(toolOf(write, { capabilities, effects: ["fs.write"], determinism: "external" }));
   const requestHashes = async (): Promise<readonly unknown[]> =>
     (await bench.events()).flatMap(({ type, payload }) =>
       type === "capability.used" ? [(payload as { readonly requestHash: string }).requestHash] : [],
@@ -120,7 +120,7 @@ describe("a body that is large", () => {
       Promise.all([files.write("a", new Uint8Array(LENGTH)), tools.call("called", {})]),
     );
     let askedBefore: number | undefined;
-    kernel.register(toolOf(() => (askedBefore = asked.length), { name: "called" }));
+    kernel.registerTrusted(toolOf(() => (askedBefore = asked.length), { name: "called" }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
     expect([askedBefore, asked.length]).toEqual([0, 1]);
   });

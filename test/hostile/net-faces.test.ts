@@ -31,7 +31,7 @@ async function ask(
       }),
     ],
   });
-  kernel.register(httpFetch);
+  kernel.registerTrusted(httpFetch);
   const result = await kernel.call("http_fetch", { url, headers });
   return { sent, code: result.ok ? "ok" : result.error.code };
 }

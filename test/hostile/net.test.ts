@@ -35,7 +35,7 @@ async function open(hosts: readonly string[]): Promise<Kernel> {
       }),
     ],
   });
-  opened.register(httpFetch);
+  opened.registerTrusted(httpFetch);
   return opened;
 }
 

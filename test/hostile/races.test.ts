@@ -32,7 +32,7 @@ describe("a caller that cancels", () => {
         read: () => [],
       },
     });
-    kernel.register(toolOf(() => runs++));
+    kernel.registerTrusted(toolOf(() => runs++));
     slow = true;
     const controller = new AbortController();
     const result = kernel.call("subject", {}, { signal: controller.signal });
@@ -59,7 +59,7 @@ describe("a caller that cancels", () => {
     };
     const host = hostOpening("slow", open, { sources: ["inline"] });
     const kernel = await createKernel({ host, policy: openPolicy });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     const controller = new AbortController();
     const result = kernel.call("subject", {}, { signal: controller.signal });
     await settle();
@@ -141,7 +141,7 @@ describe("a revoked clock", () => {
     const clock = new FakeClock();
     const policy = granting({ kind: "clock" });
     const kernel = await createKernel({ clock, policy });
-    kernel.register(watcher);
+    kernel.registerTrusted(watcher);
     expect(await kernel.call("subject", {})).not.toMatchObject({ data: clock.now() });
     await kernel.grants.revoke({ tool: "subject", kinds: ["clock"] }, "It watches.");
     expect(await kernel.call("subject", {})).toMatchObject({ data: clock.now() });
@@ -159,7 +159,7 @@ describe("a call that waits for its next attempt", () => {
     };
     const kernel = await createKernel({ clock, policy, brokers: [away] });
     const reads = (_: never, { files }: { files: { read(path: string): Promise<unknown> } }) => files.read("a");
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(reads, {
         effects: ["fs.read"],
         determinism: "external",
@@ -181,7 +181,7 @@ describe("a tool of this realm", () => {
     const heard: unknown[] = [];
     let speak = (): void => {};
     const { kernel } = await openKernel();
-    kernel.register(
+    kernel.registerTrusted(
       toolOf((_, context: { log(text: string): void; progress(done: object): void }) => {
         speak = () => {
           context.log("late");

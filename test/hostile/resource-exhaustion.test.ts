@@ -16,7 +16,7 @@ describe("the error of a broken contract", () => {
       schema: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer" } } },
     };
     const members = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}`, { [name]: "x" }]));
-    kernel.register(toolOf(() => members, { output: strict, bounds: { outputBytes: 25_000_000 } }));
+    kernel.registerTrusted(toolOf(() => members, { output: strict, bounds: { outputBytes: 25_000_000 } }));
     const result = await kernel.call("subject", {});
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_OUTPUT" } });
     expect(sizeOf(result)).toBeLessThan(100_000);
@@ -25,7 +25,7 @@ describe("the error of a broken contract", () => {
   it("has a bound where a caller sends members with very long names", async () => {
     const { kernel } = await openKernel();
     const input = { type: "object", additionalProperties: { type: "integer" } };
-    kernel.register(toolOf(() => 1, { input }));
+    kernel.registerTrusted(toolOf(() => 1, { input }));
     const result = await kernel.call("subject", { [name]: "x", [`${name}\ud800`.toWellFormed()]: {} });
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     expect(sizeOf(result)).toBeLessThan(10_000);
@@ -38,7 +38,7 @@ describe("the error of a broken contract", () => {
     const kernel = await createKernel({ policy: openPolicy });
     const output = { kind: "json", schema: { type: "object", additionalProperties: { type: "string" } } };
     const bounds = { outputBytes: 24_000_000 };
-    kernel.register(toolOf(() => ({ ["k".repeat(12_000_000)]: 1 }), { output, bounds }));
+    kernel.registerTrusted(toolOf(() => ({ ["k".repeat(12_000_000)]: 1 }), { output, bounds }));
     const call = (idempotencyKey: string) => kernel.call("subject", {}, { idempotencyKey });
     const first = await call("first");
     expect(first).toMatchObject({ ok: false, error: { code: "INVALID_OUTPUT" } });
@@ -71,7 +71,7 @@ describe("a total of file bytes", () => {
     }));
     const { kernel } = await openKernel({ policy: { ...openPolicy, grants }, brokers: [broker] });
     const capabilities = grants.map(({ capability: { kind } }) => ({ kind, paths: ["**"] }));
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(
         async (_, { files }: { files: never }) => {
           let done = 0;

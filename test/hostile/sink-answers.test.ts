@@ -14,7 +14,7 @@ describe("a log sink", () => {
       read: (from, limit) => kept.slice(from, from + limit),
     };
     const { kernel } = await openKernel({ sink });
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
     await expectSoundLog(kernel);
   });
@@ -23,7 +23,7 @@ describe("a log sink", () => {
     const kept: EventRecord[] = [];
     const sink = callbackSink((events) => kept.push(...events) as unknown as void);
     const { kernel } = await openKernel({ sink });
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
     expect(sink.read(0, 100)).toEqual(kept);
     await expectSoundLog(kernel);
@@ -46,7 +46,7 @@ describe("a log sink", () => {
       },
     };
     const { kernel } = await openKernel({ sink });
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     expect(await kernel.call("echo", call)).toMatchObject({ ok: true });
     refuse = true;
     expect(await kernel.call("echo", call)).toMatchObject({

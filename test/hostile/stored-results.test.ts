@@ -21,7 +21,7 @@ describe("a stored result", () => {
 
   it("under an idempotency key is not given to its own caller after a denial", async () => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => "result"));
+    kernel.registerTrusted(toolOf(() => "result"));
     expect(await kernel.call("subject", {}, { caller: "eve", idempotencyKey: "k" })).toMatchObject({ ok: true });
     await kernel.setPolicy({
       version: "1",
@@ -48,7 +48,7 @@ describe("a stored result", () => {
   it("is separate for callers and idempotency keys that could collide", async () => {
     let runs = 0;
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => ++runs, { determinism: "external" }));
+    kernel.registerTrusted(toolOf(() => ++runs, { determinism: "external" }));
     for (const [caller, idempotencyKey] of [
       ['a","b', "c"],
       ["a", 'b","c'],

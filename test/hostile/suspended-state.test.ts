@@ -124,7 +124,7 @@ describe("a call that cannot be suspended", () => {
     const { kernel, files } = await suspendingKernel(await host());
     expect(await kernel.suspend("nobody")).toMatchObject({ ok: false, error: { code: "CALL_NOT_FOUND" } });
     const inline = toolOf(() => new Promise(() => {}), { name: "inline" });
-    kernel.register(inline);
+    kernel.registerTrusted(inline);
     const controller = new AbortController();
     const spinning = await begin(kernel, "inline", {}, { signal: controller.signal });
     expect(await kernel.suspend(spinning.callId, { waitMs: 10 })).toMatchObject({

@@ -25,7 +25,7 @@ describe("a tool of this realm that gives away bytes which it did not make", () 
       await files.write("a", own);
       return own;
     };
-    kernel.register(toolOf(execute, { ...giving, effects, capabilities }));
+    kernel.registerTrusted(toolOf(execute, { ...giving, effects, capabilities }));
     for (const input of [{ write: true }, {}, {}])
       expect(await kernel.call("subject", input)).toMatchObject({ ok: true, data: bytes(1, 2, 3) });
     await expectSoundLog(kernel);
@@ -36,12 +36,12 @@ describe("a tool of this realm that gives away bytes which it did not make", () 
       policy: { ...openPolicy, grants: [{ tool: "outer", capability: { kind: "tool.call", tools: ["inner"] } }] },
     });
     const kept = bytes(1, 2, 3);
-    kernel.register(toolOf(() => kept, { name: "inner", determinism: "external", output: { kind: "binary" } }));
+    kernel.registerTrusted(toolOf(() => kept, { name: "inner", determinism: "external", output: { kind: "binary" } }));
     const execute = async (_: unknown, { tools }: ToolContext) => {
       const answer = await tools.call("inner");
       return answer.ok && answer.bytes;
     };
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(execute, { ...giving, name: "outer", capabilities: [{ kind: "tool.call", tools: ["inner"] }] }),
     );
     for (let i = 0; i < 2; i++)
@@ -56,7 +56,7 @@ describe("a tool of this realm that gives away bytes which it did not make", () 
       for await (const piece of body) return piece;
       return bytes();
     };
-    kernel.register(toolOf(execute, { ...giving, body: {} }));
+    kernel.registerTrusted(toolOf(execute, { ...giving, body: {} }));
     const own = bytes(1, 2, 3);
     const body = new ReadableStream({ start: (controller) => (controller.enqueue(own), controller.close()) });
     expect(await kernel.call("subject", {}, { body })).toMatchObject({ ok: true, data: bytes(1, 2, 3) });
@@ -70,7 +70,7 @@ describe("a caller that gives away the bytes of its result", () => {
     ["copied", { ...giving, output: { kind: "binary" } }],
   ])("does not take them from another that has the same, of a tool that %s its own", async (_, more) => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => bytes(1, 2, 3), more));
+    kernel.registerTrusted(toolOf(() => bytes(1, 2, 3), more));
     for (let i = 0; i < 3; i++) {
       const result = await kernel.call("subject", {}, { idempotencyKey: "k" });
       expect(result).toMatchObject({ ok: true, data: bytes(1, 2, 3), meta: { cached: i > 0 } });

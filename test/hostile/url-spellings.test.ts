@@ -156,7 +156,7 @@ async function ask(url: string, headers: Record<string, string> = {}) {
       }),
     ],
   });
-  kernel.register(httpFetch);
+  kernel.registerTrusted(httpFetch);
   return { result: await kernel.call("http_fetch", { url, headers }), sent };
 }
 

@@ -13,7 +13,7 @@ describe("an approval", () => {
   ) => {
     const bench = await openKernel({ policy: asking, ...(approver && { approver }) });
     let runs = 0;
-    bench.kernel.register(toolOf(() => ++runs, { tier: 2, title: "Subject" }));
+    bench.kernel.registerTrusted(toolOf(() => ++runs, { tier: 2, title: "Subject" }));
     const results = [];
     for (const { input, options } of calls)
       results.push(await bench.kernel.call("subject", input, { sessionId: "s", ...options }));
@@ -79,7 +79,7 @@ describe("an approval", () => {
         return scope === "session" ? { ...answer, scope } : { ...answer, scope, pattern: [{ at: "/a", equals: 1 }] };
       },
     });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     const call = () => kernel.call("subject", { a: 1 }, { sessionId: "s" });
     await call();
     await clock.advance(limits.standingApprovalMs - 1);
@@ -134,7 +134,7 @@ describe("an approval", () => {
       },
     });
     let runs = 0;
-    bench.kernel.register(toolOf(() => ++runs, { tier: 2 }));
+    bench.kernel.registerTrusted(toolOf(() => ++runs, { tier: 2 }));
     const pending = bench.kernel.call("subject", {});
     await bench.clock.advance(120_000);
     expect(await pending).toMatchObject({ error: { code: "APPROVAL_EXPIRED" }, meta: { queuedMs: 120_000 } });
@@ -147,7 +147,7 @@ describe("an approval", () => {
 
   it("ends when the caller cancels", async () => {
     const bench = await openKernel({ policy: asking, approver: () => new Promise(() => {}) });
-    bench.kernel.register(toolOf(() => 1, { tier: 2 }));
+    bench.kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     const controller = new AbortController();
     const pending = bench.kernel.call("subject", {}, { signal: controller.signal });
     await settle();
@@ -160,7 +160,7 @@ describe("an approval", () => {
   it("waits for at most 16 calls of one caller, and others are not held up", async () => {
     const answers: ((answer: ApprovalAnswer) => void)[] = [];
     const bench = await openKernel({ policy: asking, approver: () => new Promise((resolve) => answers.push(resolve)) });
-    bench.kernel.register(toolOf(() => 1, { tier: 2, bounds: { concurrency: 64 } }));
+    bench.kernel.registerTrusted(toolOf(() => 1, { tier: 2, bounds: { concurrency: 64 } }));
     const call = (caller: string) => bench.kernel.call("subject", {}, { caller });
     const waiting = Array.from({ length: 16 }, () => call("eve"));
     await settle();
@@ -189,7 +189,7 @@ describe("an approval", () => {
       },
     });
     let runs = 0;
-    bench.kernel.register(toolOf(() => ++runs, { tier: 2 }));
+    bench.kernel.registerTrusted(toolOf(() => ++runs, { tier: 2 }));
     expect(await bench.kernel.call("subject", {})).toMatchObject({
       error: { code: "APPROVAL_DENIED", retryable: true },
     });

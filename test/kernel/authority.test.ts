@@ -11,7 +11,7 @@ async function decisionOf(
   options: { caller?: string; mode?: "NORMAL" | "ALERT" | "DEGRADED" | "LOCKDOWN" | "RECOVERY" } = {},
 ) {
   const { kernel } = await openKernel({ policy, ...(options.mode && { mode: options.mode }) });
-  kernel.register(toolOf(() => 1, more));
+  kernel.registerTrusted(toolOf(() => 1, more));
   const { proof } = await kernel.call("subject", {}, options.caller === undefined ? {} : { caller: options.caller });
   return proof?.parentProofId === null ? proof.decision : "answered";
 }
@@ -23,7 +23,7 @@ it("a capability that a tool does not declare is refused, whatever is granted", 
     brokers: [fakeNet()],
   });
   const ask = (_: unknown, { fetch }: { fetch: (url: string) => Promise<Response> }) => fetch("https://example.com/a");
-  kernel.register(toolOf(ask, { determinism: "external", effects: ["net.read"] }));
+  kernel.registerTrusted(toolOf(ask, { determinism: "external", effects: ["net.read"] }));
   expect(await kernel.call("subject", {})).toMatchObject({
     error: { code: "CAPABILITY_DENIED" },
   });
@@ -91,7 +91,7 @@ describe("a decision", () => {
 
   it("names what determined it, under a hash that notices any change", async () => {
     const { kernel } = await openKernel({ policy: standard(rule("no-eve", "deny", { caller: ["eve"] })) });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     const result = await kernel.call("subject", {}, { caller: "eve" });
     expect(result).toMatchObject({
       ok: false,

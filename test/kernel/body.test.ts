@@ -30,7 +30,7 @@ const reading = (more: Record<string, unknown> = {}, execute = numbers): ReturnT
 
 async function called(body: CallOptions["body"] | undefined, options: CallOptions = {}, more = {}) {
   const { kernel, events } = await openKernel();
-  expect(kernel.register(reading(more))).toMatchObject({ ok: true });
+  expect(kernel.registerTrusted(reading(more))).toMatchObject({ ok: true });
   const result = await kernel.call("subject", {}, { ...options, ...(body && { body }) });
   await settle();
   await expectSoundLog(kernel);
@@ -41,7 +41,7 @@ async function called(body: CallOptions["body"] | undefined, options: CallOption
 describe("a body", () => {
   it("is read by the tool, and on record before the end of its call", async () => {
     const { kernel, events } = await openKernel();
-    kernel.register(reading());
+    kernel.registerTrusted(reading());
     const { body, ends } = bodySource([bytes(1, 2), bytes(), bytes(3)]);
     const result = await kernel.call("subject", {}, { body });
     expect(result).toMatchObject({ ok: true, data: [1, 2, 3], proof: { obligations: ["body"] } });
@@ -55,7 +55,7 @@ describe("a body", () => {
 
   it("is an obligation of its proof, which a log without it does not discharge", async () => {
     const { kernel, events } = await openKernel();
-    kernel.register(reading());
+    kernel.registerTrusted(reading());
     const { proof } = await kernel.call("subject", {}, { body: bodySource([bytes(1)]).body });
     const log = await events();
     expect(dischargeFault(proof!, log)).toBe(undefined);
@@ -69,7 +69,7 @@ describe("a body", () => {
   it("is asked for by a tool that takes one, and refused by any other", async () => {
     expect((await called(undefined)).result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     const { body, ends } = bodySource([bytes(1)]);
     expect(await kernel.call("subject", {}, { body })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     await settle();
@@ -83,7 +83,7 @@ describe("a body", () => {
     ["of a call under an idempotency key", { idempotencyKey: "key" }, "INVALID_INPUT", "subject"],
   ])("is cancelled unread, so that its source can end: %s", async (_, options, code, tool) => {
     const { kernel } = await openKernel();
-    kernel.register(reading());
+    kernel.registerTrusted(reading());
     const { body, ends, given } = bodySource([bytes(1)]);
     expect(await kernel.call(tool, {}, { ...options, body })).toMatchObject({ ok: false, error: { code } });
     await settle();
@@ -93,7 +93,7 @@ describe("a body", () => {
 
   it("is not known before it has come: no result is kept for equal calls, and purity cannot be tried", async () => {
     const { kernel } = await openKernel();
-    kernel.register(reading({ determinism: "pure" }));
+    kernel.registerTrusted(reading({ determinism: "pure" }));
     for (const value of [1, 2])
       expect(await kernel.call("subject", {}, { body: bodySource([bytes(value)]).body })).toMatchObject({
         ok: true,
@@ -115,7 +115,7 @@ describe("a body", () => {
       return answer;
     };
     const { kernel } = await openKernel({ approver });
-    kernel.register(reading({ approval: "always" }));
+    kernel.registerTrusted(reading({ approval: "always" }));
     for (const value of [1, 2]) {
       const { body } = bodySource([bytes(value)]);
       expect(await kernel.call("subject", { to: "ada" }, { body, sessionId: "session" })).toMatchObject({
@@ -130,7 +130,7 @@ describe("a body", () => {
   it("does not make a yes out of what is none", async () => {
     const approver = async () => ({ answer: "allow", scope: "forever", approver: "ada" }) as unknown as ApprovalAnswer;
     const { kernel } = await openKernel({ approver });
-    kernel.register(reading({ approval: "always" }));
+    kernel.registerTrusted(reading({ approval: "always" }));
     const { body } = bodySource([bytes(1)]);
     expect(await kernel.call("subject", {}, { body })).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
   });
@@ -167,7 +167,7 @@ describe("a body", () => {
       const { kernel, clock } = await openKernel({ policy, brokers: [broker] });
       const capabilities = [{ kind: "fs.read", paths: ["**"] }];
       const more = { effects: ["fs.read"], determinism: "external", capabilities, idempotent: true, body: {} };
-      kernel.register(toolOf(refused, more));
+      kernel.registerTrusted(toolOf(refused, more));
       const call = kernel.call("subject", {}, { body: bodySource([bytes(1)]).body });
       await clock.advance(limits.retryMs * 10);
       expect(await call).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
@@ -273,7 +273,7 @@ describe("a caller's body", () => {
       for await (const _piece of body) structuredClone(chunk, { transfer: [chunk.buffer] });
       return [];
     };
-    kernel.register(reading({}, reads));
+    kernel.registerTrusted(reading({}, reads));
     const result = await kernel.call("subject", {}, { body: bodySource([chunk]).body });
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
   });

@@ -50,7 +50,7 @@ describe("calls per hour", () => {
 
   it("count calls that were refused nothing but still run", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.register(toolOf(() => new Promise(() => {}), { bounds: { callsPerHour: 1, timeoutMs: 100 } }));
+    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { bounds: { callsPerHour: 1, timeoutMs: 100 } }));
     const first = kernel.call("subject", {});
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
@@ -67,8 +67,8 @@ describe("a tool without a rate", () => {
     const bounds = { callsPerHour: 1 };
     const policy = { ...openPolicy, tools: { governed: { bounds } } };
     const { kernel } = await openKernel({ policy });
-    kernel.register(toolOf(() => 1));
-    kernel.register(toolOf(() => 1, { name: "governed" }));
+    kernel.registerTrusted(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1, { name: "governed" }));
     for (let i = 0; i < 1_001; i++) expect((await kernel.call("subject", {})).ok).toBe(true);
     const refused = { error: { code: "RATE_LIMITED", details: { bound: "callsPerHour", limit: 1 } } };
     expect((await kernel.call("governed", {})).ok).toBe(true);
@@ -81,7 +81,7 @@ describe("a tool without a rate", () => {
 describe("concurrency", () => {
   it("at the limit and one past it, and the slot comes back on every way out", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.register(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 2, timeoutMs: 100 } }));
+    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 2, timeoutMs: 100 } }));
     const running = [kernel.call("subject", {}), kernel.call("subject", {})];
     expect(await kernel.call("subject", {}, { waitMs: 0 })).toMatchObject({
       error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, position: 1, retryAfterMs: 100 } },

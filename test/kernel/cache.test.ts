@@ -52,7 +52,7 @@ describe("the cache of pure results", () => {
     for (let i = 0; i < 2; i++) await kernel.call("subject", {});
     expect(state.runs).toBe(2);
     const inline = counted({ name: "inline" });
-    kernel.register(inline.tool);
+    kernel.registerTrusted(inline.tool);
     for (let i = 0; i < 2; i++) await kernel.call("inline", {});
     expect(inline.state.runs).toBe(2);
   });

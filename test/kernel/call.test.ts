@@ -5,7 +5,7 @@ import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 describe("a call", () => {
   it("gives data, hash, proof and one event per step", async () => {
     const { kernel, events } = await openKernel();
-    expect(kernel.register(echo)).toMatchObject({ ok: true, value: { id: "echo@1.0.0" } });
+    expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true, value: { id: "echo@1.0.0" } });
     const result = await kernel.call("echo", { message: "hello" }, { caller: "ada", sessionId: "s1" });
     expect(result).toMatchObject({ ok: true, data: { message: "hello" }, tool: "echo@1.0.0", effects: [] });
     expect(result.ok && result.hash).toMatch(/^blake3:[0-9a-f]{64}$/);
@@ -27,7 +27,7 @@ describe("a call", () => {
 
   it("gives the same output hash again, and for keys in another order", async () => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(({ swap }: { swap: boolean }) => (swap ? { b: 1, a: 2 } : { a: 2, b: 1 })));
+    kernel.registerTrusted(toolOf(({ swap }: { swap: boolean }) => (swap ? { b: 1, a: 2 } : { a: 2, b: 1 })));
     const one = await kernel.call("subject", { swap: false });
     const two = await kernel.call("subject", { swap: true });
     expect(one.ok && two.ok && one.hash === two.hash).toBe(true);
@@ -36,14 +36,14 @@ describe("a call", () => {
   it("fills in defaults before the tool sees the input", async () => {
     const { kernel } = await openKernel();
     const input = { type: "object", properties: { times: { type: "integer", default: 3 } } } as const;
-    kernel.register(toolOf((given: unknown) => given, { input }));
+    kernel.registerTrusted(toolOf((given: unknown) => given, { input }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: { times: 3 } });
   });
 
   it("hands the tool a copy: neither side sees what the other changes", async () => {
     const { kernel } = await openKernel();
     const given = { list: [1] };
-    kernel.register(
+    kernel.registerTrusted(
       toolOf((input: { list: number[] }) => {
         input.list.push(2);
         return input;
@@ -56,7 +56,7 @@ describe("a call", () => {
   it("takes the highest version, or the one that a range names", async () => {
     const { kernel } = await openKernel();
     for (const version of ["1.2.0", "1.10.0", "2.0.0-rc.1", "0.9.0"])
-      kernel.register(toolOf(() => version, { version }));
+      kernel.registerTrusted(toolOf(() => version, { version }));
     const versionOf = async (range?: string) => {
       const result = await kernel.call("subject", {}, range === undefined ? {} : { version: range });
       return result.ok ? result.data : result.error.code;
@@ -71,7 +71,7 @@ describe("a call", () => {
 
   it("streams log, progress and events to the caller while it runs", async () => {
     const { kernel } = await openKernel();
-    kernel.register(
+    kernel.registerTrusted(
       defineTool({
         name: "talks",
         version: "1.0.0",
@@ -105,7 +105,7 @@ describe("a call", () => {
 
   it("survives listeners that throw", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     kernel.audit.subscribe(() => {
       throw new Error("listener");
     });
@@ -117,7 +117,7 @@ describe("a call", () => {
 
   it("continues the caller's trace in a span of its own", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const { meta } = await kernel.call("echo", { message: "x" }, { traceparent });
     expect(meta.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
@@ -171,7 +171,7 @@ describe("a call that cannot succeed", () => {
     ["a lone surrogate", "echo", { message: "\ud800" }, "INVALID_INPUT"],
   ])("%s", async (_, tool, input, code) => {
     const { kernel, events } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     const result = await kernel.call(tool, input);
     expect(result).toMatchObject({ ok: false, error: { code } });
     expect(result.ok || result.error.message).toBeTruthy();
@@ -182,7 +182,7 @@ describe("a call that cannot succeed", () => {
 
   it("names the nearest tools, and the nearest argument", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     const unknown = await kernel.call("ecko", {});
     expect(unknown).toMatchObject({ error: { code: "TOOL_NOT_FOUND", details: { nearest: ["echo"] } } });
     const typo = await kernel.call("echo", { message: "x", mesage: "y" });
@@ -260,8 +260,8 @@ describe("a call that cannot succeed", () => {
     ],
   ])("a tool that %s", async (_, execute, code, text) => {
     const { kernel, events } = await openKernel();
-    kernel.register(toolOf(execute));
-    kernel.register(echo);
+    kernel.registerTrusted(toolOf(execute));
+    kernel.registerTrusted(echo);
     const result = await kernel.call("subject", {});
     if (code === undefined) expect(result).toMatchObject({ ok: true, data: 1 });
     else {
@@ -275,7 +275,7 @@ describe("a call that cannot succeed", () => {
 
   it("an output that breaks the contract", async () => {
     const { kernel } = await openKernel();
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(() => ({ n: "1" }), {
         output: { kind: "json", schema: { type: "object", properties: { n: { type: "integer" } } } },
       }),
@@ -288,12 +288,12 @@ describe("a call that cannot succeed", () => {
 
   it("neither arguments nor what a tool says reach the log", async () => {
     const { kernel, events } = await openKernel();
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(({ pin }: { pin: string }) => {
         throw new Error(`wrong pin ${pin}`);
       }),
     );
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     const failed = await kernel.call("subject", { pin: "canary-1" }, { correlationId: "order 7" });
     const refused = await kernel.call("echo", { "canary-2": "canary-3", message: "canary-4" });
     const log = await events();
@@ -307,7 +307,7 @@ describe("a call that cannot succeed", () => {
 
   it("the tool's own check refuses", async () => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => 1, { check: () => "odd is not even" }));
+    kernel.registerTrusted(toolOf(() => 1, { check: () => "odd is not even" }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
       error: { code: "INVALID_INPUT" },

@@ -24,7 +24,7 @@ async function outcomes(
       }),
     ],
   });
-  kernel.register(
+  kernel.registerTrusted(
     toolOf(
       async (_: never, { fetch: ask }: { readonly fetch: typeof fetch }) => {
         for (const [method, path] of requests)
@@ -78,7 +78,7 @@ it("the bytes of a grant hold beside another grant", async () => {
     // An answer and the header with its type have 41 bytes.
     brokers: [netBroker({ fetch: async () => new Response("12345") })],
   });
-  kernel.register(
+  kernel.registerTrusted(
     toolOf(
       async (_: never, { fetch: ask }: { readonly fetch: typeof fetch }) => {
         const seen: string[] = [];
@@ -115,7 +115,7 @@ describe("the totalBytes of a grant of files", () => {
       },
       brokers: [filesBroker(memoryStore())],
     });
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(
         async (
           _: never,
@@ -164,7 +164,7 @@ it("the requests of a grant hold across the runs of a call", async () => {
       }),
     ],
   });
-  kernel.register(
+  kernel.registerTrusted(
     toolOf((_: never, { fetch: ask }: { readonly fetch: typeof fetch }) => ask("https://example.com/"), {
       determinism: "external",
       effects: ["net.read"],
@@ -180,7 +180,7 @@ it("the requests of a grant hold across the runs of a call", async () => {
 
 it("the requests that a caller leaves a call hold for all calls within it together", async () => {
   let sent = 0;
-  const asking = (name: string, host: string): unknown =>
+  const asking = (name: string, host: string) =>
     toolOf(
       async (_: never, { fetch: ask }: { readonly fetch: typeof fetch }) =>
         ask(`https://${host}/`).then(

@@ -170,7 +170,7 @@ const policy = {
 
 async function bench(broker: Broker, tool = fetching) {
   const opened = await openKernel({ policy, brokers: [broker] });
-  expect(opened.kernel.register(tool)).toMatchObject({ ok: true });
+  expect(opened.kernel.registerTrusted(tool)).toMatchObject({ ok: true });
   return opened;
 }
 
@@ -225,7 +225,7 @@ describe("a capability request", () => {
   it("a kind that is not granted at all stops the call before it runs, with a proof", async () => {
     const broker = fakeNet(() => page);
     const { kernel } = await openKernel({ policy: { version: "1", posture: "permissive" }, brokers: [broker] });
-    kernel.register(fetching);
+    kernel.registerTrusted(fetching);
     const result = await kernel.call("subject", { urls: [] });
     expect(result).toMatchObject({
       ok: false,
@@ -317,10 +317,10 @@ describe("a capability request", () => {
     });
     const untilCancelled = (_: unknown, { signal }: ToolContext): Promise<null> =>
       new Promise((resolve) => signal.addEventListener("abort", () => resolve(null)));
-    kernel.register(toolOf(untilCancelled, { name: "inner", determinism: "external" }));
+    kernel.registerTrusted(toolOf(untilCancelled, { name: "inner", determinism: "external" }));
     const callBoth = (_: unknown, { tools }: ToolContext): Promise<unknown> =>
       Promise.all([tools.call("inner"), tools.call("other")]);
-    kernel.register(toolOf(callBoth, { determinism: "external", capabilities: [capability] }));
+    kernel.registerTrusted(toolOf(callBoth, { determinism: "external", capabilities: [capability] }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
       error: { code: "CAPABILITY_DENIED" },

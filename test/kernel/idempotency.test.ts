@@ -10,7 +10,7 @@ describe("an idempotency key", () => {
   it("gives the first call's result again, and its deed is done once", async () => {
     let deeds = 0;
     const { kernel, events } = await openKernel();
-    kernel.register(charge(({ amount }) => ({ amount, deed: ++deeds })));
+    kernel.registerTrusted(charge(({ amount }) => ({ amount, deed: ++deeds })));
     const first = await kernel.call("charge", { amount: 5 }, { idempotencyKey: "k" });
     const again = await kernel.call("charge", { amount: 5 }, { idempotencyKey: "k" });
     expect(first).toMatchObject({ ok: true, data: { deed: 1 }, meta: { cached: false, attempts: 1 } });
@@ -33,7 +33,7 @@ describe("an idempotency key", () => {
     let deeds = 0;
     let finish: (value: number) => void = () => {};
     const { kernel } = await openKernel();
-    kernel.register(charge(() => (deeds++, new Promise((resolve) => (finish = resolve)))));
+    kernel.registerTrusted(charge(() => (deeds++, new Promise((resolve) => (finish = resolve)))));
     const calls = [1, 2, 3].map(() => kernel.call("charge", { amount: 1 }, { idempotencyKey: "k" }));
     await settle();
     finish(7);
@@ -48,8 +48,8 @@ describe("an idempotency key", () => {
     ["another tool", "refund", { amount: 1 }],
   ])("is refused with %s", async (_, tool, input) => {
     const { kernel } = await openKernel();
-    kernel.register(charge(() => 1));
-    kernel.register(charge(() => 1, { name: "refund" }));
+    kernel.registerTrusted(charge(() => 1));
+    kernel.registerTrusted(charge(() => 1, { name: "refund" }));
     await kernel.call("charge", { amount: 1 }, { idempotencyKey: "k" });
     expect(await kernel.call(tool, input, { idempotencyKey: "k" })).toMatchObject({
       ok: false,
@@ -64,7 +64,7 @@ describe("an idempotency key", () => {
   it("belongs to its caller", async () => {
     let deeds = 0;
     const { kernel } = await openKernel();
-    kernel.register(charge(() => ++deeds));
+    kernel.registerTrusted(charge(() => ++deeds));
     for (const caller of ["ada", "eve"]) await kernel.call("charge", {}, { caller, idempotencyKey: "k" });
     expect(deeds).toBe(2);
   });
@@ -72,10 +72,10 @@ describe("an idempotency key", () => {
   it("is used up by a call that failed after its start: what it did is not known, and is not done again", async () => {
     let deeds = 0;
     const { kernel } = await openKernel();
-    kernel.register(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
+    kernel.registerTrusted(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
     const { clock } = { clock: new FakeClock() };
     const other = await createKernel({ policy: openPolicy, clock });
-    other.register(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
+    other.registerTrusted(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
     const first = other.call("charge", {}, { idempotencyKey: "k" });
     await clock.advance(60);
     expect(await first).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
@@ -87,7 +87,7 @@ describe("an idempotency key", () => {
 
   it("stays free where nothing ran", async () => {
     const { kernel } = await openKernel({ policy: { version: "1", posture: "strict" } });
-    kernel.register(charge(() => 1, { tier: 1 }));
+    kernel.registerTrusted(charge(() => 1, { tier: 1 }));
     const denied = await kernel.call("charge", {}, { idempotencyKey: "k" });
     expect(denied).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
     await kernel.setPolicy(openPolicy);
@@ -99,7 +99,7 @@ describe("an idempotency key", () => {
     const clock = new FakeClock();
     const kernel = await createKernel({ policy: openPolicy, clock });
     const slowOnce = () => (++runs === 1 ? new Promise(() => {}) : runs);
-    kernel.register(charge(slowOnce, { idempotent: true, bounds: { timeoutMs: 50 } }));
+    kernel.registerTrusted(charge(slowOnce, { idempotent: true, bounds: { timeoutMs: 50 } }));
     const first = kernel.call("charge", {}, { idempotencyKey: "k" });
     await clock.advance(60);
     expect(await first).toMatchObject({ ok: false, error: { code: "TIMEOUT", retryable: true } });
@@ -116,7 +116,7 @@ describe("an idempotency key", () => {
         return { answer: "allow", approver: "ada", scope: "once" };
       },
     });
-    kernel.register(charge(() => 1, { tier: 1 }));
+    kernel.registerTrusted(charge(() => 1, { tier: 1 }));
     const calls = [1, 2, 3].map(() => kernel.call("charge", {}, { idempotencyKey: "k" }));
     expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
     expect(await kernel.call("charge", {}, { idempotencyKey: "k" })).toMatchObject({
@@ -129,10 +129,12 @@ describe("an idempotency key", () => {
 
   it("passes to the next who waits when its caller goes away before anything happened", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.register(charge(() => 1, { bounds: { concurrency: 1 } }));
-    kernel.register(toolOf(() => new Promise(() => {}), { name: "other" }));
+    kernel.registerTrusted(charge(() => 1, { bounds: { concurrency: 1 } }));
+    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { name: "other" }));
     const { signal, abort } = controller();
-    kernel.register(charge(() => new Promise((resolve) => clock.after(100, () => resolve(1))), { version: "2.0.0" }));
+    kernel.registerTrusted(
+      charge(() => new Promise((resolve) => clock.after(100, () => resolve(1))), { version: "2.0.0" }),
+    );
     const busy = kernel.call("charge", {}, { version: "1.0.0" });
     await busy;
     const first = kernel.call("charge", { amount: 1 }, { idempotencyKey: "k", signal });
@@ -146,7 +148,7 @@ describe("an idempotency key", () => {
   it("ends the waiting of one who cancels, and of nobody else", async () => {
     let finish: (value: number) => void = () => {};
     const { kernel } = await openKernel();
-    kernel.register(charge(() => new Promise((resolve) => (finish = resolve))));
+    kernel.registerTrusted(charge(() => new Promise((resolve) => (finish = resolve))));
     const first = kernel.call("charge", {}, { idempotencyKey: "k" });
     const { signal, abort } = controller();
     const second = kernel.call("charge", {}, { idempotencyKey: "k", signal });
@@ -161,7 +163,7 @@ describe("an idempotency key", () => {
   it("expires after a day, by a clock that nobody sets", async () => {
     let deeds = 0;
     const { kernel, clock } = await openKernel();
-    kernel.register(charge(() => ++deeds));
+    kernel.registerTrusted(charge(() => ++deeds));
     const call = () => kernel.call("charge", {}, { idempotencyKey: "k" });
     await call();
     clock.jump(limits.keyMs * 2);
@@ -176,7 +178,7 @@ describe("an idempotency key", () => {
 
   it("is never forgotten for want of room: one more is refused instead", async () => {
     const { kernel } = await openKernel();
-    kernel.register(charge(() => 1, { bounds: { callsPerHour: 100_000 } }));
+    kernel.registerTrusted(charge(() => 1, { bounds: { callsPerHour: 100_000 } }));
     const call = (key: number, caller = "ada") => kernel.call("charge", {}, { caller, idempotencyKey: `${key}` });
     for (let key = 0; key < limits.keysPerCaller; key++) await call(key);
     expect(await call(limits.keysPerCaller)).toMatchObject({
@@ -193,7 +195,7 @@ describe("an idempotency key", () => {
     ["a number", 1],
   ])("that is %s is refused", async (_, idempotencyKey) => {
     const { kernel } = await openKernel();
-    kernel.register(charge(() => 1));
+    kernel.registerTrusted(charge(() => 1));
     const result = await kernel.call("charge", {}, { idempotencyKey } as never);
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
   });
@@ -203,15 +205,15 @@ describe("an idempotency key", () => {
     const sink = memorySink();
     const clock = new FakeClock();
     const before = await createKernel({ policy: openPolicy, sink, clock });
-    before.register(charge(() => (deeds++, new Promise(() => {}))));
-    before.register(charge(() => ++deeds, { name: "refund" }));
+    before.registerTrusted(charge(() => (deeds++, new Promise(() => {}))));
+    before.registerTrusted(charge(() => ++deeds, { name: "refund" }));
     void before.call("charge", {}, { idempotencyKey: "open" });
     await before.call("refund", {}, { idempotencyKey: "done" });
     await before.call("refund", 1 as never, { idempotencyKey: "never ran" });
 
     const after = await createKernel({ policy: openPolicy, sink, clock });
-    after.register(charge(() => ++deeds));
-    after.register(charge(() => ++deeds, { name: "refund" }));
+    after.registerTrusted(charge(() => ++deeds));
+    after.registerTrusted(charge(() => ++deeds, { name: "refund" }));
     const unknown = { ok: false, error: { code: "INVALID_INPUT", details: [{ reason: "outcome-unknown" }] } };
     expect(await after.call("charge", {}, { idempotencyKey: "open" })).toMatchObject(unknown);
     expect(await after.call("refund", {}, { idempotencyKey: "done" })).toMatchObject(unknown);

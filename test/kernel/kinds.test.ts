@@ -68,7 +68,7 @@ async function callWith(
   const { kernel, events } = await openKernel({ policy, brokers: [broker] });
   const capabilities = granted.map((each): DeclaredCapability => ({ ...each, optional: true }));
   const more = { capabilities, effects, determinism: "external" };
-  expect(kernel.register(toolOf((_, context) => execute(context), more))).toMatchObject({ ok: true });
+  expect(kernel.registerTrusted(toolOf((_, context) => execute(context), more))).toMatchObject({ ok: true });
   const result = await kernel.call("subject", {});
   return { result, broker, events: await events() };
 }
@@ -186,7 +186,7 @@ describe("what is refused", () => {
     };
     for (const ask of asks) {
       const { kernel } = await openKernel({ policy });
-      kernel.register(
+      kernel.registerTrusted(
         toolOf((_, context) => ask(context), { capabilities: granted, effects, determinism: "external" }),
       );
       expect(await kernel.call("subject", {})).toMatchObject({
@@ -200,12 +200,12 @@ describe("what is refused", () => {
     const { kernel } = await openKernel();
     for (const capability of granted) {
       const name = `needs_${capability.kind.replace(".", "_")}`;
-      kernel.register(toolOf(() => 1, { name, capabilities: [capability], effects, determinism: "external" }));
+      kernel.registerTrusted(toolOf(() => 1, { name, capabilities: [capability], effects, determinism: "external" }));
       const result = await kernel.call(name, {});
       const hint = result.ok ? "" : result.error.hint;
       const grant: unknown = JSON.parse(hint.replace(/^[^{]*/, ""));
       const { kernel: next } = await openKernel({ policy: { version: "1", posture: "permissive", grants: [grant] } });
-      next.register(toolOf(() => 1, { name, capabilities: [capability], effects, determinism: "external" }));
+      next.registerTrusted(toolOf(() => 1, { name, capabilities: [capability], effects, determinism: "external" }));
       expect(await next.call(name, {})).toMatchObject({ ok: true });
     }
   });
@@ -213,7 +213,9 @@ describe("what is refused", () => {
   it("a tool that names an effect too few", async () => {
     const { kernel } = await openKernel();
     for (const capability of granted.filter(({ kind }) => kind !== "tool.call"))
-      expect(kernel.register(toolOf(() => 1, { capabilities: [capability], determinism: "external" }))).toMatchObject({
+      expect(
+        kernel.registerTrusted(toolOf(() => 1, { capabilities: [capability], determinism: "external" })),
+      ).toMatchObject({
         ok: false,
         error: { code: "INVALID_MANIFEST", path: "/capabilities/0" },
       });

@@ -1,6 +1,7 @@
 import {
   type Approver,
   checkPackage,
+  checkTrustedTool,
   IsolateFailure,
   manifestOf,
   packageHash,
@@ -137,8 +138,8 @@ it("a request for approval gives its reason in plain words", async () => {
 describe("the refusal of a package", () => {
   it("that is registered twice", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
-    expect(kernel.register(echo)).toMatchObject({ error: { message: "echo@1.0.0 is registered already." } });
+    kernel.registerTrusted(echo);
+    expect(kernel.registerTrusted(echo)).toMatchObject({ error: { message: "echo@1.0.0 is registered already." } });
   });
 
   it.each([
@@ -151,7 +152,7 @@ describe("the refusal of a package", () => {
   ])("with the mistyped key %s names the intended key", (mistyped, value, meant) => {
     const message = `The value: expected no property "${mistyped}", got an object that has it.`;
     const error = { code: "INVALID_MANIFEST", path: "", message, hint: `Did you mean "${meant}"?` };
-    expect(checkPackage(toolOf(() => 1, { [mistyped]: value }))).toMatchObject({ ok: false, error });
+    expect(checkTrustedTool(toolOf(() => 1, { [mistyped]: value }))).toMatchObject({ ok: false, error });
   });
 
   it("without a key that authors may leave out names that key", () => {

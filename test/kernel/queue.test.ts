@@ -14,7 +14,7 @@ async function open(bounds: object = { concurrency: 1 }, more: object = {}) {
   const order: string[] = [];
   const running: (() => void)[] = [];
   const body = ({ n }: { n: string }) => (order.push(n), new Promise((end) => running.push(() => end(n))));
-  bench.kernel.register(toolOf(body, { bounds, ...more }));
+  bench.kernel.registerTrusted(toolOf(body, { bounds, ...more }));
   const call = async (n: string, options: CallOptions = {}) => {
     const result = bench.kernel.call("subject", { n }, { onEvent: (event) => heard.push(event), ...options });
     await settle();
@@ -35,7 +35,7 @@ async function open(bounds: object = { concurrency: 1 }, more: object = {}) {
 describe("calls above the concurrency of a tool", () => {
   it("all succeed by default: eight parallel calls of one client", async () => {
     const { kernel, events } = await openKernel();
-    expect(kernel.register(calculator)).toMatchObject({ ok: true });
+    expect(kernel.registerTrusted(calculator)).toMatchObject({ ok: true });
     const calls = Array.from({ length: 8 }, (_, n) =>
       kernel.call("calculator", { expression: `${n} * ${n}` }, { caller: "model", sessionId: "s" }),
     );

@@ -15,7 +15,9 @@ const text = { ...large, output: { kind: "text", mediaType: "text/plain" } };
 async function call(output: unknown, more: object, options: { references?: boolean } = { references: true }) {
   const content = contentStore(memoryStore());
   const bench = await openKernel({ content });
-  expect(bench.kernel.register(toolOf(() => output, more as Record<string, unknown>))).toMatchObject({ ok: true });
+  expect(bench.kernel.registerTrusted(toolOf(() => output, more as Record<string, unknown>))).toMatchObject({
+    ok: true,
+  });
   const result = await bench.kernel.call("subject", {}, options);
   await expectSoundLog(bench.kernel);
   if (!result.ok) throw new Error(result.error.message);
@@ -67,7 +69,7 @@ describe("an output that is too large to be handed around", () => {
       expect(result).not.toHaveProperty("reference");
     }
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => textOf(1_100_000), text));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000), text));
     const result = await kernel.call("subject", {}, { references: true });
     expect(result).toMatchObject({ ok: true, data: textOf(1_100_000) });
   });
@@ -79,7 +81,7 @@ describe("an output that is too large to be handed around", () => {
       delete: async () => {},
     };
     const { kernel } = await openKernel({ content: failing });
-    kernel.register(toolOf(() => textOf(1_100_000), text));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000), text));
     expect(await kernel.call("subject", {}, { references: true })).toMatchObject({
       ok: true,
       data: textOf(1_100_000),
@@ -99,7 +101,7 @@ describe("an output that is too large to be handed around", () => {
       },
     };
     const { kernel } = await openKernel({ content });
-    kernel.register(toolOf(() => textOf(1_100_000), text));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000), text));
     kernel.audit.subscribe(({ type }) => type === "tool.completed" && order.push(type));
     await kernel.call("subject", {}, { references: true });
     expect(order).toEqual(["stored", "tool.completed"]);
@@ -109,7 +111,7 @@ describe("an output that is too large to be handed around", () => {
     const content = contentStore(memoryStore());
     const { kernel } = await openKernel({ content });
     let runs = 0;
-    kernel.register(toolOf(() => textOf(1_100_000 + ++runs), text));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000 + ++runs), text));
     const keyed = (references: boolean) => kernel.call("subject", {}, { idempotencyKey: "k", references });
     const [whole, referred] = [await keyed(false), await keyed(true)];
     if (!whole.ok || !referred.ok) throw new Error("it did not run");
@@ -126,8 +128,8 @@ describe("an output that is too large to be handed around", () => {
   it("is whole within the call that calls from within, whatever the outer one asked for", async () => {
     const content = contentStore(memoryStore());
     const { kernel } = await openKernel({ content, policy: openCalls });
-    kernel.register(leaf("inner", () => textOf(1_100_000), large));
-    kernel.register(
+    kernel.registerTrusted(leaf("inner", () => textOf(1_100_000), large));
+    kernel.registerTrusted(
       calling("outer", async (_, { tools }) => {
         const answer = await tools.call("inner", {});
         return answer.ok ? String(answer.data).length : answer.error.code;
@@ -138,8 +140,8 @@ describe("an output that is too large to be handed around", () => {
 
   it("is whole for the steps of a pipeline", async () => {
     const { kernel } = await openKernel({ content: contentStore(memoryStore()) });
-    kernel.register(toolOf(() => textOf(1_100_000), { ...large, name: "make" }));
-    kernel.register(toolOf(({ text: given }: { text: string }) => given.length, { name: "measure" }));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000), { ...large, name: "make" }));
+    kernel.registerTrusted(toolOf(({ text: given }: { text: string }) => given.length, { name: "measure" }));
     const steps = [
       { id: "made", tool: "make", input: {} },
       { id: "measured", tool: "measure", input: { text: { $from: "made#" } } },
@@ -150,14 +152,14 @@ describe("an output that is too large to be handed around", () => {
   it("has a digest in the kernel's algorithm", async () => {
     const content = contentStore(memoryStore());
     const { kernel } = await openKernel({ content, hash: sha256Hash });
-    kernel.register(toolOf(() => textOf(1_100_000), text));
+    kernel.registerTrusted(toolOf(() => textOf(1_100_000), text));
     const result = await kernel.call("subject", {}, { references: true });
     expect(result).toMatchObject({ ok: true, reference: { digest: sha256Hash.text(textOf(1_100_000)) } });
   });
 
   it("is refused as before where it is larger than the call may return", async () => {
     const { kernel } = await openKernel({ content: contentStore(memoryStore()) });
-    kernel.register(toolOf(() => textOf(4_000_001), text));
+    kernel.registerTrusted(toolOf(() => textOf(4_000_001), text));
     expect(await kernel.call("subject", {}, { references: true })).toMatchObject({
       ok: false,
       error: { code: "BOUNDS_EXCEEDED" },
@@ -167,7 +169,7 @@ describe("an output that is too large to be handed around", () => {
 
 it("refuses references that are no boolean", async () => {
   const { kernel } = await openKernel();
-  kernel.register(toolOf(() => 1));
+  kernel.registerTrusted(toolOf(() => 1));
   expect(await kernel.call("subject", {}, { references: "yes" as never })).toMatchObject({
     error: { code: "INVALID_INPUT" },
   });

@@ -1,4 +1,4 @@
-import { checkPackage, manifestOf, packageHash } from "@keyhole/kernel";
+import { checkPackage, checkTrustedTool, manifestOf, packageHash } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { compareVersions, parseRange, parseVersion } from "../../packages/kernel/src/tool/semver.ts";
 import { echo, openKernel, toolOf } from "../support/kernel.ts";
@@ -19,8 +19,8 @@ describe("registering", () => {
 
   it("refuses the same version twice", async () => {
     const { kernel } = await openKernel();
-    kernel.register(echo);
-    expect(kernel.register(echo)).toMatchObject({
+    kernel.registerTrusted(echo);
+    expect(kernel.registerTrusted(echo)).toMatchObject({
       ok: false,
       error: { code: "ALREADY_REGISTERED" },
     });
@@ -95,9 +95,10 @@ describe("registering", () => {
       },
     ),
   ])("refuses %s without throwing", (foreign) => {
+    expect(checkTrustedTool(foreign)).toMatchObject({ ok: false, error: { code: "INVALID_MANIFEST" } });
     expect(checkPackage(foreign)).toMatchObject({
       ok: false,
-      error: { code: expect.stringMatching(/INVALID_MANIFEST|PACKAGE_HASH_MISMATCH/) },
+      error: { code: expect.stringMatching(/INVALID_MANIFEST|PACKAGE_HASH_MISMATCH|UNTRUSTED_TOOL/) },
     });
   });
 
@@ -122,9 +123,9 @@ describe("registering", () => {
 describe("the list", () => {
   it("is sorted by name, then by version, highest first, and filters", async () => {
     const { kernel } = await openKernel();
-    kernel.register(toolOf(() => 1, { name: "zeta", tier: 2, category: "web", title: "Last letter" }));
-    kernel.register(toolOf(() => 1, { name: "alpha", version: "1.9.0" }));
-    kernel.register(toolOf(() => 1, { name: "alpha", version: "1.10.0", modes: ["NORMAL"] }));
+    kernel.registerTrusted(toolOf(() => 1, { name: "zeta", tier: 2, category: "web", title: "Last letter" }));
+    kernel.registerTrusted(toolOf(() => 1, { name: "alpha", version: "1.9.0" }));
+    kernel.registerTrusted(toolOf(() => 1, { name: "alpha", version: "1.10.0", modes: ["NORMAL"] }));
     expect(kernel.list().map(({ id }) => id)).toEqual(["alpha@1.10.0", "alpha@1.9.0", "zeta@1.0.0"]);
     expect(kernel.list({ tier: 2 }).map(({ id }) => id)).toEqual(["zeta@1.0.0"]);
     expect(kernel.list({ category: "web" })).toHaveLength(1);

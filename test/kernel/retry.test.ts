@@ -36,7 +36,7 @@ async function open(failures: number, more: Record<string, unknown> = {}) {
   const broker = flakyFiles(failures);
   const policy = granting({ kind: "fs.read", paths: ["**"] });
   const kernel = await createKernel({ policy, clock, brokers: [broker] });
-  kernel.register(reads(more));
+  kernel.registerTrusted(reads(more));
   return { kernel, clock, broker };
 }
 
@@ -89,7 +89,7 @@ describe("a call whose run fails for a reason that passes", () => {
       runs++;
       throw new Error("bug");
     };
-    kernel.register(toolOf(bug, { idempotent: true }));
+    kernel.registerTrusted(toolOf(bug, { idempotent: true }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
     expect(runs).toBe(1);
   });

@@ -51,8 +51,8 @@ async function open() {
   const bench = await openKernel({ policy, brokers: [broker] });
   const more = { capabilities, effects: ["kv.read", "kv.write"], determinism: "external" };
   const read = async (_: unknown, { kv }: ToolContext) => new TextDecoder().decode(await kv.get("a"));
-  bench.kernel.register(toolOf(read, more));
-  bench.kernel.register(
+  bench.kernel.registerTrusted(toolOf(read, more));
+  bench.kernel.registerTrusted(
     toolOf((_, { kv }: ToolContext) => kv.put("a", "x").then(() => 1), { ...more, name: "writer" }),
   );
   return { ...bench, broker };
@@ -112,7 +112,7 @@ describe("a grant that is revoked", () => {
         each.status === "fulfilled" ? "ok" : (each.reason as { readonly message: string }).message,
       );
     };
-    kernel.register(toolOf(asked, { capabilities: wanted, effects: ["net.read"], determinism: "external" }));
+    kernel.registerTrusted(toolOf(asked, { capabilities: wanted, effects: ["net.read"], determinism: "external" }));
     const call = kernel.call("subject", {}, { caller: "ada" });
     await settle();
     expect(pending.map(({ url }) => url.includes("the value of it"))).toEqual([false, true]);
@@ -284,7 +284,7 @@ describe("a call within a call", () => {
       effects: ["kv.read", "kv.write"],
       determinism: "external",
     });
-    expect(kernel.register(outer)).toMatchObject({ ok: true });
+    expect(kernel.registerTrusted(outer)).toMatchObject({ ok: true });
     const call = kernel.call("outer", {}, { caller: "ada" });
     await settle();
     expect(broker.pending).toHaveLength(1);

@@ -122,7 +122,7 @@ async function callWith(
     determinism: "external",
     tier,
   });
-  expect(kernel.register(tool)).toMatchObject({ ok: true });
+  expect(kernel.registerTrusted(tool)).toMatchObject({ ok: true });
   const note = (what: unknown): void => void seen.push(what);
   const result = await kernel.call("subject", {}, { onEvent: note, onLog: note, onProgress: note });
   const outside = { result, events: await events(), asked, entries, seen, standing: kernel.approvals.list() };
@@ -235,7 +235,7 @@ describe("a secret", () => {
       },
       { capabilities, effects: ["net.read"], determinism: "external" },
     );
-    kernel.register(tool);
+    kernel.registerTrusted(tool);
     expect(await kernel.call("subject", {}, { sessionId: "s" })).toMatchObject({ ok: true });
     expect(await kernel.call("subject", {}, { sessionId: "s" })).toMatchObject({
       ok: false,
@@ -247,7 +247,7 @@ describe("a secret", () => {
   it("without a keeper is refused", async () => {
     const broker = revealingBroker(({ url }) => reply(url, [], ""));
     const { kernel } = await openKernel({ policy, brokers: [broker] });
-    kernel.register(
+    kernel.registerTrusted(
       toolOf((_, context: ToolContext) => fetchWith(context), {
         capabilities,
         effects: ["net.read"],

@@ -1,4 +1,12 @@
-import { type CallOptions, checkPackage, createKernel, hashBytes, limits, manifestOf } from "@keyhole/kernel";
+import {
+  type CallOptions,
+  checkPackage,
+  checkTrustedTool,
+  createKernel,
+  hashBytes,
+  limits,
+  manifestOf,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -11,7 +19,9 @@ const helloHash = hashBytes(new TextEncoder().encode("hello"));
 describe("an output that is a stream", () => {
   it("goes to the caller's stream, and a reference into the result", async () => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("he", "", "llo"), { output: { kind: "stream", mediaType: "text/plain" } }));
+    kernel.registerTrusted(
+      streamOf(() => text("he", "", "llo"), { output: { kind: "stream", mediaType: "text/plain" } }),
+    );
     const { output, pieces, ends } = sink();
     expect(await kernel.call("subject", {}, { output })).toMatchObject({
       ok: true,
@@ -27,7 +37,7 @@ describe("an output that is a stream", () => {
 
   it("may be as large as its bound, and not a byte larger", async () => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("he", "llo"), { bounds: { outputBytes: 5 } }));
+    kernel.registerTrusted(streamOf(() => text("he", "llo"), { bounds: { outputBytes: 5 } }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: { byteLength: 5 } });
     expect(await kernel.call("subject", {}, { bounds: { outputBytes: 4 } })).toMatchObject({
       ok: false,
@@ -38,15 +48,15 @@ describe("an output that is a stream", () => {
   it("may be declared larger than what crosses as a whole; nothing else may", async () => {
     const { kernel } = await openKernel();
     const bounds = { outputBytes: limits.wholeOutputBytes + 1 };
-    expect(kernel.register(streamOf(() => [], { bounds }))).toMatchObject({ ok: true });
+    expect(kernel.registerTrusted(streamOf(() => [], { bounds }))).toMatchObject({ ok: true });
     for (const kind of ["json", "text", "binary"]) {
-      expect(kernel.register(toolOf(() => "", { name: kind, output: { kind }, bounds }))).toMatchObject({
+      expect(kernel.registerTrusted(toolOf(() => "", { name: kind, output: { kind }, bounds }))).toMatchObject({
         ok: false,
         error: { code: "INVALID_MANIFEST", path: "/bounds/outputBytes" },
       });
     }
     expect(
-      kernel.register(streamOf(() => [], { name: "described", output: { kind: "stream", schema: {} } })),
+      kernel.registerTrusted(streamOf(() => [], { name: "described", output: { kind: "stream", schema: {} } })),
     ).toMatchObject({
       ok: false,
       error: { code: "INVALID_MANIFEST", path: "/output/schema" },
@@ -69,7 +79,7 @@ describe("an output that is a stream", () => {
 
   it("is hashed as it is: no normal form of one's own applies", () => {
     const tool = streamOf(() => [], { normalization: { custom: "rounded" } });
-    expect(checkPackage(tool)).toMatchObject({
+    expect(checkTrustedTool(tool)).toMatchObject({
       ok: false,
       error: { code: "INVALID_MANIFEST", path: "/normalization" },
     });
@@ -84,7 +94,7 @@ describe("an output that is a stream", () => {
     };
     const { kernel } = await openKernel({ content });
     const length = limits.inlineOutputBytes + 1;
-    kernel.register(streamOf(() => [new Uint8Array(length)], { bounds: { outputBytes: length } }));
+    kernel.registerTrusted(streamOf(() => [new Uint8Array(length)], { bounds: { outputBytes: length } }));
     const result = await kernel.call("subject", {}, { references: true });
     expect(result).toMatchObject({ ok: true, data: { byteLength: length } });
     expect([stored, result.ok && result.reference]).toEqual([[], undefined]);
@@ -93,7 +103,7 @@ describe("an output that is a stream", () => {
   it("is not kept for equal calls of a pure tool", async () => {
     let runs = 0;
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text(`run ${runs++}`)));
+    kernel.registerTrusted(streamOf(() => text(`run ${runs++}`)));
     for (const run of ["run 0", "run 1"]) {
       const { output, pieces } = sink();
       expect(await kernel.call("subject", {}, { output })).toMatchObject({ ok: true, meta: { cached: false } });
@@ -103,7 +113,7 @@ describe("an output that is a stream", () => {
 
   it("is told of again under an idempotency key; the bytes went to the first call", async () => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("hello")));
+    kernel.registerTrusted(streamOf(() => text("hello")));
     const [first, second] = [sink(), sink()];
     const options = { idempotencyKey: "key" };
     await kernel.call("subject", {}, { ...options, output: first.output });
@@ -154,7 +164,7 @@ describe("a run that fails for a reason that passes", () => {
       };
       const policy = granting({ kind: "fs.read", paths: ["**"] });
       const { kernel, clock } = await openKernel({ policy, brokers: [broker] });
-      kernel.register(reads(before));
+      kernel.registerTrusted(reads(before));
       const taken = sink();
       const call = kernel.call("subject", {}, { output: taken.output });
       await clock.advance(limits.retryMs * 2);
@@ -173,8 +183,8 @@ describe("a caller's stream", () => {
     ["of a call that was cancelled before", { signal: AbortSignal.abort() }, "CANCELLED", "subject"],
   ])("is aborted, so that nobody waits at its other end: %s", async (_, options, code, tool) => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("hello")));
-    kernel.register(toolOf(() => 1, { name: "plain" }));
+    kernel.registerTrusted(streamOf(() => text("hello")));
+    kernel.registerTrusted(toolOf(() => 1, { name: "plain" }));
     const { output, ends, pieces } = sink();
     expect(await kernel.call(tool, {}, { ...options, output })).toMatchObject({ ok: false, error: { code } });
     await settle();
@@ -199,7 +209,7 @@ describe("a caller's stream", () => {
     ["locked", lockedStream()],
   ])("that is none, or somebody else's, is refused: %s", async (_, output) => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("hello")));
+    kernel.registerTrusted(streamOf(() => text("hello")));
     const options = { output } as unknown as CallOptions;
     expect(await kernel.call("subject", {}, options)).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     await expectSoundLog(kernel);
@@ -207,7 +217,7 @@ describe("a caller's stream", () => {
 
   it("that fails to close changes nothing of the result", async () => {
     const { kernel } = await openKernel();
-    kernel.register(streamOf(() => text("hello")));
+    kernel.registerTrusted(streamOf(() => text("hello")));
     const output = new WritableStream<Uint8Array>({
       close() {
         throw new Error("no");
@@ -219,7 +229,7 @@ describe("a caller's stream", () => {
   it("makes the tool wait: one piece at a time in the kernel's own realm", async () => {
     let made = 0;
     const kernel = await createKernel({ policy: openPolicy });
-    kernel.register(
+    kernel.registerTrusted(
       streamOf(
         function* () {
           for (; made < 10; made++) yield new Uint8Array(1_000_000);

@@ -8,7 +8,7 @@ describe("time", () => {
   it("stops at the deadline, not before, and the late answer has no effect", async () => {
     const { kernel, clock } = await openKernel();
     let finish: (value: unknown) => void = () => {};
-    kernel.register(toolOf(() => new Promise((resolve) => (finish = resolve)), { bounds: { timeoutMs: 500 } }));
+    kernel.registerTrusted(toolOf(() => new Promise((resolve) => (finish = resolve)), { bounds: { timeoutMs: 500 } }));
     const pending = kernel.call("subject", {});
     let settled = false;
     void pending.then(() => (settled = true));
@@ -23,7 +23,7 @@ describe("time", () => {
 
   it("a caller can lower the deadline and cannot raise it", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.register(waits);
+    kernel.registerTrusted(waits);
     const short = kernel.call("subject", {}, { bounds: { timeoutMs: 100 } });
     await clock.advance(100);
     expect(await short).toMatchObject({ error: { code: "TIMEOUT", details: { timeoutMs: 100 } } });
@@ -35,7 +35,7 @@ describe("time", () => {
   it("a cancelled tool is told, and ended after the grace", async () => {
     const { kernel, clock } = await openKernel();
     let told = false;
-    kernel.register(
+    kernel.registerTrusted(
       defineTool({
         name: "stubborn",
         version: "1.0.0",
@@ -61,7 +61,7 @@ describe("time", () => {
   it("a call that was cancelled before it came never starts its tool", async () => {
     const { kernel, events } = await openKernel();
     let runs = 0;
-    kernel.register(toolOf(() => ++runs));
+    kernel.registerTrusted(toolOf(() => ++runs));
     const result = await kernel.call("subject", {}, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     expect(runs).toBe(0);
@@ -70,7 +70,7 @@ describe("time", () => {
 
   it("leaves no timer behind", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.register(echo);
+    kernel.registerTrusted(echo);
     await kernel.call("echo", { message: "x" });
     await kernel.close();
     expect(clock.pendingTimers).toBe(0);

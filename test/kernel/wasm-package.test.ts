@@ -1,4 +1,4 @@
-import { checkPackage, packageHash, type ToolPackage } from "@keyhole/kernel";
+import { checkPackage, checkTrustedTool, packageHash, type ToolPackage } from "@keyhole/kernel";
 import { wasmHost, wasmPackage } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { echo, openKernel } from "../support/kernel.ts";
@@ -50,7 +50,9 @@ describe("a package of a module", () => {
 
   it("is the only one that is started like a command", () => {
     const definition = { ...echo.definition, wasm: { args: [] } };
-    expect(checkPackage({ ...echo, definition })).toMatchObject({ error: { code: "INVALID_MANIFEST", path: "/wasm" } });
+    expect(checkTrustedTool({ ...echo, definition })).toMatchObject({
+      error: { code: "INVALID_MANIFEST", path: "/wasm" },
+    });
   });
 });
 

@@ -5,10 +5,10 @@ import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeIsolateHost } from "../contract/isolate.ts";
 import { describeTenCalls, packages } from "../contract/ten-calls.ts";
-import give from "../contract/tools/give.ts?tool";
-import lend from "../contract/tools/lend.ts?tool";
-import pour from "../contract/tools/pour.ts?tool";
-import subject from "../contract/tools/subject.ts?tool";
+import give from "keyhole:../contract/tools/give.ts";
+import lend from "keyhole:../contract/tools/lend.ts";
+import pour from "keyhole:../contract/tools/pour.ts";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { openPolicy } from "../support/kernel.ts";
 import { registered } from "../support/registered.ts";
 

@@ -3,8 +3,8 @@ import { getPriority } from "node:os";
 import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
-import bystander from "../contract/tools/bystander.ts?tool";
-import subject from "../contract/tools/subject.ts?tool";
+import bystander from "keyhole:../contract/tools/bystander.ts";
+import subject from "keyhole:../contract/tools/subject.ts";
 import { openPolicy } from "../support/kernel.ts";
 
 const own = process.platform === "linux" ? getPriority() : 0;

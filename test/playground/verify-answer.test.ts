@@ -6,7 +6,7 @@ import { openKernel, toolOf } from "../support/kernel.ts";
 /** A call as an edge would send it: everything went through JSON. */
 async function answerOf(tool: ReturnType<typeof toolOf>, input: JsonValue): Promise<Answer> {
   const { kernel } = await openKernel();
-  kernel.register(tool);
+  kernel.registerTrusted(tool);
   const events: AuditEvent[] = [];
   const result = await kernel.call("subject", input, { onEvent: (event) => events.push(event) });
   const [summary] = kernel.list();

@@ -15,7 +15,7 @@ const pay = (execute: () => unknown) =>
 async function open(approver: Approver, policy: object = asking) {
   const bench = await openKernel({ policy, approver });
   let runs = 0;
-  const registered = bench.kernel.register(pay(() => ++runs));
+  const registered = bench.kernel.registerTrusted(pay(() => ++runs));
   if (!registered.ok) throw new Error(registered.error.message);
   const call = (input: object, more: object = {}) =>
     bench.kernel.call("pay", input, { sessionId: "s", caller: "ada", ...more });
@@ -221,7 +221,7 @@ describe("a revoked approval", () => {
     });
     let refusal: unknown;
     let goOn: () => void = () => {};
-    bench.kernel.register(
+    bench.kernel.registerTrusted(
       toolOf(
         async (_: never, context: never) => {
           await new Promise<void>((resolve) => (goOn = resolve));
@@ -256,7 +256,7 @@ describe("an approved call that has to wait for its slot", () => {
     const bench = await openKernel({ policy: asking, approver });
     let runs = 0;
     const releases: (() => void)[] = [];
-    bench.kernel.register(
+    bench.kernel.registerTrusted(
       pay(() => {
         runs++;
         return new Promise((resolve) => releases.push(() => resolve(1)));
@@ -298,7 +298,7 @@ describe("an approved call that has to wait for its slot", () => {
   it("and expires meanwhile does not run", async () => {
     const bench = await openKernel({ policy: asking, approver: async () => once });
     let runs = 0;
-    bench.kernel.register(
+    bench.kernel.registerTrusted(
       toolOf(() => (++runs, new Promise(() => {})), {
         name: "pay",
         tier: 2,

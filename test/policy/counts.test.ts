@@ -27,7 +27,7 @@ describe("counts", () => {
   it("three concurrent calls of 2,000 under a sum of 5,000 admit exactly two", async () => {
     const { kernel, clock } = await openKernel({ policy: budget({ sum: "/amount", moreThan: 5_000 }) });
     let runs = 0;
-    kernel.register(amountTool(() => ++runs));
+    kernel.registerTrusted(amountTool(() => ++runs));
     const results = await Promise.all([1, 2, 3].map(() => kernel.call("subject", { amount: 2_000 })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(2);
     expect(runs).toBe(2);
@@ -48,7 +48,7 @@ describe("counts", () => {
     "a sum over %j denies and adds nothing",
     async (amount) => {
       const { kernel } = await openKernel({ policy: budget({ sum: "/amount", moreThan: 5_000 }) });
-      kernel.register(amountTool());
+      kernel.registerTrusted(amountTool());
       expect(await kernel.call("subject", { amount })).toMatchObject({
         ok: false,
         proof: { decision: "deny", reasonCode: "rule-error", errors: [{ ruleId: "budget", code: "NOT_A_NUMBER" }] },
@@ -62,7 +62,7 @@ describe("counts", () => {
       policy: budget({ moreThan: 1 }, "deny"),
       approver: async () => ({ answer: "deny", approver: "ada" }),
     });
-    kernel.register(toolOf(() => 1, { approval: "always" }));
+    kernel.registerTrusted(toolOf(() => 1, { approval: "always" }));
     for (let i = 0; i < 3; i++)
       expect(await kernel.call("subject", {})).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
   });
@@ -74,7 +74,7 @@ describe("counts", () => {
       approver: () =>
         new Promise((resolve) => answers.push(() => resolve({ answer: "allow", scope: "once", approver: "ada" }))),
     });
-    kernel.register(toolOf(() => 1, { tier: 1 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 1 }));
     const calls = [1, 2, 3].map(() => kernel.call("subject", { amount: 2_000 }));
     await settle();
     expect(answers).toHaveLength(2);
@@ -85,7 +85,7 @@ describe("counts", () => {
   it("are kept apart as the rule says", async () => {
     const run = async (per: string[]) => {
       const { kernel } = await openKernel({ policy: budget({ moreThan: 1, per }) });
-      kernel.register(toolOf(() => 1));
+      kernel.registerTrusted(toolOf(() => 1));
       const of = async (caller: string, sessionId: string) =>
         (await kernel.call("subject", {}, { caller, sessionId })).ok;
       return [await of("ada", "s"), await of("ada", "t"), await of("eve", "s"), await of("ada", "s")];
@@ -98,14 +98,14 @@ describe("counts", () => {
 
   it("at most so many lift the posture's ask", async () => {
     const { kernel } = await openKernel({ policy: budget({ atMost: 2 }, "allow") });
-    kernel.register(toolOf(() => 1, { tier: 2 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
     const calls = [1, 2, 3].map(() => kernel.call("subject", {}));
     expect((await Promise.all(calls)).map(({ ok }) => ok)).toEqual([true, true, false]);
   });
 
   it.each([hourMs, -hourMs])("do not care about a clock that jumps by %d ms", async (byMs) => {
     const { kernel, clock } = await openKernel({ policy: budget({ moreThan: 1 }) });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     await kernel.call("subject", {});
     clock.jump(byMs);
     expect(await kernel.call("subject", {})).toMatchObject({ ok: false });

@@ -192,7 +192,7 @@ describe("observe", () => {
   const policy = { version: "1", posture: "strict", enforcement: "observe", rules: [denyWhen({})] };
   it("records what would have been decided, and lets the call go on", async () => {
     const { kernel } = await openKernel({ policy });
-    kernel.register(toolOf(() => 1, { tier: 4 }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 4 }));
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: true,
       proof: { decision: "deny", enforced: false, reasonCode: "rule", determining: [{ ruleId: "r" }] },
@@ -204,7 +204,7 @@ describe("observe", () => {
     ["the tool's approval", {}, { approval: "always" }, "tool-approval"],
   ] as const)("does not lift %s", async (_, options, more, reasonCode) => {
     const { kernel } = await openKernel({ policy, ...options });
-    kernel.register(toolOf(() => 1, { tier: 1, ...more }));
+    kernel.registerTrusted(toolOf(() => 1, { tier: 1, ...more }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: false, proof: { enforced: true, reasonCode } });
   });
 });

@@ -12,7 +12,7 @@ describe("governance of a tool", () => {
 
   it("holds its rate, with a code of its own", async () => {
     const { kernel, clock } = await openKernel({ policy: governed({ rate: { calls: 2, windowMs: 60_000 } }) });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     const call = () => kernel.call("subject", {});
     expect((await Promise.all([call(), call(), call()])).map(({ ok }) => ok)).toEqual([true, true, false]);
     expect(await call()).toMatchObject({
@@ -31,20 +31,20 @@ describe("governance of a tool", () => {
   ])("%j tightens", async (subject, code, reasonCode) => {
     const rules = [{ id: "a", effect: "allow", when: {}, reason: "x" }];
     const { kernel } = await openKernel({ policy: governed(subject, { rules }) });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     expect(await kernel.call("subject", { a: "é" })).toMatchObject({ error: { code }, proof: { reasonCode } });
   });
 
   it("counts input in bytes, exactly", async () => {
     const { kernel } = await openKernel({ policy: governed({ sizes: { inputBytes: 10 } }) });
-    kernel.register(toolOf(() => 1));
+    kernel.registerTrusted(toolOf(() => 1));
     expect((await kernel.call("subject", { a: "é" })).ok).toBe(true); // {"a":"é"} is 10 bytes
     expect((await kernel.call("subject", { a: "éx" })).ok).toBe(false);
   });
 
   it("lowers bounds and never raises them", async () => {
     const { kernel } = await openKernel({ policy: governed({ bounds: { outputBytes: 4, timeoutMs: 900_000 } }) });
-    kernel.register(toolOf(({ text }) => text, { bounds: { timeoutMs: 50 } }));
+    kernel.registerTrusted(toolOf(({ text }) => text, { bounds: { timeoutMs: 50 } }));
     expect(await kernel.call("subject", { text: "ab" })).toMatchObject({ ok: true });
     expect(await kernel.call("subject", { text: "abc" })).toMatchObject({ error: { code: "BOUNDS_EXCEEDED" } });
   });
@@ -87,7 +87,7 @@ describe("rules about requests", () => {
       },
       brokers: [broker],
     });
-    bench.kernel.register(fetcher());
+    bench.kernel.registerTrusted(fetcher());
     return bench;
   };
   const rule = (when: object) => ({ rules: [{ id: "no", effect: "deny", when, reason: "Not there." }] });

@@ -75,8 +75,8 @@ it("a trigger never lets a call run that was asked about before", async () => {
     mode: "ALERT",
     modeTriggers: [{ on: "errors", codes: ["TOOL_ERROR"], count: 2, windowMs: 60_000, to: "DEGRADED" }],
   });
-  kernel.register(toolOf(() => "written", { name: "writer", tier: 1, effects: ["fs.write"] }));
-  kernel.register(
+  kernel.registerTrusted(toolOf(() => "written", { name: "writer", tier: 1, effects: ["fs.write"] }));
+  kernel.registerTrusted(
     toolOf(
       () => {
         throw new Error("no");

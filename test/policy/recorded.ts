@@ -36,7 +36,7 @@ export async function record() {
         ? { answer: "edit", input: { amount: 7 }, approver: "ada" }
         : { answer: "allow", scope: "once", approver: "ada" },
   });
-  const registered = bench.kernel.register(toolOf(() => 1, { input: { type: "object" } }));
+  const registered = bench.kernel.registerTrusted(toolOf(() => 1, { input: { type: "object" } }));
   if (!registered.ok) throw new Error(registered.error.message);
   const call = async (input: JsonValue, caller = "ada", grants?: []) => ({
     input,

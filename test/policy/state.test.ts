@@ -19,7 +19,7 @@ describe("labels", () => {
   const open = async () => {
     const bench = await openKernel({ policy });
     for (const name of ["reader", "vault", "sender"])
-      bench.kernel.register(
+      bench.kernel.registerTrusted(
         toolOf(
           () => {
             if (name === "vault") throw new Error("x");
@@ -57,7 +57,7 @@ describe("the mode changes by itself", () => {
   const resources = { on: "errors", codes: ["TIMEOUT"], count: 2, windowMs: 1_000, to: "DEGRADED" } as const;
   it("when resources run short, on record, and not back", async () => {
     const { kernel, clock, events } = await openKernel({ modeTriggers: [resources, { ...resources, to: "ALERT" }] });
-    kernel.register(toolOf(() => new Promise(() => {}), { bounds: { timeoutMs: 10 } }));
+    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { bounds: { timeoutMs: 10 } }));
     const time = async () => {
       const call = kernel.call("subject", {});
       await clock.advance(10);
@@ -83,13 +83,13 @@ describe("the mode changes by itself", () => {
       modeTriggers: [{ on: "failure-rate", ratio: 0.5, minCalls: 4, windowMs: 60_000, to: "ALERT" }],
     });
     let fail = false;
-    kernel.register(
+    kernel.registerTrusted(
       toolOf(() => {
         if (fail) throw new Error("x");
         return 1;
       }),
     );
-    kernel.register(toolOf(() => 1, { name: "refused", tier: 4 }));
+    kernel.registerTrusted(toolOf(() => 1, { name: "refused", tier: 4 }));
     for (let i = 0; i < 10; i++) await kernel.call("refused", {});
     await kernel.call("subject", {});
     await kernel.call("subject", {});
@@ -110,7 +110,7 @@ describe("the mode changes by itself", () => {
   it("to LOCKDOWN on a log that was tampered with", async () => {
     const first = memorySink();
     const before = await createKernel({ sink: first });
-    before.register(toolOf(() => 1));
+    before.registerTrusted(toolOf(() => 1));
     await before.call("subject", {});
     const events = (await first.read(0, 100)).map((record, at) =>
       at === 1 ? { ...record, body: record.body.replace('"caller":"anonymous"', '"caller":"somebody"') } : record,

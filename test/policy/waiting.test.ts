@@ -6,7 +6,7 @@ async function open(bounds: object) {
   const bench = await openKernel();
   const releases: (() => void)[] = [];
   const order: number[] = [];
-  bench.kernel.register(
+  bench.kernel.registerTrusted(
     toolOf(
       ({ n }: { n: number }) => {
         order.push(n);

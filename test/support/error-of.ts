@@ -1,9 +1,10 @@
 import type { CallError, CallOptions, Kernel, KernelOptions } from "@keyhole/kernel";
 import { echo, openKernel } from "./kernel.ts";
+import { type AnyTool, registerAny } from "./registered.ts";
 
 export interface Situation {
   readonly options?: KernelOptions;
-  readonly tool?: unknown;
+  readonly tool?: AnyTool;
   readonly name?: string;
   readonly input?: object;
   readonly call?: CallOptions;
@@ -20,7 +21,7 @@ export async function errorOf({
   before,
 }: Situation): Promise<CallError | undefined> {
   const { kernel } = await openKernel(options);
-  kernel.register(tool as never);
+  registerAny(kernel, tool);
   await before?.(kernel);
   const result = await kernel.call(name ?? (tool === echo ? "echo" : "subject"), input, call);
   return result.ok ? undefined : result.error;

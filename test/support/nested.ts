@@ -1,7 +1,15 @@
-import { type Broker, createKernel, type Kernel, type KernelOptions, type ToolContext } from "@keyhole/kernel";
+import {
+  type Broker,
+  createKernel,
+  type Kernel,
+  type KernelOptions,
+  type Tool,
+  type ToolContext,
+} from "@keyhole/kernel";
 import { expect } from "vitest";
 import { FakeClock } from "./fake-clock.ts";
 import { openPolicy, toolOf } from "./kernel.ts";
+import { type AnyTool, registerAny } from "./registered.ts";
 
 export type Context = Pick<ToolContext, "tools" | "signal" | "callId" | "fetch">;
 
@@ -29,12 +37,12 @@ export const leaf = (
 ) => toolOf(execute, { name, determinism: "external", ...more });
 
 export async function openCalling(
-  tools: readonly unknown[],
+  tools: readonly AnyTool[],
   options: KernelOptions = {},
 ): Promise<{ kernel: Kernel; clock: FakeClock }> {
   const clock = new FakeClock();
   const kernel = await createKernel({ policy: openCalls, clock, ...options });
-  for (const tool of tools) expect(kernel.register(tool as never)).toMatchObject({ ok: true });
+  for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   return { kernel, clock };
 }
 
@@ -42,8 +50,7 @@ export async function openCalling(
 export const outer = calling("outer", (input, { tools }) => tools.call("inner", input));
 
 /** The same tool, with other words in its manifest. */
-export function toolWith(tool: unknown, more: Record<string, unknown>): unknown {
-  const { definition, code } = tool as { definition: object; code: object };
+export function toolWith({ definition, code }: Tool<never, unknown>, more: Record<string, unknown>): AnyTool {
   return { definition: { ...definition, ...more }, code };
 }
 

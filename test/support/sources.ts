@@ -45,7 +45,8 @@ export function parseSource(path: string, text: string): SourceFile {
   const imports: SourceImport[] = [];
   const banned: string[] = [];
   const add = (kind: SourceImport["kind"], source: { value: unknown; start: number } | null): void => {
-    if (source !== null) imports.push({ specifier: String(source.value), kind, line: lineAt(source.start) });
+    if (source !== null)
+      imports.push({ specifier: String(source.value).replace(/^keyhole:/, ""), kind, line: lineAt(source.start) });
   };
   const ban = (what: string, node: { start: number }): void => {
     banned.push(`${what} at line ${lineAt(node.start)}`);
@@ -135,7 +136,7 @@ export function readSources(...folders: readonly string[]): SourceFile[] {
   return own.sort().map((path) => parseSource(path, readFileSync(root + path, "utf8")));
 }
 
-/** The file that a relative import means, relative to the root; the query of `./tool.ts?tool` is no part of it. */
+/** The file that a relative import means, relative to the root; the query of `./shell.ts?iife` is no part of it. */
 export function resolveImport(from: string, specifier: string): string {
   const [path = ""] = specifier.split("?");
   return posix.join(posix.dirname(from), path);

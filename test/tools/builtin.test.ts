@@ -27,7 +27,7 @@ beforeEach(async () => {
     never,
     unknown
   >[]) {
-    const registered = kernel.register(tool);
+    const registered = kernel.registerTrusted(tool);
     if (!registered.ok) throw new Error(registered.error.message);
   }
 });

@@ -112,7 +112,7 @@ describe("schemas of other libraries", () => {
     const { kernel } = await openKernel();
     const input = v.object({ city: v.string() }) as unknown as typeof plain;
     const tool = defineTool({ ...shape, input, output: { kind: "text" }, execute: () => "" });
-    expect(kernel.register(tool)).toMatchObject({
+    expect(kernel.registerTrusted(tool)).toMatchObject({
       ok: false,
       error: { code: "INVALID_MANIFEST", message: expect.stringContaining("toStandardJsonSchema") },
     });
@@ -122,7 +122,7 @@ describe("schemas of other libraries", () => {
     const input = z.object({ to: z.string().regex(/^(?!\.)[a-z.]+@[a-z.]+$/) });
     const mail = defineTool({ ...shape, input, output: { kind: "text" }, execute: ({ to }) => to });
     const { kernel } = await openKernel();
-    expect(kernel.register(mail)).toMatchObject({ ok: true });
+    expect(kernel.registerTrusted(mail)).toMatchObject({ ok: true });
     expect(await kernel.call("weather", { to: "ada@example.com" })).toMatchObject({
       ok: true,
       data: "ada@example.com",
@@ -146,7 +146,7 @@ describe("schemas of other libraries", () => {
     expect(input).toMatchObject({ type: "object", properties: { city: { type: "string" } }, required: ["city"] });
     expect(input).not.toHaveProperty("$schema");
     const { kernel } = await openKernel();
-    expect(kernel.register(tool as Tool)).toMatchObject({ ok: true });
+    expect(kernel.registerTrusted(tool as Tool)).toMatchObject({ ok: true });
     expect(await kernel.call("weather", { city: "Oslo" })).toMatchObject({ ok: true });
     expect(await kernel.call("weather", { city: 1 })).toMatchObject({
       ok: false,

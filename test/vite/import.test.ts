@@ -1,10 +1,10 @@
 import { checkPackage, createKernel, packageHash, type Tool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import greet from "./fixtures/greet.ts?tool";
-import script from "./fixtures/script.ts?iife";
-import worker from "./fixtures/worker.ts?esm";
+import greet from "keyhole:./fixtures/greet.ts";
+import script from "keyhole:./fixtures/script.ts?iife";
+import worker from "keyhole:./fixtures/worker.ts?esm";
 
-describe("?tool", () => {
+describe("a tool", () => {
   it("gives a package that the kernel takes, with the manifest's defaults filled in", async () => {
     expect(checkPackage(greet)).toMatchObject({ ok: true });
     expect(greet.hash).toBe(packageHash(greet.manifest, greet.code));

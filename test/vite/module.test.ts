@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 afterAll(removePrograms);
 
-const main = (query: string) => `import x from "./x.wasm?${query}"; export default x;`;
+const main = (query: string) => `import x from "keyhole:./x.wasm${query}"; export default x;`;
 const manifest = {
   name: "x",
   version: "1.0.0",
@@ -23,7 +23,7 @@ async function exported(text: string): Promise<unknown> {
 
 describe("a module of WebAssembly", () => {
   it("is a tool with the manifest beside it", async () => {
-    const files = { "main.ts": main("tool"), "x.wasm": modules.exits, "x.json": JSON.stringify(manifest) };
+    const files = { "main.ts": main(""), "x.wasm": modules.exits, "x.json": JSON.stringify(manifest) };
     expect(await exported(await buildMain(program(files)))).toMatchObject({
       manifest: { ...manifest, source: "wasm" },
       code: Buffer.from(modules.exits).toString("base64"),
@@ -32,7 +32,7 @@ describe("a module of WebAssembly", () => {
   });
 
   it("is bytes for a command", async () => {
-    const text = await buildMain(program({ "main.ts": main("bytes"), "x.wasm": modules.exits }));
+    const text = await buildMain(program({ "main.ts": main("?bytes"), "x.wasm": modules.exits }));
     expect(await exported(text)).toEqual(modules.exits);
   });
 
@@ -64,12 +64,12 @@ describe("a module of WebAssembly", () => {
       /MEMORY_TOO_LARGE/,
     ],
   ])("fails the build for %s, with its name and the reason", async (_, files, reason) => {
-    const building = buildMain(program({ "main.ts": main("tool"), ...files }));
-    await expect(building).rejects.toThrow(/x\.wasm cannot be imported with \?tool: /);
+    const building = buildMain(program({ "main.ts": main(""), ...files }));
+    await expect(building).rejects.toThrow(/keyhole:x\.wasm cannot be imported: /);
     await expect(building).rejects.toThrow(reason);
   });
 
   it("fails the build when it is not there", async () => {
-    await expect(buildMain(program({ "main.ts": main("bytes") }))).rejects.toThrow(/x\.wasm/);
+    await expect(buildMain(program({ "main.ts": main("?bytes") }))).rejects.toThrow(/x\.wasm/);
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
 import { buildMain, config, program, removePrograms, serveModules, toolText } from "./program.ts";
 
-const importTool = 'import tool from "./tool.ts?tool";\nexport default tool;\n';
+const importTool = 'import tool from "keyhole:./tool.ts";\nexport default tool;\n';
 
 afterAll(removePrograms);
 
@@ -33,8 +33,8 @@ describe("a build", () => {
 
   it("takes a shell that carries another bundle", async () => {
     const root = program({
-      "main.ts": 'import text from "./outer.ts?iife"; export default text;',
-      "outer.ts": 'import inner from "./inner.ts?esm"; globalThis.inner = inner;',
+      "main.ts": 'import text from "keyhole:./outer.ts?iife"; export default text;',
+      "outer.ts": 'import inner from "keyhole:./inner.ts?esm"; globalThis.inner = inner;',
       "inner.ts": "export const innermost = 42;",
     });
     expect(await buildMain(root)).toMatch(/globalThis\.inner=`(?:[^`]*)42/);
@@ -42,7 +42,7 @@ describe("a build", () => {
 
   it("fails for a tool that cannot be packed, and names file and reason", async () => {
     const building = buildMain(program({ "main.ts": importTool, "tool.ts": "export default {" }));
-    await expect(building).rejects.toThrow(/tool\.ts cannot be imported with \?tool: .*Expected `}`/s);
+    await expect(building).rejects.toThrow(/keyhole:tool\.ts cannot be imported: .*Expected `}`/s);
   });
 });
 
@@ -96,8 +96,8 @@ describe("a tool that cannot be packed", () => {
     ],
     [
       "a package in itself",
-      `import x from "./tool.ts?tool";\n${toolText("a", "() => x.hash")}`,
-      /tool\.ts\?tool would have to contain itself/,
+      `import x from "keyhole:./tool.ts";\n${toolText("a", "() => x.hash")}`,
+      /tool\.ts would have to contain itself/,
     ],
     [
       "a key that is a prototype elsewhere",
@@ -123,10 +123,10 @@ describe("a tool that cannot be packed", () => {
     writeFileSync(join(root, "tool.ts"), text);
     const { client } = server.environments;
     client.moduleGraph.invalidateAll();
-    const attempts = [client.transformRequest("/tool.ts?tool"), ...(thorough ? [buildMain(root)] : [])];
+    const attempts = [client.transformRequest("/tool.ts?keyhole-tool"), ...(thorough ? [buildMain(root)] : [])];
     await Promise.allSettled(attempts);
     for (const attempt of attempts) {
-      await expect(attempt).rejects.toThrow(/tool\.ts cannot be imported with \?tool: /);
+      await expect(attempt).rejects.toThrow(/keyhole:tool\.ts cannot be imported: /);
       await expect(attempt).rejects.toThrow(reason);
     }
   });
@@ -134,7 +134,7 @@ describe("a tool that cannot be packed", () => {
 
 describe("a metered module", () => {
   const importing = (query: string) => ({
-    "main.ts": `import quickJs from "quickjs-wasi/quickjs.wasm?${query}"; export default quickJs;`,
+    "main.ts": `import quickJs from "keyhole:quickjs-wasi/quickjs.wasm?${query}"; export default quickJs;`,
     "not.wasm": "text",
   });
   /** Of a build in the way of Workers, or of pages: every file, by name. */
@@ -173,11 +173,11 @@ describe("a metered module", () => {
   });
 
   it.each([
-    ["outside of Workers", importing("metered"), /quickjs\.wasm cannot be imported with \?metered: only a Worker/],
+    ["outside of Workers", importing("metered"), /quickjs\.wasm\?metered cannot be imported: only a Worker/],
     [
       "when it is no module",
-      { ...importing("metered"), "main.ts": 'import x from "./not.wasm?metered-url"; export default x;' },
-      /not\.wasm cannot be imported with \?metered-url: This is not a WebAssembly module/,
+      { ...importing("metered"), "main.ts": 'import x from "keyhole:./not.wasm?metered-url"; export default x;' },
+      /not\.wasm\?metered-url cannot be imported: This is not a WebAssembly module/,
     ],
   ])("fails the build %s", async (_, files, reason) => {
     await expect(outputOf(files, [])).rejects.toThrow(reason);
@@ -195,7 +195,7 @@ describe("a dev server", () => {
     const ssr = server.environments.ssr;
     if (!isRunnableDevEnvironment(ssr)) throw new Error("the server has no runner");
     try {
-      const page = async () => (await server.environments.client.transformRequest("/tool.ts?tool"))!.code;
+      const page = async () => (await server.environments.client.transformRequest("/tool.ts?keyhole-tool"))!.code;
       const hashInRunner = async () =>
         ((await ssr.runner.import("/main.ts")) as { default: { hash: string; code: string } }).default;
       const change = async (text: string) => {
@@ -219,7 +219,7 @@ describe("a dev server", () => {
       expect(after.hash).not.toBe(before.hash);
 
       await change("export const word = ;");
-      await expect(page()).rejects.toThrow(/tool\.ts cannot be imported with \?tool/);
+      await expect(page()).rejects.toThrow(/tool\.ts cannot be imported/);
       await change('export const word = "third";');
       expect(await page()).toContain("third");
     } finally {
@@ -235,9 +235,9 @@ describe("a dev server", () => {
     });
     const server = await serveModules(root);
     try {
-      for (const url of ["/main.ts", "/tool.ts?tool"]) await server.environments.client.transformRequest(url);
+      for (const url of ["/main.ts", "/tool.ts?keyhole-tool"]) await server.environments.client.transformRequest(url);
       const [word] = server.environments.client.moduleGraph.getModulesByFile(join(root, "word.ts")) ?? [];
-      expect([...(word?.importers ?? [])].map(({ url }) => url)).toEqual(["/tool.ts?tool"]);
+      expect([...(word?.importers ?? [])].map(({ url }) => url)).toEqual(["/tool.ts?keyhole-tool"]);
     } finally {
       await server.close();
     }
@@ -245,9 +245,11 @@ describe("a dev server", () => {
 });
 
 describe("the types of tools", () => {
+  const others = ["all", "iife", "esm", "bytes", "metered", "metered-url"].map((query) => `keyhole:*?${query}`);
+  others.push("keyhole:*");
   const use = `import type { Kernel } from "@keyhole/kernel";
-import greet from "./tool.ts?tool";
-import text from "./main.ts?iife";
+import greet from "keyhole:./tool.ts";
+import text from "keyhole:./main.ts?iife";
 declare const kernel: Kernel;
 kernel.register(greet);
 const result = await kernel.call(greet, { name: "Ada" });
@@ -283,7 +285,7 @@ if (result.ok) { const data: number = result.data; data; }
       "tsconfig.json": tsconfig,
     });
     await buildMain(root, { dts: "tools.d.ts" });
-    expect(readFileSync(join(root, "tools.d.ts"), "utf8")).toContain('declare module "*/tool.ts?tool"');
+    expect(readFileSync(join(root, "tools.d.ts"), "utf8")).toContain('declare module "keyhole:*/tool.ts"');
     const complaints = compile(root)
       .split("\n")
       .filter((line) => /^\S/.test(line));
@@ -302,26 +304,18 @@ if (result.ok) { const data: number = result.data; data; }
     };
     const root = program({
       ...files,
-      "tools.d.ts": `declare module "*/other.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./other.ts").default>; }
-declare module "*/gone.ts?tool" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./gone.ts").default>; }`,
+      "tools.d.ts": `declare module "keyhole:*/other.ts" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./other.ts").default>; }
+declare module "keyhole:*/gone.ts" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./gone.ts").default>; }`,
     });
     const declared = () =>
       [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
     await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual([
-      "*/other.ts?tool",
-      "*/tool.ts?tool",
-      "*?tool",
-      "*?iife",
-      "*?esm",
-      "*?metered",
-      "*?metered-url",
-    ]);
+    expect(declared()).toEqual(["keyhole:*/other.ts", "keyhole:*/tool.ts", ...others]);
     writeFileSync(
       join(root, "main.ts"),
-      'import a from "./tool.ts?tool"; import b from "./sub/tool.ts?tool"; export default [a, b];',
+      'import a from "keyhole:./tool.ts"; import b from "keyhole:./sub/tool.ts"; export default [a, b];',
     );
     await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual(["*/other.ts?tool", "*?tool", "*?iife", "*?esm", "*?metered", "*?metered-url"]);
+    expect(declared()).toEqual(["keyhole:*/other.ts", ...others]);
   });
 });

@@ -1,8 +1,8 @@
 import { createKernel } from "@keyhole/kernel";
 import { wasmHost } from "@keyhole/worker-host/wasm/modules";
 import { expect, it } from "vitest";
-import module from "../../packages/playground/src/tools/primes/primes.wasm?metered";
-import primes from "../../packages/playground/src/tools/primes/primes.wasm?tool";
+import module from "keyhole:../../packages/playground/src/tools/primes/primes.wasm?metered";
+import primes from "keyhole:../../packages/playground/src/tools/primes/primes.wasm";
 import { openPolicy } from "../support/kernel.ts";
 import { describeExample } from "./primes.shared.ts";
 

@@ -17,7 +17,7 @@ import { bytes, describeSpawn, outputOf, runWith } from "../contract/spawn.ts";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
 import { runsWhole } from "../support/part.ts";
 import { modules } from "./tools.ts";
-import spawner from "./tools/spawner.ts?tool";
+import spawner from "keyhole:./tools/spawner.ts";
 
 export interface CommandHost extends HostTraits {
   open(options: {

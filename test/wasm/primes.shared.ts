@@ -1,6 +1,6 @@
 import { type CallResult, createKernel, type IsolateHost } from "@keyhole/kernel";
 import { expect, it } from "vitest";
-import primes from "../../packages/playground/src/tools/primes/primes.wasm?tool";
+import primes from "keyhole:../../packages/playground/src/tools/primes/primes.wasm";
 import { openPolicy } from "../support/kernel.ts";
 
 async function count(host: IsolateHost, limit: number, fuel?: number): Promise<CallResult> {

@@ -1,7 +1,7 @@
 import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
-import reverse from "../../packages/worker-host/examples/reverse.wasm?tool";
+import reverse from "keyhole:../../packages/worker-host/examples/reverse.wasm";
 import { openPolicy } from "../support/kernel.ts";
 
 it("the example in AssemblyScript turns a text around", async () => {

@@ -3,7 +3,7 @@ import type { PolicyDocument } from "@keyhole/kernel";
 import { d1Database } from "@keyhole/worker-host/brokers/db-d1";
 import { builtinTools, webSearchAt } from "@keyhole/worker-host/tools";
 import { builtEngine } from "@keyhole/worker-host/wasm/interpreter";
-import quickJs from "quickjs-wasi/quickjs.wasm?metered";
+import quickJs from "keyhole:quickjs-wasi/quickjs.wasm?metered";
 import policy from "../policy.json" with { type: "json" };
 import { gatewayWorker } from "./gateway-worker.ts";
 import { kernelObject, type KernelObjectClass } from "./object/kernel-object.ts";

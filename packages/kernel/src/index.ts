@@ -67,7 +67,7 @@ export {
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
 export { packageHash } from "./tool/hash.ts";
-export { checkPackage } from "./tool/check-package.ts";
+export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
 export type { PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 
 export type {

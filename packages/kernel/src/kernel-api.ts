@@ -190,8 +190,10 @@ export interface ToolFilter {
 
 /** The kernel as a program sees it. */
 export interface Kernel {
-  /** Checks a package, or a tool that is trusted to run in this realm, and makes it callable. */
-  register(tool: ToolPackage | Tool<never, unknown>): Setup<ToolSummary>;
+  /** Checks a package and makes it callable. Its code runs in an isolate. A tool object is refused with `UNTRUSTED_TOOL`. */
+  register(pkg: ToolPackage): Setup<ToolSummary>;
+  /** Checks a tool object and makes it callable **without isolation**: its code can do all that the kernel's own program can do. */
+  registerTrusted(tool: Tool<never, unknown>): Setup<ToolSummary>;
   /** Sorted by name, then by version, highest first. */
   list(filter?: ToolFilter): readonly ToolSummary[];
   /**

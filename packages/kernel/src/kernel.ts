@@ -157,8 +157,16 @@ class KernelImplementation implements Kernel {
     });
   }
 
-  register(tool: unknown): Setup<ToolSummary> {
-    const added = this.#registry.add(tool);
+  register(pkg: unknown): Setup<ToolSummary> {
+    return this.#register(pkg, "package");
+  }
+
+  registerTrusted(tool: unknown): Setup<ToolSummary> {
+    return this.#register(tool, "tool");
+  }
+
+  #register(foreign: unknown, trust: "package" | "tool"): Setup<ToolSummary> {
+    const added = this.#registry.add(foreign, trust);
     if (!added.ok) return added;
     const { id, hash } = added.value;
     // Made durable together with the first event of the first call: a registration alone does nothing.

@@ -35,6 +35,7 @@ export const setupErrorCodes = [
   "ALREADY_REGISTERED",
   "INVALID_MANIFEST",
   "PACKAGE_HASH_MISMATCH",
+  "UNTRUSTED_TOOL",
   "INVALID_POLICY",
 ] as const;
 

@@ -64,7 +64,7 @@ export async function callsInto(sink: AuditSink, calls: number, atOnce: number):
     read: (fromSeq, limit) => sink.read(fromSeq, limit),
   };
   const kernel = await createKernel({ sink: counted, policy: { version: "1", posture: "standard" } });
-  kernel.register(echo);
+  kernel.registerTrusted(echo);
   let left = calls;
   const callAll = async (): Promise<void> => {
     while (left-- > 0) {

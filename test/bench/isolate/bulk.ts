@@ -1,10 +1,10 @@
 // 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel; and through the kernel the other way.
 import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
-import bytesPackage from "./bytes.ts?tool";
-import handedOverPackage from "./handed-over.ts?tool";
-import piecesPackage from "./pieces.ts?tool";
-import swallowPackage from "./swallow.ts?tool";
+import bytesPackage from "keyhole:./bytes.ts";
+import handedOverPackage from "keyhole:./handed-over.ts";
+import piecesPackage from "keyhole:./pieces.ts";
+import swallowPackage from "keyhole:./swallow.ts";
 import { randomFrom } from "../../support/random.ts";
 import { registered } from "../../support/registered.ts";
 

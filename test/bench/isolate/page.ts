@@ -2,7 +2,7 @@
 import { type CallPort, createKernel, type IsolateCall, type IsolateHost } from "@keyhole/kernel";
 import { browserHost, domStage } from "@keyhole/worker-host/browser";
 import { bulkTransfers } from "./bulk.ts";
-import echoPackage from "./echo.ts?tool";
+import echoPackage from "keyhole:./echo.ts";
 import { registered } from "../../support/registered.ts";
 
 const value = {

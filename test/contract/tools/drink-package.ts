@@ -1,1 +1,1 @@
-export { default } from "./drink.ts?tool";
+export { default } from "keyhole:./drink.ts";

@@ -1,1 +1,1 @@
-export { default } from "./give.ts?tool";
+export { default } from "keyhole:./give.ts";

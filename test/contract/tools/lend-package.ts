@@ -1,1 +1,1 @@
-export { default } from "./lend.ts?tool";
+export { default } from "keyhole:./lend.ts";

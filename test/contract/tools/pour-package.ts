@@ -1,1 +1,1 @@
-export { default } from "./pour.ts?tool";
+export { default } from "keyhole:./pour.ts";

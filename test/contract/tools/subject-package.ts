@@ -1,1 +1,1 @@
-export { default } from "./subject.ts?tool";
+export { default } from "keyhole:./subject.ts";

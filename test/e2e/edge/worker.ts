@@ -1,10 +1,10 @@
 import { gatewayWorker, kernelObject, type KernelObjectClass } from "@keyhole/edge";
 import { packageHash, type ToolManifest, type ToolPackage } from "@keyhole/kernel";
 import { builtinTools } from "@keyhole/worker-host/tools";
-import drink from "../../contract/tools/drink.ts?tool";
-import pour from "../../contract/tools/pour.ts?tool";
-import asking from "./asking.ts?tool";
-import deed from "./deed.ts?tool";
+import drink from "keyhole:../../contract/tools/drink.ts";
+import pour from "keyhole:../../contract/tools/pour.ts";
+import asking from "keyhole:./asking.ts";
+import deed from "keyhole:./deed.ts";
 
 /** Takes the shell's place, so that it does not hear of its end, and keeps itself awake with calls that come to nothing. */
 const code = `

@@ -9,8 +9,8 @@ import {
   verifyChain,
 } from "@keyhole/kernel";
 import { expect } from "vitest";
-import bystander from "../../contract/tools/bystander.ts?tool";
-import subject from "../../contract/tools/subject.ts?tool";
+import bystander from "keyhole:../../contract/tools/bystander.ts";
+import subject from "keyhole:../../contract/tools/subject.ts";
 import { granting } from "../../support/kernel.ts";
 import { randomFrom } from "../../support/random.ts";
 import { chaoticBroker } from "./broker.ts";

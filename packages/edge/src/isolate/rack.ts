@@ -1,7 +1,7 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import { InFlight, maxInFlight } from "./in-flight.ts";
-import shell from "./guest/shell.ts?esm";
-import wasmShell from "./guest/wasm-shell.ts?esm";
+import shell from "keyhole:./guest/shell.ts?esm";
+import wasmShell from "keyhole:./guest/wasm-shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
 import { type Remote, remote } from "./remote.ts";
 

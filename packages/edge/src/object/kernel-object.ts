@@ -6,6 +6,7 @@ import {
   type IsolateHost,
   type PolicyDocument,
   type ToolPackage,
+  parseUrl,
 } from "@keyhole/kernel";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
 import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
@@ -87,7 +88,7 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
         const routes = await this.#routes;
         return await routes.fetch(request);
       } catch (error) {
-        return new URL(request.url).pathname === "/healthz" ? readinessAnswer([causeOf(error)]) : problemOf(error);
+        return parseUrl(request.url)?.pathname === "/healthz" ? readinessAnswer([causeOf(error)]) : problemOf(error);
       }
     }
   };

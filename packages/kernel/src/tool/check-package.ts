@@ -22,13 +22,25 @@ import { parseVersion } from "./semver.ts";
 const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" });
 
 /**
- * Reads a package or an inline tool once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
- * is in the given one.
+ * Reads a package once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
+ * is in the given one. A tool object is refused with `UNTRUSTED_TOOL`: its code would run in this realm.
  *
  * @param by Default BLAKE3.
  */
 export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  const parts = takeApart(foreign);
+  return checkParts(takePackage(foreign), by);
+}
+
+/**
+ * Reads a tool object once and checks all of it. Its code runs in the kernel's own realm, with all that this realm can do.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkTrustedTool(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
+  return checkParts(takeTool(foreign), by);
+}
+
+function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool> {
   if (!parts.ok) return parts;
   const { manifest: raw, claimedHash, tool } = parts.value;
   const manifest = checkManifest(raw);
@@ -117,22 +129,41 @@ interface Parts {
 }
 
 /** Each property of the foreign object is read exactly once. */
-function takeApart(foreign: unknown): Setup<Parts> {
+function takeTool(foreign: unknown): Setup<Parts> {
+  try {
+    if (typeof foreign !== "object" || foreign === null || !("definition" in foreign))
+      return refused("", "A trusted tool is the result of `defineTool`.", "Packages are registered with `register`.");
+    const tool = foreign as Tool;
+    if (typeof tool.code?.execute !== "function") return refused("/code/execute", "A tool has a function `execute`.");
+    return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Each property of the foreign object is read exactly once. */
+function takePackage(foreign: unknown): Setup<Parts> {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("", "A tool package is an object.");
-    if ("definition" in foreign) {
-      const tool = foreign as Tool;
-      if (typeof tool.code?.execute !== "function") return refused("/code/execute", "A tool has a function `execute`.");
-      return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
-    }
+    if ("definition" in foreign)
+      return refused(
+        "",
+        "Got a tool object, whose code would run in the kernel's own realm; expected a tool package.",
+        'Import the file as "keyhole:./tool.ts" to pack it, or call `registerTrusted` for code that you trust.',
+        "UNTRUSTED_TOOL",
+      );
     const { manifest, code, hash } = foreign as Record<string, unknown>;
     if (typeof hash !== "string") return refused("/hash", "A package carries its hash.", "", "PACKAGE_HASH_MISMATCH");
     // A copy: what is hashed is what runs, whoever writes to theirs.
     const own = code instanceof Uint8Array && code.length <= limits.wasmBytes ? new Uint8Array(code) : code;
     return { ok: true, value: { manifest, code: own, claimedHash: hash } };
   } catch (error) {
-    return refused("", `The package cannot be read: ${quote(said(error, "message") ?? "")}.`);
+    return unreadable(error);
   }
+}
+
+function unreadable(error: unknown): Setup<never> {
+  return refused("", `The package cannot be read: ${quote(said(error, "message") ?? "")}.`);
 }
 
 function checkManifest(raw: unknown): Setup<ToolManifest> {

@@ -2,7 +2,7 @@ import type { ToolFilter, ToolSummary } from "../kernel-api.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
-import { checkPackage } from "./check-package.ts";
+import { checkPackage, checkTrustedTool } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion } from "./semver.ts";
@@ -29,8 +29,10 @@ export class Registry {
     this.#faultOf = faultOf;
   }
 
-  add(foreign: unknown): Setup<RegisteredTool> {
-    const checked = this.#normalized(checkPackage(foreign, this.#hash));
+  /** @param trust `tool`: a tool object that is trusted to run in this realm */
+  add(foreign: unknown, trust: "package" | "tool"): Setup<RegisteredTool> {
+    const check = trust === "tool" ? checkTrustedTool : checkPackage;
+    const checked = this.#normalized(check(foreign, this.#hash));
     if (!checked.ok) return this.#refuse(foreign, checked.error);
     const tool = checked.value;
     const fault = this.#faultOf(tool);

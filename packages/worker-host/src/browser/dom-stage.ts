@@ -1,8 +1,8 @@
-import shell from "../guest/worker.ts?iife";
-import frameScript from "./frame.ts?iife";
+import shell from "keyhole:../guest/worker.ts?iife";
+import frameScript from "keyhole:./frame.ts?iife";
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
 import { blockedByPolicy, type FrameStage, type Shell, START_MS, type StageOutcome } from "./stage.ts";
-import wasmShell from "./wasm-shell.ts?iife";
+import wasmShell from "keyhole:./wasm-shell.ts?iife";
 
 export interface DomStageOptions {
   /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
@@ -40,7 +40,7 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
     module: () => script,
     wasm: () => wasmShell,
     // Not part of pages that never ask for it.
-    interpreter: async () => (await import("./interpreter-worker.ts?iife")).default,
+    interpreter: async () => (await import("keyhole:./interpreter-worker.ts?iife")).default,
   } satisfies Record<Shell, () => string | Promise<string>>;
   const frames = new Map<string, StagedFrame>();
   let onLost: (id: string, reason: string) => void = () => {};

@@ -3,7 +3,7 @@
  * of a tool never runs here as JavaScript of the browser, so nothing has to be sealed; the frame around has no origin and no network all the same.
  */
 import type { HostMessage } from "../protocol/message.ts";
-import shell from "../wasm/guest/shell.ts?iife";
+import shell from "keyhole:../wasm/guest/shell.ts?iife";
 import { builtEngine } from "../wasm/interpreter/engine.ts";
 import { bootImage, openVmPort } from "../wasm/interpreter/port.ts";
 import type { InterpreterBoot } from "./interpreter.ts";

@@ -1,7 +1,7 @@
 import { IsolateFailure } from "@keyhole/kernel";
-import quickJsUrl from "quickjs-wasi/quickjs.wasm?metered-url";
+import quickJsUrl from "keyhole:quickjs-wasi/quickjs.wasm?metered-url";
 import type { GuestChannel } from "../protocol/channel.ts";
-import shell from "../wasm/guest/shell.ts?iife";
+import shell from "keyhole:../wasm/guest/shell.ts?iife";
 import { builtEngine } from "../wasm/interpreter/engine.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { snapshotKindOf } from "../wasm/interpreter/snapshot.ts";

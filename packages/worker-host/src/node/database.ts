@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { SqlAnswer, SqlDatabase } from "../brokers/sql/database.ts";
 import { type Engine, type EngineEvents, remoteDatabase } from "../brokers/sql/remote.ts";
-import program from "./sql-child.ts?esm";
+import program from "keyhole:./sql-child.ts?esm";
 
 export interface NodeDatabase extends SqlDatabase {
   /** Ends the process that holds the file. A later statement starts another. */

@@ -15,7 +15,7 @@ import { nodeKv } from "./kv.ts";
 import { programRunner, type SpawnCommand } from "./spawn.ts";
 import { nodeStore } from "./store.ts";
 import { openThread, thawThread, type ThreadScript } from "./thread-isolate.ts";
-import shell from "./thread.ts?esm";
+import shell from "keyhole:./thread.ts?esm";
 import { openModuleThread } from "./wasm.ts";
 
 export interface NodeHostOptions {

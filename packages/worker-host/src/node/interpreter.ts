@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { IsolateFailure } from "@keyhole/kernel";
 import type { ThreadScript } from "./thread-isolate.ts";
-import shell from "../wasm/guest/shell.ts?iife";
+import shell from "keyhole:../wasm/guest/shell.ts?iife";
 import { compileEngine } from "../wasm/interpreter/compile-engine.ts";
 import { bootImage } from "../wasm/interpreter/port.ts";
 import { snapshotKindOf } from "../wasm/interpreter/snapshot.ts";
 import type { InterpreterData } from "./interpreter-thread.ts";
-import script from "./interpreter-thread.ts?esm";
+import script from "keyhole:./interpreter-thread.ts?esm";
 
 type Booted = Pick<InterpreterData, "engine" | "image">;
 

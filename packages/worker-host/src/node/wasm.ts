@@ -1,7 +1,7 @@
 import type { Isolate } from "@keyhole/kernel";
 import type { LoadedModule } from "../protocol/message.ts";
 import { openThread } from "./thread-isolate.ts";
-import script from "./wasm-thread.ts?esm";
+import script from "keyhole:./wasm-thread.ts?esm";
 
 const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 

@@ -1,6 +1,6 @@
 import { packageHash, type PackageOf } from "@keyhole/kernel";
 import type webSearchTool from "./web-search.ts";
-import template from "./web-search.ts?tool";
+import template from "keyhole:./web-search.ts";
 
 const placeholder = "https://searxng.invalid/search";
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { parseSync, Visitor, type Rolldown } from "vite";
 
-/** `tool`, `iife` and `esm` are what an import can ask for (`./echo.ts?tool`); `node` is a script of this package for Node. */
+/** `tool`, `iife` and `esm` are what an import can ask for (`keyhole:./echo.ts`, `keyhole:./shell.ts?iife`); `node` is a script of this package for Node. */
 export type BundleKind = "tool" | "iife" | "esm" | "node";
 
 export interface Bundle {

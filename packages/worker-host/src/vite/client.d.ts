@@ -1,32 +1,32 @@
 /** Types of the imports that the plugin serves. In a program: `/// <reference types="@keyhole/worker-host/vite/client" />`. */
 
-declare module "*?tool" {
-  const pkg: import("@keyhole/kernel").ToolPackage;
-  export default pkg;
+declare module "keyhole:*?all" {
+  const packages: readonly import("@keyhole/kernel").ToolPackage[];
+  export default packages;
 }
-
-declare module "*?iife" {
+declare module "keyhole:*?iife" {
   const text: string;
   export default text;
 }
-
-declare module "*?esm" {
+declare module "keyhole:*?esm" {
   const text: string;
   export default text;
 }
-
-declare module "*?bytes" {
+declare module "keyhole:*?bytes" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }
-
-declare module "*?metered" {
+declare module "keyhole:*?metered" {
   // WebAssembly.Module, where the types of the program know it.
   const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
   export default module;
 }
-
-declare module "*?metered-url" {
+declare module "keyhole:*?metered-url" {
   const url: string;
   export default url;
+}
+// Of patterns with the same beginning the first wins: this one is the last.
+declare module "keyhole:*" {
+  const pkg: import("@keyhole/kernel").ToolPackage;
+  export default pkg;
 }

@@ -5,26 +5,35 @@ import { normalizePath } from "vite";
 
 const heading = "// Written by the keyhole plugin: the types of the tools that this program imports.\n";
 
-const others = `declare module "*?tool" {
-  const pkg: import("@keyhole/kernel").ToolPackage;
-  export default pkg;
+const others = `declare module "keyhole:*?all" {
+  const packages: readonly import("@keyhole/kernel").ToolPackage[];
+  export default packages;
 }
-declare module "*?iife" {
+declare module "keyhole:*?iife" {
   const text: string;
   export default text;
 }
-declare module "*?esm" {
+declare module "keyhole:*?esm" {
   const text: string;
   export default text;
 }
-declare module "*?metered" {
+declare module "keyhole:*?bytes" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}
+declare module "keyhole:*?metered" {
   // WebAssembly.Module, where the types of the program know it.
   const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
   export default module;
 }
-declare module "*?metered-url" {
+declare module "keyhole:*?metered-url" {
   const url: string;
   export default url;
+}
+// Of patterns with the same beginning the first wins: this one is the last.
+declare module "keyhole:*" {
+  const pkg: import("@keyhole/kernel").ToolPackage;
+  export default pkg;
 }
 `;
 
@@ -73,7 +82,7 @@ function declarationsOf(files: readonly string[], folder: string): string {
   const precise = unique.map(([name, [file]]) => {
     const path = normalizePath(relative(folder, file!));
     const specifier = path.startsWith(".") ? path : `./${path}`;
-    return `declare module "*/${name}?tool" {
+    return `declare module "keyhole:*/${name}" {
   const pkg: import("@keyhole/kernel").PackageOf<typeof import("${specifier}").default>;
   export default pkg;
 }

@@ -11,7 +11,7 @@ export interface Engine {
  *
  * @throws TypeError when the module is not QuickJS, or does not say that it is metered
  * @example
- * import quickJs from "quickjs-wasi/quickjs.wasm?metered"; // with the Vite plugin `keyhole()`
+ * import quickJs from "keyhole:quickjs-wasi/quickjs.wasm?metered"; // with the Vite plugin `keyhole()`
  * const engine = builtEngine(quickJs);
  */
 export function builtEngine(module: WebAssembly.Module): Engine {

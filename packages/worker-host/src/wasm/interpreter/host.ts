@@ -1,6 +1,6 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { type GuestChannel, openChannel } from "../../protocol/channel.ts";
-import shell from "../guest/shell.ts?iife";
+import shell from "keyhole:../guest/shell.ts?iife";
 import type { Engine } from "./engine.ts";
 import { bootImage, openVmPort, type VmBounds } from "./port.ts";
 import { ResumableCalls } from "./resumable.ts";

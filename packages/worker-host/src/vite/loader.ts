@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import type { ToolPackage } from "@keyhole/kernel";
+import { normalizePath, type ResolvedConfig } from "vite";
+import { BundleError } from "./bundle.ts";
+import { Declarations } from "./declarations.ts";
+import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./metered.ts";
+import { type Built, build, bytesText } from "./pack.ts";
+import { type ImportKind, partsOf, specifierOf } from "./specifier.ts";
+
+/** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
+export interface State {
+  readonly built: Map<string, Promise<Built>>;
+  readonly printed: Set<string>;
+  declarations: Declarations | undefined;
+}
+
+/** Of a plugin's context, what depends on the environment for which it builds. */
+interface LoadContext {
+  readonly environment: {
+    readonly mode: string;
+    readonly config: { readonly cacheDir: string; readonly resolve: { readonly conditions: readonly string[] } };
+  };
+  addWatchFile(file: string): void;
+  emitFile(file: { type: "asset"; fileName: string; source: Uint8Array }): string;
+}
+
+/** Makes the modules of one plugin's imports. */
+export class Loader {
+  readonly #state: State;
+  readonly #metered = new Map<string, Promise<MeteredFile>>();
+  #root = process.cwd();
+  #print: (line: string) => void = () => {};
+  /** Names of the metered modules in the output. */
+  readonly emitted: Set<string> = new Set();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  configure(config: ResolvedConfig, dts: string | undefined): void {
+    this.#root = config.root;
+    if (dts !== undefined) this.#state.declarations ??= new Declarations(resolve(config.root, dts));
+    if (config.command === "build") this.#print = (line) => config.logger.info(line);
+  }
+
+  /** @throws Error with the import and a readable reason */
+  async load(id: string, context: LoadContext): Promise<string> {
+    const { file, kind } = partsOf(id);
+    try {
+      if (kind === "metered" || kind === "metered-url") return await this.#loadMetered(file, kind, context);
+      if (kind !== "bytes") return await this.#loadBundle(id, context);
+      context.addWatchFile(file);
+      return bytesText(await readFile(file));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const specifier = specifierOf(normalizePath(relative(this.#root, file)), kind);
+      throw new Error(`${specifier} cannot be imported: ${reason}`, { cause: error });
+    }
+  }
+
+  /** Forgets what was made of a file. */
+  async forget(changed: string): Promise<void> {
+    const file = normalizePath(changed);
+    for (const [id, pending] of this.#state.built) {
+      const files = await pending.then(
+        (result) => result.files,
+        () => [],
+      );
+      if (files.some((each) => normalizePath(each) === file)) this.#state.built.delete(id);
+    }
+  }
+
+  async #loadBundle(id: string, context: LoadContext): Promise<string> {
+    const { built, declarations } = this.#state;
+    const { file, kind } = partsOf(id);
+    const pending = built.get(id) ?? build(id, []);
+    built.set(id, pending);
+    try {
+      const { module, files, package: pkg } = await pending;
+      for (const each of files) context.addWatchFile(each);
+      if (kind === "tool" && !file.endsWith(".wasm")) await declarations?.add(file);
+      if (pkg !== undefined) this.#printOnce(pkg);
+      return module;
+    } catch (error) {
+      // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
+      built.delete(id);
+      for (const each of error instanceof BundleError ? error.modules : []) context.addWatchFile(each);
+      throw error;
+    }
+  }
+
+  async #loadMetered(file: string, kind: ImportKind, context: LoadContext): Promise<string> {
+    const { mode, config } = context.environment;
+    try {
+      const pending = this.#metered.get(file) ?? meterFile(file, join(config.cacheDir, "keyhole"));
+      this.#metered.set(file, pending);
+      const { path, name, bytes } = await pending;
+      if (kind === "metered-url") return `export { default } from ${JSON.stringify(`${path}?url&no-inline`)};`;
+      if (!config.resolve.conditions.includes("workerd"))
+        throw new Error("only a Worker imports modules of WebAssembly; elsewhere ?metered-url gives the address");
+      if (mode === "dev") return importMetered(path);
+      context.emitFile({ type: "asset", fileName: name, source: bytes });
+      this.emitted.add(name);
+      return importMetered(placeholderOf(name));
+    } catch (error) {
+      this.#metered.delete(file);
+      throw error;
+    }
+  }
+
+  #printOnce({ manifest: { name, version, source }, hash }: ToolPackage): void {
+    const { printed } = this.#state;
+    if (printed.has(hash)) return;
+    printed.add(hash);
+    const isolate = source === "wasm" ? "a WebAssembly isolate" : "a JavaScript isolate";
+    this.#print(`keyhole: packed ${name}@${version} ${hash} for ${isolate}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { globSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { normalizePath } from "vite";
+import type { BundleKind } from "./bundle.ts";
+
+/*
+ * Imports are written `keyhole:./echo.ts` or `keyhole:./shell.ts?iife`. No other tool resolves the scheme: Node, esbuild,
+ * webpack and browsers refuse it by themselves, so that a tool which nobody packed is never evaluated.
+ */
+
+/** What an import asks for; without a query it is `tool`. */
+const importKinds = ["tool", "iife", "esm", "bytes", "metered", "metered-url"] as const;
+export type ImportKind = (typeof importKinds)[number];
+
+export function isBundleKind(kind: ImportKind): kind is Exclude<BundleKind, "node"> {
+  return kind === "tool" || kind === "iife" || kind === "esm";
+}
+
+export const specifierPattern: RegExp = /^keyhole:/;
+
+/** A resolved import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
+export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
+
+/** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
+export const listPattern: RegExp = /^\0keyhole-all:/;
+
+export function partsOf(id: string): { readonly file: string; readonly kind: ImportKind } {
+  const [query, kind] = idPattern.exec(id)!;
+  return { file: id.slice(0, -query.length), kind: kind as ImportKind };
+}
+
+export function specifierOf(path: string, kind: ImportKind): string {
+  return kind === "tool" ? `keyhole:${path}` : `keyhole:${path}?${kind}`;
+}
+
+interface ResolveContext {
+  resolve(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ readonly id: string } | null>;
+}
+
+/** @throws Error for a query that does not exist, and for an id of ours that somebody wrote instead of `keyhole:` */
+export async function resolveSpecifier(
+  context: ResolveContext,
+  source: string,
+  importer: string | undefined,
+): Promise<string | null> {
+  if (!specifierPattern.test(source)) {
+    // A URL that a page of the dev server asks for. A file that imports it would be evaluated where the plugin is missing.
+    if (importer !== undefined && !source.startsWith("/"))
+      throw new Error(`Got the import "${source}"; expected "keyhole:${source.replace(idPattern, "")}".`);
+    const { file, kind } = partsOf(source);
+    return withKind(await context.resolve(file, importer, { skipSelf: true }), kind);
+  }
+  const [, path, query = "tool"] = /^keyhole:([^?]*)(?:\?(.*))?$/.exec(source) ?? [];
+  if (path === undefined || path === "") throw new Error(`"${source}" names no file.`);
+  if (query === "all") return listOf(path, importer);
+  const kind = importKinds.find((each) => each === query);
+  if (kind === undefined)
+    throw new Error(
+      `"${source}" has the query ?${query}; expected none or one of ?${importKinds.slice(1).join(", ?")}, ?all.`,
+    );
+  return withKind(await context.resolve(path, importer, { skipSelf: true }), kind);
+}
+
+function withKind(resolved: { readonly id: string } | null, kind: ImportKind): string | null {
+  return resolved === null ? null : `${resolved.id}?keyhole-${kind}`;
+}
+
+function listOf(pattern: string, importer: string | undefined): string {
+  if (importer === undefined || !pattern.startsWith("./"))
+    throw new Error(`"keyhole:${pattern}?all" is relative to the file that imports it and starts with "./".`);
+  return `\0keyhole-all:${pattern}:${normalizePath(importer.replace(/\?.*$/, ""))}`;
+}
+
+/** The files are imported by their own specifiers; the file that asks is not one of them. */
+export function listText(id: string): string {
+  const [, pattern = "", importer = ""] = /^\0keyhole-all:(.*?):(.*)$/.exec(id) ?? [];
+  const folder = dirname(importer);
+  const files = globSync(pattern, { cwd: folder })
+    .map(normalizePath)
+    .filter((file) => file !== basename(importer))
+    .sort();
+  const imports = files.map(
+    (file, i) => `import p${i} from ${JSON.stringify(`keyhole:${normalizePath(join(folder, file))}`)};`,
+  );
+  return [...imports, `export default [${files.map((_, i) => `p${i}`).join(", ")}];`].join("\n");
+}
