@@ -1,7 +1,7 @@
 // Runs everything there is, in named parts that each run alone within 30 minutes:
 //
 //   npm run test:thorough                 all parts, one after the other
-//   npm run test:thorough -- contracts    some parts
+//   npm run test:thorough -- battery node some parts
 //   npm run test:thorough -- --list       the parts and their contents
 import { peerProjects, run } from "./project.mjs";
 import { runSuite } from "./test/suite.mjs";
@@ -18,7 +18,14 @@ async function runStep(step) {
   if ("tests" in step) return runSuite(step.tests, { env, types: false });
   if ("command" in step) return (await run("node", step.command, { env })).code === 0;
   if ("peers" in step) return runPeers();
+  if ("npm" in step) return runScripts(step.npm);
   return (await checkTypes({ libraries: true })).failed.length === 0;
+}
+
+/** @param {readonly string[]} names */
+async function runScripts(names) {
+  for (const name of names) if ((await run("npm", ["run", "-s", name])).code !== 0) return false;
+  return true;
 }
 
 /** The packages of peers come first: neither the types nor the tests of test/peers do without. */

@@ -5,11 +5,14 @@ function placeOf(module) {
   return { project: module.project.name, file: module.relativeModuleId };
 }
 
-/** @param {readonly { message?: string, stack?: string }[] | undefined} errors */
+/** @typedef {{ message?: string, stack?: string, diff?: string }} Thrown */
+
+/** @param {readonly Thrown[] | undefined} errors */
 function textsOf(errors) {
-  return (errors ?? []).map(({ message = "", stack = "" }) =>
-    stack.includes(message) ? stack : `${message}\n${stack}`,
-  );
+  return (errors ?? []).map(({ message = "", stack = "", diff }) => {
+    const text = stack.includes(message) ? stack : `${message}\n${stack}`;
+    return diff === undefined ? text : `${text}\n${diff}`;
+  });
 }
 
 /** @param {import("vitest/node").TestCase} test */
@@ -63,7 +66,7 @@ export default class MessageReporter {
 
   /**
    * @param {readonly import("vitest/node").TestModule[]} _modules
-   * @param {readonly { message?: string, stack?: string }[]} unhandled
+   * @param {readonly Thrown[]} unhandled
    */
   onTestRunEnd(_modules, unhandled) {
     this.#send({ type: "ended", errors: textsOf(unhandled) });

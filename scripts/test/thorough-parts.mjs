@@ -1,6 +1,7 @@
 /**
  * @typedef {{ tests: readonly string[] } | { command: readonly string[] } | { types: true }
- *   | { peers: true }} Step arguments for vitest, arguments for Node, the compiler, or test/peers with its packages
+ *   | { peers: true } | { npm: readonly string[] }} Step arguments for vitest, arguments for Node, the compiler, test/peers with
+ *   its packages, or scripts of package.json
  * @typedef {{ name: string, holds: string, run: Step }} Part
  */
 
@@ -30,6 +31,18 @@ export const parts = [
     name: "battery",
     holds: "every attempt to leave an isolate, in every engine; writes docs/hostile-battery.md",
     run: { command: ["scripts/hostile.mjs"] },
+  },
+  { name: "chaos-node", holds: "1,000 rounds of kills and failures in Node", run: { npm: ["chaos:node"] } },
+  { name: "chaos-page", holds: "1,000 rounds of kills and failures in Chromium", run: { npm: ["chaos:page"] } },
+  {
+    name: "fuzz",
+    holds: "random policies against Cedar, schemas against ajv, and recorded runs against themselves",
+    run: { npm: ["fuzz:policy", "fuzz:schema", "fuzz:replay"] },
+  },
+  {
+    name: "loaded",
+    holds: "npm test beside a busy loop on each core",
+    run: { command: ["scripts/test-loaded.mjs"] },
   },
   {
     name: "mutants",
