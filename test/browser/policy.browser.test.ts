@@ -1,5 +1,6 @@
 import { server } from "vitest/browser";
 import { afterEach, describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 
 const pages: HTMLIFrameElement[] = [];
 afterEach(() => {
@@ -42,8 +43,24 @@ describe("a page's Content-Security-Policy", () => {
 
   it.each<[string, string]>([
     ["script-src 'nonce-", "script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:"],
-    ["script-src 'nonce-", "script-src 'self' 'nonce-other' blob: 'wasm-unsafe-eval'; worker-src blob:"],
-    ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'self'"],
+    ...sized(
+      [],
+      [
+        ["script-src 'nonce-", "script-src 'self' 'nonce-other' blob: 'wasm-unsafe-eval'; worker-src blob:"] as [
+          string,
+          string,
+        ],
+      ],
+    ),
+    ...sized(
+      [],
+      [
+        ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'self'"] as [
+          string,
+          string,
+        ],
+      ],
+    ),
     ["worker-src blob:", "script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src 'none'"],
     ["script-src blob:", "script-src 'self' 'nonce-n0nce' 'wasm-unsafe-eval'; worker-src blob:"],
     ...(compilesRegardless ? [] : [["script-src 'wasm-unsafe-eval'", withoutWasm] as [string, string]]),

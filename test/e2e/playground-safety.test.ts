@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
 import { agreeToEdge, callOf, choose, endOf, launch, newContext, noteComplaints, run } from "./playground/visitor.ts";
+import { thorough } from "../support/size.ts";
 
 let site: Site;
 let browser: Browser;
@@ -76,36 +77,38 @@ describe("the page at an edge that sends odd data", () => {
     await edge.close();
   });
 
-  it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
-    const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
-    const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await connectTo(page, edge.origin);
-    await page.getByText("The tool cannot be shown").waitFor();
-    await choose(page, "plain");
-    await page.getByRole("button", { name: "Run", exact: true }).waitFor();
-    // The page reports what failed to the console, once for each part.
-    visitor.complaints.length = 0;
-    await visitor.leave();
-    await edge.close();
-  });
-
-  it("says what to do when the whole page fails", async () => {
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await page.addInitScript(() => {
-      crypto.randomUUID = () => {
-        throw new Error("no randomness");
-      };
+  if (thorough) {
+    it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
+      const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
+      const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
+      const visitor = await visit(site.origin);
+      const { page } = visitor;
+      await connectTo(page, edge.origin);
+      await page.getByText("The tool cannot be shown").waitFor();
+      await choose(page, "plain");
+      await page.getByRole("button", { name: "Run", exact: true }).waitFor();
+      // The page reports what failed to the console, once for each part.
+      visitor.complaints.length = 0;
+      await visitor.leave();
+      await edge.close();
     });
-    await page.reload();
-    await page.getByRole("heading", { name: "The playground has stopped" }).waitFor();
-    await page.getByText("no randomness").waitFor();
-    await page.getByRole("button", { name: "Reload the page" }).waitFor();
-    visitor.complaints.length = 0;
-    await visitor.leave();
-  });
+
+    it("says what to do when the whole page fails", async () => {
+      const visitor = await visit(site.origin);
+      const { page } = visitor;
+      await page.addInitScript(() => {
+        crypto.randomUUID = () => {
+          throw new Error("no randomness");
+        };
+      });
+      await page.reload();
+      await page.getByRole("heading", { name: "The playground has stopped" }).waitFor();
+      await page.getByText("no randomness").waitFor();
+      await page.getByRole("button", { name: "Reload the page" }).waitFor();
+      visitor.complaints.length = 0;
+      await visitor.leave();
+    });
+  }
 });
 
 describe("an edge that invents its answers", () => {
@@ -199,19 +202,21 @@ describe("a link to an edge", () => {
     await edge.close();
   });
 
-  it("is kept for the tab when the storage is full, and the page says so", async () => {
-    const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await fillStorage(page);
-    await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
-    await agreeToEdge(page);
-    await page.getByText("Not saved: address and token of the edge").waitFor();
-    await page.getByRole("option", { name: /^plain/ }).waitFor();
-    expect(page.url()).toBe(`${site.origin}/`);
-    await visitor.leave();
-    await edge.close();
-  });
+  if (thorough) {
+    it("is kept for the tab when the storage is full, and the page says so", async () => {
+      const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
+      const visitor = await visit(site.origin);
+      const { page } = visitor;
+      await fillStorage(page);
+      await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
+      await agreeToEdge(page);
+      await page.getByText("Not saved: address and token of the edge").waitFor();
+      await page.getByRole("option", { name: /^plain/ }).waitFor();
+      expect(page.url()).toBe(`${site.origin}/`);
+      await visitor.leave();
+      await edge.close();
+    });
+  }
 });
 
 describe("the page with a full storage", () => {
@@ -226,33 +231,37 @@ describe("the page with a full storage", () => {
     await visitor.leave();
   });
 
-  it("says that an applied policy is in force, and that it is not saved", async () => {
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await fillStorage(page);
-    await page.getByRole("button", { name: "Policy", exact: true }).click();
-    await page.getByRole("radio", { name: "Strict" }).click();
-    await page.getByText("In force, but not saved: a reload brings the last saved policy back").waitFor();
-    await visitor.leave();
-  });
+  if (thorough) {
+    it("says that an applied policy is in force, and that it is not saved", async () => {
+      const visitor = await visit(site.origin);
+      const { page } = visitor;
+      await fillStorage(page);
+      await page.getByRole("button", { name: "Policy", exact: true }).click();
+      await page.getByRole("radio", { name: "Strict" }).click();
+      await page.getByText("In force, but not saved: a reload brings the last saved policy back").waitFor();
+      await visitor.leave();
+    });
+  }
 });
 
 describe("the page without storage", () => {
-  it("starts, and says that a choice is not saved", async () => {
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await page.addInitScript(() => {
-      for (const name of ["localStorage", "sessionStorage"])
-        Object.defineProperty(globalThis, name, {
-          get() {
-            throw new DOMException("refused", "SecurityError");
-          },
-        });
+  if (thorough) {
+    it("starts, and says that a choice is not saved", async () => {
+      const visitor = await visit(site.origin);
+      const { page } = visitor;
+      await page.addInitScript(() => {
+        for (const name of ["localStorage", "sessionStorage"])
+          Object.defineProperty(globalThis, name, {
+            get() {
+              throw new DOMException("refused", "SecurityError");
+            },
+          });
+      });
+      await page.reload();
+      await page.getByText("Ready", { exact: true }).waitFor();
+      await page.getByRole("button", { name: /Change to light/ }).click();
+      await page.getByText("Not saved: the colours").waitFor();
+      await visitor.leave();
     });
-    await page.reload();
-    await page.getByText("Ready", { exact: true }).waitFor();
-    await page.getByRole("button", { name: /Change to light/ }).click();
-    await page.getByText("Not saved: the colours").waitFor();
-    await visitor.leave();
-  });
+  }
 });

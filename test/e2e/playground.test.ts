@@ -13,6 +13,7 @@ import {
   type Visitor,
   Visits,
 } from "./playground/visitor.ts";
+import { thorough } from "../support/size.ts";
 
 let site: Site;
 let web: Site;
@@ -64,22 +65,24 @@ describe("a call", () => {
     await call.getByText("The hash matches, and the log has the same proof.").waitFor();
   });
 
-  it("reads a database that a worker of the page holds, and keeps a value", async () => {
-    const { page } = visitor;
-    await choose(page, "sql_query");
-    await field(page, "sql").fill("SELECT name, moons FROM planets WHERE moons > 90 ORDER BY moons");
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
-    const result = await callOf(page).getByRole("region", { name: "Result" }).textContent();
-    expect(result).toContain("Jupiter");
-    expect(result).toContain("146");
+  if (thorough) {
+    it("reads a database that a worker of the page holds, and keeps a value", async () => {
+      const { page } = visitor;
+      await choose(page, "sql_query");
+      await field(page, "sql").fill("SELECT name, moons FROM planets WHERE moons > 90 ORDER BY moons");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      const result = await callOf(page).getByRole("region", { name: "Result" }).textContent();
+      expect(result).toContain("Jupiter");
+      expect(result).toContain("146");
 
-    await choose(page, "kv_get");
-    await field(page, "key").fill("workspace/none");
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain('"found": false');
-  });
+      await choose(page, "kv_get");
+      await field(page, "key").fill("workspace/none");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain('"found": false');
+    });
+  }
 
   it("fetches a page once its host is granted, and no other", async () => {
     const { page } = visitor;
@@ -182,26 +185,28 @@ describe("a call", () => {
     expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
   });
 
-  it("keeps files between calls, below the granted folder alone", async () => {
-    const { page } = visitor;
-    visits.spend();
-    await setPolicyControl(page, () => page.getByRole("radio", { name: "Permissive" }).click());
-    await choose(page, "write_file");
-    await field(page, "path").fill("workspace/plan.txt");
-    await field(page, "content").fill("one\ntwo");
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
+  if (thorough) {
+    it("keeps files between calls, below the granted folder alone", async () => {
+      const { page } = visitor;
+      visits.spend();
+      await setPolicyControl(page, () => page.getByRole("radio", { name: "Permissive" }).click());
+      await choose(page, "write_file");
+      await field(page, "path").fill("workspace/plan.txt");
+      await field(page, "content").fill("one\ntwo");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
 
-    await choose(page, "read_file");
-    await field(page, "path").fill("workspace/plan.txt");
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("one\\ntwo");
+      await choose(page, "read_file");
+      await field(page, "path").fill("workspace/plan.txt");
+      await run(page);
+      expect(await endOf(page)).toBe("Completed");
+      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("one\\ntwo");
 
-    await field(page, "path").fill("elsewhere/plan.txt");
-    await run(page);
-    await callOf(page).getByText("CAPABILITY_DENIED", { exact: true }).first().waitFor();
-  });
+      await field(page, "path").fill("elsewhere/plan.txt");
+      await run(page);
+      await callOf(page).getByText("CAPABILITY_DENIED", { exact: true }).first().waitFor();
+    });
+  }
 });
 
 describe("an approval", () => {
@@ -232,27 +237,29 @@ describe("an approval", () => {
     await callOf(page).getByText("once, by playground").waitFor();
   });
 
-  it("once is once; for the session is for the same arguments again", async () => {
-    // The note holds what this test writes, and nothing else.
-    visitor = await visits.visit(site.origin);
-    const { page } = visitor;
-    await choose(page, "append_note");
-    await (await ask("again")).getByRole("button", { name: "Allow once" }).click();
-    expect(await endOf(page)).toBe("Completed");
-    await (await ask("again")).getByRole("button", { name: "Allow for this session" }).click();
-    await callOf(page)
-      .getByText(/^again\s+again\s*$/)
-      .waitFor();
+  if (thorough) {
+    it("once is once; for the session is for the same arguments again", async () => {
+      // The note holds what this test writes, and nothing else.
+      visitor = await visits.visit(site.origin);
+      const { page } = visitor;
+      await choose(page, "append_note");
+      await (await ask("again")).getByRole("button", { name: "Allow once" }).click();
+      expect(await endOf(page)).toBe("Completed");
+      await (await ask("again")).getByRole("button", { name: "Allow for this session" }).click();
+      await callOf(page)
+        .getByText(/^again\s+again\s*$/)
+        .waitFor();
 
-    await run(page);
-    await callOf(page)
-      .getByText(/^again\s+again\s+again\s*$/)
-      .waitFor();
-    expect(await page.getByRole("alertdialog").count()).toBe(0);
+      await run(page);
+      await callOf(page)
+        .getByText(/^again\s+again\s+again\s*$/)
+        .waitFor();
+      expect(await page.getByRole("alertdialog").count()).toBe(0);
 
-    await (await ask("something else")).getByRole("button", { name: "Deny" }).click();
-    expect(await endOf(page)).toBe("Refused");
-  });
+      await (await ask("something else")).getByRole("button", { name: "Deny" }).click();
+      expect(await endOf(page)).toBe("Refused");
+    });
+  }
 
   it("for a pattern is shown as its rule, answers what fits, and can be taken back", async () => {
     const { page } = visitor;
@@ -285,25 +292,27 @@ describe("an approval", () => {
     expect(await endOf(page)).toBe("Refused");
   });
 
-  it("with other arguments starts the call again, and asks for those", async () => {
-    const { page } = visitor;
-    await choose(page, "append_note");
-    const dialog = await ask("as asked");
-    await dialog.getByRole("radio", { name: "Edited" }).click();
-    const json = dialog.getByRole("textbox", { name: "Other arguments, as JSON" });
-    await json.fill("{ not json");
-    await dialog.getByText(/^This is not JSON/).waitFor();
-    await json.fill('{ "note": "journal", "line": "as a person wants it" }');
-    await dialog.getByRole("button", { name: "Start again with these" }).click();
-    const again = page.getByRole("alertdialog");
-    await again.getByText('"as a person wants it"').first().waitFor();
-    await again.getByRole("button", { name: "Allow once" }).click();
-    expect(await endOf(page)).toBe("Completed");
-    await callOf(page)
-      .getByText(/as a person wants it/)
-      .first()
-      .waitFor();
-  });
+  if (thorough) {
+    it("with other arguments starts the call again, and asks for those", async () => {
+      const { page } = visitor;
+      await choose(page, "append_note");
+      const dialog = await ask("as asked");
+      await dialog.getByRole("radio", { name: "Edited" }).click();
+      const json = dialog.getByRole("textbox", { name: "Other arguments, as JSON" });
+      await json.fill("{ not json");
+      await dialog.getByText(/^This is not JSON/).waitFor();
+      await json.fill('{ "note": "journal", "line": "as a person wants it" }');
+      await dialog.getByRole("button", { name: "Start again with these" }).click();
+      const again = page.getByRole("alertdialog");
+      await again.getByText('"as a person wants it"').first().waitFor();
+      await again.getByRole("button", { name: "Allow once" }).click();
+      expect(await endOf(page)).toBe("Completed");
+      await callOf(page)
+        .getByText(/as a person wants it/)
+        .first()
+        .waitFor();
+    });
+  }
 
   it("is denied with a reason, or by Escape, and nothing runs", async () => {
     const { page } = visitor;

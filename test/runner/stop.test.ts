@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { processesOf } from "../../scripts/test/processes.mjs";
 import { watchProgress } from "../../scripts/test/run-vitest.mjs";
+import { sized } from "../support/size.ts";
 import { root } from "../support/sources.ts";
 
 interface Stopped {
@@ -44,7 +45,7 @@ async function stopWith(signal: NodeJS.Signals): Promise<Stopped> {
 }
 
 describe("a run that is stopped", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  it.each(sized<readonly NodeJS.Signals[]>(["SIGINT"], ["SIGINT", "SIGTERM", "SIGHUP"]))(
     "by %s leaves no process and prints its results",
     async (signal) => {
       const { code, output, left } = await stopWith(signal);
