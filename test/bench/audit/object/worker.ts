@@ -9,15 +9,16 @@ interface Env {
 }
 
 export class LogObject extends DurableObject<Env> {
-  readonly #sinks: Readonly<Record<string, AuditSink>> = {
-    memory: memorySink(1_000_000),
-    SQLite: sqlSink(this.ctx.storage),
-  };
+  readonly #sinks: ReadonlyMap<string | null, AuditSink> = new Map([
+    ["memory", memorySink(1_000_000)],
+    ["SQLite", sqlSink(this.ctx.storage)],
+  ]);
 
   /** The answer leaves when everything before it is on the disk. */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const sink = this.#sinks[searchParams.get("store")!]!;
+    const sink = this.#sinks.get(searchParams.get("store"));
+    if (sink === undefined) return new Response("There is no such store.", { status: 404 });
     return Response.json(await rows[searchParams.get("row") as Row].run(sink));
   }
 }
