@@ -244,8 +244,8 @@ describe("the page with a full storage", () => {
   }
 });
 
-describe("the page without storage", () => {
-  if (thorough) {
+if (thorough) {
+  describe("the page without storage", () => {
     it("starts, and says that a choice is not saved", async () => {
       const visitor = await visit(site.origin);
       const { page } = visitor;
@@ -263,5 +263,5 @@ describe("the page without storage", () => {
       await page.getByText("Not saved: the colours").waitFor();
       await visitor.leave();
     });
-  }
-});
+  });
+}
