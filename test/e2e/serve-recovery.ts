@@ -14,7 +14,8 @@ export const parts = [
 
 export type Part = (typeof parts)[number];
 
-function find({ edge }: OwnEdge, [, unit, command]: Part): number | undefined {
+/** The process that is this part now. */
+export function find({ edge }: Pick<OwnEdge, "edge">, [, unit, command]: Part): number | undefined {
   const guard = edge.pids()[unit]!;
   // The guard has the command that it guards among its arguments.
   return descendants(guard).find((each) => command.test(each.command) && !each.command.includes("guard.mjs"))?.pid;

@@ -8,7 +8,7 @@ export default defineTool({
   effects: ["net.read"],
   determinism: "nondeterministic",
   capabilities: [{ kind: "net.read", hosts: ["*"], optional: true }],
-  bounds: { timeoutMs: 30_000, concurrency: 16 },
+  bounds: { timeoutMs: 240_000, concurrency: 16 },
   input: {
     type: "object",
     properties: { deed: { enum: ["spin", "fetch and spin", "hang", "count", "log"] }, url: { type: "string" } },
