@@ -31,15 +31,6 @@ export const circles: readonly (readonly string[])[] = [
   ["packages/kernel/src/isolate/port.ts", "packages/kernel/src/tool/define.ts", "packages/kernel/src/tool/package.ts"],
   ["packages/kernel/src/review/reevaluate.ts", "packages/kernel/src/review/verify.ts"],
   ["packages/kernel/src/suspend/allow-again.ts", "packages/kernel/src/suspend/go-on.ts"],
-  [
-    "packages/worker-host/src/protocol/channel.ts",
-    "packages/worker-host/src/protocol/course.ts",
-    "packages/worker-host/src/protocol/message.ts",
-    "packages/worker-host/src/protocol/meter.ts",
-    "packages/worker-host/src/protocol/parse.ts",
-    "packages/worker-host/src/wasm/interpreter/port.ts",
-    "packages/worker-host/src/wasm/interpreter/snapshot.ts",
-  ],
 ];
 
 /** Files of more than 300 lines. */
@@ -47,7 +38,6 @@ export const longFiles: readonly string[] = [
   "packages/kernel/src/call/steps.ts",
   "packages/kernel/src/isolate/pool.ts",
   "packages/kernel/src/kernel.ts",
-  "packages/worker-host/src/protocol/channel.ts",
   "packages/worker-host/src/wasm/interpreter/vm.ts",
   "packages/worker-host/src/wasm/meter/emit.ts",
   "test/audit/replay.test.ts",
@@ -99,7 +89,6 @@ export const longFunctions: readonly string[] = [
   "packages/worker-host/src/guest/uplink.ts openUplink",
   "packages/worker-host/src/node/file-sink.ts fileSink",
   "packages/worker-host/src/otel.ts traced",
-  "packages/worker-host/src/protocol/channel.ts openChannel",
   "test/audit/replay-hosts.ts describeReplay",
   "test/audit/replay/last-week.ts entriesOf",
   "test/contract/broker.ts filesContract",

@@ -1,10 +1,6 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  type ChannelOptions,
-  type GuestChannel,
-  openChannel,
-} from "../../packages/worker-host/src/protocol/channel.ts";
+import { type ChannelOptions, GuestChannel } from "../../packages/worker-host/src/protocol/channel.ts";
 import { protocolLimits } from "../../packages/worker-host/src/protocol/limits.ts";
 import { heardPort } from "../support/heard-port.ts";
 
@@ -27,7 +23,7 @@ function rawGuest(options?: ChannelOptions): RawGuest {
   const broken: string[] = [];
   const received: RawGuest["received"] = [];
   port2.onmessage = ({ data }) => received.push(data);
-  const channel = openChannel(port1, (reason) => broken.push(reason), options);
+  const channel = new GuestChannel(port1, (reason) => broken.push(reason), options);
   return { channel, broken, received, say: (...messages) => messages.forEach((message) => port2.postMessage(message)) };
 }
 

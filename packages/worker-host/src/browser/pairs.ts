@@ -1,7 +1,7 @@
 import { IsolateFailure } from "@keyhole/kernel";
 import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
 import { takeSlot } from "../isolate-slot.ts";
-import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import { GuestChannel } from "../protocol/channel.ts";
 import type { InterpreterBoot } from "./interpreter.ts";
 import { blockedByPolicy, type FrameStage, type Shell, stageFailure } from "./stage.ts";
 
@@ -133,7 +133,7 @@ export class Pairs {
     const id = crypto.randomUUID?.() ?? String(Math.random());
     const { port1, port2 } = new MessageChannel();
     if (shell === "interpreter") port1.postMessage(this.#boot);
-    const channel = openChannel(port1, (reason) => retire(`protocol: ${reason}`), { metered: shell !== "module" });
+    const channel = new GuestChannel(port1, (reason) => retire(`protocol: ${reason}`), { metered: shell !== "module" });
     let ended: string | undefined;
     const retire = (reason: string): void => {
       if (ended !== undefined) return;

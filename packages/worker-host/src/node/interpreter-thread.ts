@@ -5,7 +5,7 @@
 import type { HostMessage } from "../protocol/message.ts";
 import type { Engine } from "../wasm/interpreter/engine.ts";
 import { openVmPort, type VmBounds } from "../wasm/interpreter/port.ts";
-import type { Image } from "../wasm/interpreter/vm.ts";
+import type { Image } from "../protocol/suspended-call.ts";
 
 export interface InterpreterData {
   readonly engine: Engine;

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { type Isolate, IsolateFailure } from "@keyhole/kernel";
 import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
 import { takeSlot } from "../isolate-slot.ts";
-import { type GuestChannel, openChannel } from "../protocol/channel.ts";
+import { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { type Priority, priorityOf } from "./priority.ts";
@@ -102,7 +102,7 @@ async function startedThread(
   const threadName = `keyhole ${copy}.${(++threads).toString(36)}`;
   // Throws where the system has no thread to give.
   const worker = new Worker(url, { env: {}, stdin: false, stdout: true, stderr: true, workerData, name: threadName });
-  const channel = openChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
+  const channel = new GuestChannel(portOf(worker), (reason) => terminate(`protocol: ${reason}`), { metered });
   let ended: string | undefined;
   const terminate = (reason: string): void => {
     ended ??= reason;

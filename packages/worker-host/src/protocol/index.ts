@@ -1,5 +1,5 @@
 /** What host and guest say to each other, and the host's check of every word of it. Transports: a message port, or RPC at the edge. */
-export { type BodyState, checkOutcome, pieceFault, pullFault } from "./course.ts";
+export { type BodyState, checkOutcome, pieceFault, pullFault } from "./stream-state.ts";
 export { protocolLimits } from "./limits.ts";
 export type { GuestMessage, GuestOutcome, GuestRequest, LoadedCode, LoadedModule } from "./message.ts";
 export { parseGuestMessage, parseRequest } from "./parse.ts";

@@ -1,5 +1,5 @@
 import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
-import type { SuspendedMachine } from "../wasm/interpreter/port.ts";
+import type { SuspendedMachine } from "./suspended-call.ts";
 
 /** Host to guest. Trusted: the guest checks nothing. */
 export type HostMessage =

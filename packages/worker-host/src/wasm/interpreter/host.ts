@@ -1,12 +1,12 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
-import { type GuestChannel, openChannel } from "../../protocol/channel.ts";
+import { GuestChannel } from "../../protocol/channel.ts";
+import type { Image } from "../../protocol/suspended-call.ts";
 import shell from "keyhole:../guest/shell.ts?iife";
 import type { Engine } from "./engine.ts";
 import { bootImage, openVmPort, type VmBounds } from "./port.ts";
 import { ResumableCalls } from "./resumable.ts";
 import { snapshotKindOf } from "./snapshot.ts";
 import { takesTurns } from "./turns.ts";
-import type { Image } from "./vm.ts";
 
 export interface InterpreterOptions extends VmBounds {
   /** QuickJS, metered: {@link compileEngine} or {@link builtEngine}. */
@@ -30,9 +30,13 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
   let image: Image | undefined;
   const open = (): [GuestChannel, Isolate["terminate"]] => {
     image ??= bootImage(engine, shell);
-    const channel = openChannel(openVmPort(engine, image, bounds, true), (reason) => terminate(`protocol: ${reason}`), {
-      metered: true,
-    });
+    const channel = new GuestChannel(
+      openVmPort(engine, image, bounds, true),
+      (reason) => terminate(`protocol: ${reason}`),
+      {
+        metered: true,
+      },
+    );
     const terminate = (reason: string): void => {
       channel.close(reason);
       terminators.delete(terminate);

@@ -1,11 +1,11 @@
 import type { GuestPort } from "../../protocol/channel.ts";
 import type { Exhaustion, HostMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
 import { isMeterMessage } from "../../protocol/meter.ts";
+import type { Image, SuspendedMachine } from "../../protocol/suspended-call.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
-import type { CallFuel } from "./snapshot.ts";
-import { type HostFunctions, type HostValue, type Image, type Slice, Vm } from "./vm.ts";
+import { type HostFunctions, type HostValue, type Slice, Vm } from "./vm.ts";
 
 export interface VmBounds {
   /**
@@ -27,13 +27,6 @@ interface Running {
   fuelLeft: number;
   fuelUsed: number;
   readonly memoryBytes: number;
-}
-
-/** A machine that waits in the middle of one call. */
-export interface SuspendedMachine {
-  readonly image: Image;
-  readonly callId: string;
-  readonly used: CallFuel;
 }
 
 /** Boots a machine up to the point where a tool can be loaded. Every isolate begins as a copy of it. */

@@ -1,13 +1,14 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import type { GuestChannel } from "../../protocol/channel.ts";
-import { readSnapshot, type Snapshot, writeSnapshot } from "./snapshot.ts";
+import type { SuspendedCall } from "../../protocol/suspended-call.ts";
+import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { type TrackedPort, trackedPort } from "./tracked-port.ts";
 
 /** The calls of an isolate that holds an interpreter: one of them can be put into bytes, and the first can come from there. */
 export class ResumableCalls {
   readonly #channel: GuestChannel;
   readonly #calls = new Set<TrackedPort>();
-  #before: Snapshot | undefined;
+  #before: SuspendedCall | undefined;
 
   /** @param snapshot of another one, which this one goes on as */
   constructor(channel: GuestChannel, snapshot?: Uint8Array<ArrayBuffer>) {

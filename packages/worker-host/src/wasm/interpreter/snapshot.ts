@@ -1,37 +1,12 @@
 import { type CapabilityRequest, hashBytes } from "@keyhole/kernel";
+import type { Image, SuspendedCall, SuspendedMachine } from "../../protocol/suspended-call.ts";
 import { readStamp } from "../meter/stamp.ts";
 import type { Engine } from "./engine.ts";
-import type { SuspendedMachine } from "./port.ts";
-import type { Image } from "./vm.ts";
-
-/** What a call has cost and may still cost. */
-export interface CallFuel {
-  readonly fuel: number;
-  readonly fuelUsed: number;
-  readonly memoryBytes: number;
-}
-
-/** A request that was not answered when its call was suspended. */
-export interface OutstandingRequest {
-  /** 0, 1, 2, … within the call. */
-  readonly number: number;
-  readonly request: CapabilityRequest;
-}
-
-/** One call that waits, with the machine that it waits in. */
-export interface Snapshot {
-  /** Log lines and progress reports so far. */
-  readonly messages: number;
-  /** Requests so far, also those that were answered. */
-  readonly requests: number;
-  readonly outstanding: readonly OutstandingRequest[];
-  readonly machine: SuspendedMachine;
-}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const LENGTH_BYTES = 4;
-/** Counted up with every change of {@link Snapshot}. */
+/** Counted up with every change of {@link SuspendedCall}. */
 const FORMAT = 1;
 
 /** Names the engine, how it was metered and the shell in it: memory means something else in any other. */
@@ -42,7 +17,7 @@ export function snapshotKindOf(engine: Engine, shell: string): string {
 }
 
 /** Length of the head, head as JSON, memory, bodies of requests. */
-export function writeSnapshot({ machine, outstanding, ...rest }: Snapshot): Uint8Array<ArrayBuffer> {
+export function writeSnapshot({ machine, outstanding, ...rest }: SuspendedCall): Uint8Array<ArrayBuffer> {
   const { memory, ...registers } = machine.image;
   const head: Head = {
     ...rest,
@@ -66,7 +41,7 @@ export function writeSnapshot({ machine, outstanding, ...rest }: Snapshot): Uint
   return out;
 }
 
-type Head = Omit<Snapshot, "machine" | "outstanding"> & {
+type Head = Omit<SuspendedCall, "machine" | "outstanding"> & {
   readonly machine: Omit<SuspendedMachine, "image"> & {
     readonly image: Omit<Image, "memory"> & { readonly memoryLength: number };
   };
@@ -78,7 +53,7 @@ type Head = Omit<Snapshot, "machine" | "outstanding"> & {
 };
 
 /** Reads what {@link writeSnapshot} wrote, with the same engine and shell. Only of bytes that are known to come from there. */
-export function readSnapshot(bytes: Uint8Array<ArrayBuffer>): Snapshot {
+export function readSnapshot(bytes: Uint8Array<ArrayBuffer>): SuspendedCall {
   const start = LENGTH_BYTES + new DataView(bytes.buffer).getUint32(0, true);
   const head = JSON.parse(decoder.decode(bytes.subarray(LENGTH_BYTES, start))) as Head;
   let at = start;

@@ -1,18 +1,12 @@
 import type { CallPort, CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
-import type { Snapshot } from "./snapshot.ts";
-
-/** What a resumed call did before it was suspended. */
-export type CallBefore = Omit<Snapshot, "machine">;
+import { type CallHistory, newCall } from "../../protocol/suspended-call.ts";
 
 /** The kernel's end of one call, with what a suspended call has to remember of it. */
-export interface TrackedPort extends CallBefore {
+export interface TrackedPort extends CallHistory {
   readonly port: CallPort;
 }
 
-export function trackedPort(
-  port: CallPort,
-  before: CallBefore = { messages: 0, requests: 0, outstanding: [] },
-): TrackedPort {
+export function trackedPort(port: CallPort, before: CallHistory = newCall): TrackedPort {
   const outstanding = new Map<number, CapabilityRequest>();
   let { messages, requests } = before;
   /** What a resumed call asks first, under the numbers that its guest knows. */

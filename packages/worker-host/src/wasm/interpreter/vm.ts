@@ -1,3 +1,4 @@
+import type { Image } from "../../protocol/suspended-call.ts";
 import { fill, MAX_STACK_BYTES, readTank, type TankState, topUp } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import type { QuickJsExports } from "./exports.ts";
@@ -9,16 +10,6 @@ export type HostValue = string | Uint8Array | undefined;
 
 /** Functions that the guest's shell can call, by name. What they throw becomes an error of the guest. */
 export type HostFunctions = Readonly<Record<string, (values: readonly HostValue[]) => HostValue>>;
-
-/** A machine at rest: everything that it is, as data. */
-export interface Image {
-  readonly memory: Uint8Array<ArrayBuffer>;
-  readonly stackPointer: number;
-  readonly runtime: number;
-  readonly context: number;
-  /** The box of the shell's function for messages. */
-  readonly dispatch: number;
-}
 
 export interface Slice {
   readonly fuelUsed: number;

@@ -6,7 +6,7 @@ import {
   type IsolateHost,
   type RegisteredTool,
 } from "@keyhole/kernel";
-import { openChannel } from "../../protocol/channel.ts";
+import { GuestChannel } from "../../protocol/channel.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
@@ -110,7 +110,9 @@ export async function openModule(
   options: WasmPortOptions = {},
   open: Set<Isolate["terminate"]> = new Set(),
 ): Promise<Isolate> {
-  const channel = openChannel(openWasmPort(options), (reason) => terminate(`protocol: ${reason}`), { metered: true });
+  const channel = new GuestChannel(openWasmPort(options), (reason) => terminate(`protocol: ${reason}`), {
+    metered: true,
+  });
   const terminate = (reason: string): void => {
     channel.close(reason);
     open.delete(terminate);

@@ -2,8 +2,8 @@ import type { IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { protocolLimits } from "./limits.ts";
 import type { GuestOutcome, GuestPiece } from "./message.ts";
 
-/** How far a call is with what flows. */
-export interface Course {
+/** How far the streams of one call are: its output in pieces, and its body. */
+export interface StreamState {
   readonly call: IsolateCall;
   pieces: number;
   piecesInFlight: number;
@@ -15,7 +15,7 @@ export type BodyState = "open" | "pulled" | "over";
 
 /** Why a piece is not what the shell would send now. How many bytes there may be in all is for the kernel to say. */
 export function pieceFault(
-  { call, pieces, piecesInFlight }: Pick<Course, "call" | "pieces" | "piecesInFlight">,
+  { call, pieces, piecesInFlight }: Pick<StreamState, "call" | "pieces" | "piecesInFlight">,
   { piece }: GuestPiece,
 ): string | undefined {
   if (call.outputKind !== "stream") return "a piece of an output that is no stream";
@@ -24,7 +24,7 @@ export function pieceFault(
 }
 
 /** Why the shell would ask for nothing now. */
-export function pullFault({ call, body }: Pick<Course, "call" | "body">): string | undefined {
+export function pullFault({ call, body }: Pick<StreamState, "call" | "body">): string | undefined {
   if (call.hasBody !== true) return "a pull in a call without a body";
   if (body === "pulled") return "a pull before the last one was answered";
   return body === "over" ? "a pull after the end of the body" : undefined;
