@@ -28,8 +28,6 @@ export const circles: readonly (readonly string[])[] = [
     "packages/kernel/src/tool/registry.ts",
   ],
   ["packages/kernel/src/capability/broker.ts", "packages/kernel/src/capability/secret.ts"],
-  ["packages/kernel/src/isolate/port.ts", "packages/kernel/src/tool/define.ts", "packages/kernel/src/tool/package.ts"],
-  ["packages/kernel/src/review/reevaluate.ts", "packages/kernel/src/review/verify.ts"],
   ["packages/kernel/src/suspend/allow-again.ts", "packages/kernel/src/suspend/go-on.ts"],
 ];
 

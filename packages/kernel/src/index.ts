@@ -69,6 +69,7 @@ export { manifestOf } from "./tool/manifest-of.ts";
 export { packageHash } from "./tool/hash.ts";
 export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
 export type { PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
+export type { LogEntry, Progress } from "./tool/report.ts";
 
 export type {
   ArgumentPattern,
@@ -149,8 +150,6 @@ export {
   type IsolateOutcome,
   type IsolateOutput,
   type IsolateUsage,
-  type LogEntry,
-  type Progress,
 } from "./isolate/port.ts";
 
 // The guest's half of a call, for shells that run inside an isolate.

@@ -11,7 +11,7 @@ import type { Reuse } from "./isolate/pool.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
-import type { IsolateHost, LogEntry, Progress } from "./isolate/port.ts";
+import type { IsolateHost } from "./isolate/port.ts";
 import type { ToolQuarantine } from "./isolate/quarantine.ts";
 import type { ContentStore } from "./normalize/content.ts";
 import type { Hash } from "./normalize/hash.ts";
@@ -25,6 +25,7 @@ import type { CallResult, Setup } from "./result.ts";
 import type { Tool } from "./tool/define.ts";
 import type { Mode, Tier, ToolManifest } from "./tool/manifest.ts";
 import type { ToolPackage } from "./tool/package.ts";
+import type { LogEntry, Progress } from "./tool/report.ts";
 
 export interface KernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */

@@ -3,6 +3,7 @@ import type { BoundName } from "../bounds/bounds.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
 import type { SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
+import type { LogEntry, Progress } from "../tool/report.ts";
 
 /**
  * A place where tools run. An implementation opens one dedicated isolate per tool and session, and treats everything
@@ -120,17 +121,6 @@ export interface CallPort {
   read?(): Promise<Uint8Array | undefined>;
   /** Before the outcome; of several the last one counts. */
   used?(usage: IsolateUsage): void;
-}
-
-export interface LogEntry {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly message: string;
-}
-
-export interface Progress {
-  readonly done: number;
-  readonly total?: number;
-  readonly message?: string;
 }
 
 /** What a tool returned, in the form in which it crossed the boundary. Not yet checked. */

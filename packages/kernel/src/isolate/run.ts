@@ -5,18 +5,11 @@ import type { Gate } from "../capability/gate.ts";
 import type { Body } from "./body.ts";
 import type { Flow } from "../normalize/flow.ts";
 import type { RegisteredTool } from "../tool/package.ts";
+import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { IsolatePool } from "./pool.ts";
-import {
-  type CallPort,
-  type IsolateCall,
-  IsolateFailure,
-  type IsolateOutcome,
-  type IsolateUsage,
-  type LogEntry,
-  type Progress,
-} from "./port.ts";
+import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from "../normalize/json.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
 import type { ProofPublicKey } from "./sign.ts";
-import type { ProofEvidence } from "./verify.ts";
+import type { ProofEvidence } from "./proof-evidence.ts";
 
 /** What a file can hold: a proof, a call's result, or either with what it takes to check it. */
 export interface EvidenceFile {

@@ -14,4 +14,5 @@ export {
   publicKeyOf,
   verifyCheckpointBy,
 } from "./sign.ts";
-export { type ProofEvidence, type ProofReport, type ProofStep, type ToolEvidence, verifyProof } from "./verify.ts";
+export type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
+export { type ProofReport, type ProofStep, verifyProof } from "./verify.ts";

@@ -8,7 +8,7 @@ import { decide, type Verdict } from "../policy/decide.ts";
 import { loadPolicy } from "../policy/load.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
 import { manifestHash, packageHash } from "../tool/hash.ts";
-import type { ProofEvidence, ToolEvidence } from "./verify.ts";
+import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
 type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 

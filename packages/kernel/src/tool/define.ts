@@ -1,7 +1,7 @@
 import type { JsonValue } from "../normalize/json.ts";
-import type { LogEntry, Progress } from "../isolate/port.ts";
 import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
+import type { LogEntry, Progress } from "./report.ts";
 
 /** What a tool sees of the world. Everything in it goes through the kernel, request by request. */
 export interface ToolContext {

@@ -1,0 +1,32 @@
+import type { AuditEvent } from "../audit/event.ts";
+import type { Capability } from "../capability/capability.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import type { PolicyVariables } from "../policy/variables.ts";
+import type { ToolManifest } from "../tool/manifest.ts";
+import type { ProofPublicKey } from "./sign.ts";
+
+/** What a verifier holds besides the proof. The more there is, the more can be checked. */
+export interface ProofEvidence {
+  /** Level 0: keys that may have signed. With them, a proof without signature fails. */
+  readonly keys?: readonly ProofPublicKey[];
+  /** Levels 1 and 3: the audit log, or the piece of it that has the call. */
+  readonly events?: readonly AuditEvent[];
+  /** Level 2: the document as it was loaded, and its variables. */
+  readonly policy?: unknown;
+  readonly variables?: PolicyVariables;
+  /** Level 2: the tool's package, or what `kernel.list` says of it. */
+  readonly tool?: ToolEvidence;
+  /** Level 2: the input, defaults filled in. */
+  readonly input?: JsonValue;
+  /** Level 2: what the caller narrowed the grants to. */
+  readonly grants?: readonly Capability[];
+  /** Level 2, for the answer to a question: the proof of the question. Taken from `events` where those are given. */
+  readonly parent?: unknown;
+}
+
+/** A manifest, and what it takes to check that it is the one that was used: the code, or its digest. An inline tool has neither. */
+export interface ToolEvidence {
+  readonly manifest: ToolManifest;
+  readonly code?: string;
+  readonly codeHash?: string | null;
+}
