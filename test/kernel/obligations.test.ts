@@ -23,15 +23,15 @@ describe("obligations", () => {
     held.defer((end) => void released.push(`late ${end}`));
     held.release(early, "now", noFault);
     held.release(early, "again", noFault);
-    held.settle("over", noFault);
-    held.settle("twice", noFault);
+    void held.settle("over", noFault);
+    void held.settle("twice", noFault);
     expect(released).toEqual(["early now", "late over"]);
   });
 
   it("that come after the end are released at once, with the same end", () => {
     const held = new Obligations<string>();
     const released: string[] = [];
-    held.settle("over", noFault);
+    void held.settle("over", noFault);
     held.defer((end) => void released.push(end));
     expect(released).toEqual(["over"]);
   });
@@ -40,7 +40,7 @@ describe("obligations", () => {
     const held = new Obligations<string>();
     const released: string[] = [];
     held.defer(() => void held.defer((end) => void released.push(end)));
-    held.settle("over", noFault);
+    void held.settle("over", noFault);
     expect(released).toEqual(["over"]);
   });
 
@@ -85,14 +85,14 @@ describe("obligations", () => {
         const handles: Release<string>[] = [];
         const counts: number[] = [];
         for (const each of steps) {
-          if (each.act === "settle") held.settle("over", noFault);
+          if (each.act === "settle") void held.settle("over", noFault);
           else if (each.act === "release" && handles[each.at]) held.release(handles[each.at]!, "early", noFault);
           else if (each.act === "defer") {
             const at = counts.push(0) - 1;
             handles.push(held.defer(() => void counts[at]!++));
           }
         }
-        held.settle("over", noFault);
+        void held.settle("over", noFault);
         expect(counts.every((count) => count === 1)).toBe(true);
       }),
       { numRuns: sized(300, 10_000) },

@@ -1,16 +1,7 @@
 export { createKernel } from "./kernel.ts";
-export type {
-  CallOptions,
-  Kernel,
-  KernelOptions,
-  ProofSigner,
-  ResumeOptions,
-  SuspendCode,
-  SuspendOptions,
-  Suspension,
-  ToolFilter,
-  ToolSummary,
-} from "./kernel-api.ts";
+export type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
+export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
+export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
 export type { CallSuspender } from "./call/live.ts";
 export {

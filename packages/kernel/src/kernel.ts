@@ -5,6 +5,7 @@ import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import { Results } from "./call/cache.ts";
 import { openCall } from "./call/call.ts";
+import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
 import { checkHealth } from "./call/health.ts";
 import { Keys } from "./call/keys.ts";
 import type { CallSuspender } from "./call/live.ts";
@@ -19,17 +20,7 @@ import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import { hostOf, type IsolateHost } from "./isolate/port.ts";
-import type {
-  CallOptions,
-  Kernel,
-  KernelOptions,
-  ProofSigner,
-  ResumeOptions,
-  SuspendOptions,
-  Suspension,
-  ToolFilter,
-  ToolSummary,
-} from "./kernel-api.ts";
+import type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
 import type { ContentStore } from "./normalize/content.ts";
 import { blake3Hash, type Hash } from "./normalize/hash.ts";
@@ -44,6 +35,7 @@ import type { CallResult, Setup } from "./result.ts";
 import { type Mode, modes } from "./tool/manifest.ts";
 import type { ToolPackage } from "./tool/package.ts";
 import { Registry, summaryOf } from "./tool/registry.ts";
+import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
  * Opens a kernel: its log goes on where the sink ends, and calls that a crash left open are closed as lost.

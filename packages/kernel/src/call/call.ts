@@ -4,7 +4,7 @@ import type { Grant } from "../capability/grant.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import { childSpan } from "../id/trace.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { CallOptions } from "../kernel-api.ts";
+import type { CallOptions } from "./call-options.ts";
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";

@@ -22,7 +22,7 @@ import { guardOf } from "../policy/guard.ts";
 import type { Policy } from "../policy/load.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { Allowed } from "./approve.ts";
-import type { CallOptions } from "../kernel-api.ts";
+import type { CallOptions } from "./call-options.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
 import { holderOf, revokedFor, revokedStop } from "./authorize.ts";

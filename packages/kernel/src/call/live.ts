@@ -1,6 +1,6 @@
 import type { Isolate } from "../isolate/port.ts";
 import type { RunOptions } from "../isolate/run.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../kernel-api.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "./call-options.ts";
 import type { CallResult } from "../result.ts";
 import type { Decided } from "./authorize.ts";
 import type { Call, Stop } from "./call.ts";

@@ -6,7 +6,7 @@ import type {
   CapabilityRequest,
 } from "../capability/broker.ts";
 import { checkName } from "../capability/names.ts";
-import type { CallOptions } from "../kernel-api.ts";
+import type { CallOptions } from "./call-options.ts";
 import { limits } from "../limits.ts";
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import type { CallFailure, CallResult } from "../result.ts";

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../kernel-api.ts";
+import type { CallOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { requireValidator } from "../schema/require.ts";

@@ -3,7 +3,7 @@ import type { Capability, CapabilityKind } from "../capability/capability.ts";
 import type { Revocation } from "../capability/revocation.ts";
 import type { Keyed } from "../call/reuse.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
-import type { CallOptions } from "../kernel-api.ts";
+import type { CallOptions } from "../call/call-options.ts";
 import { engineVersion } from "../policy/seal.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { Mode } from "../tool/manifest.ts";

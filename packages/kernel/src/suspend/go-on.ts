@@ -10,7 +10,7 @@ import { outermostOf, replyOf, within } from "../call/nested.ts";
 import { resolve, validateInput } from "../call/admit.ts";
 import { endOf } from "../call/reuse.ts";
 import type { Path, Steps } from "../call/steps.ts";
-import type { CallOptions, ResumeOptions } from "../kernel-api.ts";
+import type { CallOptions, ResumeOptions } from "../call/call-options.ts";
 import { limits } from "../limits.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { CallResult } from "../result.ts";

@@ -2,7 +2,7 @@ import { AuditUnavailable } from "../audit/log.ts";
 import { stop } from "../call/call.ts";
 import { unexpected } from "../call/steps.ts";
 import { uuidv7 } from "../id/uuid.ts";
-import type { SuspendCode, Suspension } from "../kernel-api.ts";
+import type { SuspendCode, Suspension } from "../call/call-options.ts";
 import { freeze, type Isolates } from "./freeze.ts";
 import { writeFrozen } from "./frozen.ts";
 import type { Live } from "./live.ts";

@@ -5,7 +5,7 @@ import { endBody, endOutput, failed, spentBy } from "../call/finish.ts";
 import { type Fault, readOptions } from "../call/options.ts";
 import { Steps } from "../call/steps.ts";
 import { hostOf, type IsolateHost } from "../isolate/port.ts";
-import type { ResumeOptions } from "../kernel-api.ts";
+import type { ResumeOptions } from "../call/call-options.ts";
 import type { CallFailure, CallResult } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { type Frozen, type FrozenCall, readFrozen } from "./frozen.ts";

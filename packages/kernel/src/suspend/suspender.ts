@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import type { CallSuspender } from "../call/live.ts";
 import { outermostOf } from "../call/nested.ts";
 import type { Path, Steps } from "../call/steps.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../kernel-api.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
 import type { CallResult } from "../result.ts";
 import { Live, type Thaw } from "./live.ts";
 import { obstacleOf, putAside, refusal } from "./put-aside.ts";

@@ -1,4 +1,3 @@
-import type { ToolFilter, ToolSummary } from "../kernel-api.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
@@ -7,6 +6,7 @@ import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion } from "./semver.ts";
 import { letsThrough } from "./modes.ts";
+import type { ToolFilter, ToolSummary } from "./summary.ts";
 
 export type Resolution =
   | { readonly ok: true; readonly tool: RegisteredTool }
