@@ -14,7 +14,7 @@ const { check } = compiled.validator;
 const events = eventsOf(await recordsOf(20));
 
 describe("the schema of events", () => {
-  it("is published as a file, which `npm run write:event-schema` writes", async () => {
+  it("is published as a file, which `npm run write:schemas` writes", async () => {
     expect(JSON.parse(await readFile(`${root}docs/audit-event.schema.json`, "utf8"))).toEqual(eventSchema);
   });
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { manifestFileSchema, packageFileSchema, policyFileSchema } from "@keyhole/kernel/document-schemas";
 import { eventSchema } from "@keyhole/kernel/event-schema";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
@@ -27,5 +28,18 @@ describe("ajv with the published schema of events", () => {
     const events = eventsOf(await recordsOf(20));
     for (const event of events) expect(validate(event), ajv.errorsText(validate.errors)).toBe(true);
     expect(events.flatMap(wrongEvents).filter(([, event]) => validate(event))).toEqual([]);
+  });
+});
+
+describe("ajv with the published schemas of files", () => {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false });
+
+  it("compiles each of them", () => {
+    const [policy, manifest] = [policyFileSchema, manifestFileSchema, packageFileSchema].map((each) =>
+      ajv.compile(each),
+    );
+    expect(policy?.({ version: "1", posture: "strict" })).toBe(true);
+    expect(policy?.({ version: "1", posture: "mild" })).toBe(false);
+    expect(manifest?.({ name: "a" })).toBe(false);
   });
 });

@@ -152,6 +152,7 @@ const id = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 /** JSON Schema (2020-12) of a policy document. What a schema cannot say (patterns, pointers, circles) is checked after it. */
 export const documentSchema: JsonObject = object(
   {
+    $schema: { type: "string" },
     version: { const: "1" },
     posture: { enum: postures },
     enforcement: { enum: ["enforce", "observe"] },

@@ -55,7 +55,8 @@ export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by
   if (!resolved.ok) return resolved;
   const valid = policyValidator.validate(resolved.value);
   if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
-  const document = valid.value as PolicyDocument;
+  // An editor's reference governs nothing: two files that differ in it alone are one policy.
+  const { $schema: _, ...document } = valid.value as PolicyDocument;
   const refused = checkDocument(document);
   if (refused) return refused;
   const rules = (document.rules ?? []).map((rule) => loadRule(rule, by));

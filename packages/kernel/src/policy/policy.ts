@@ -12,6 +12,8 @@ export type Posture = (typeof postures)[number];
 
 /** One JSON document that decides what runs. Checked by {@link loadPolicy}; unknown keys are errors. */
 export interface PolicyDocument {
+  /** The JSON Schema of the file, for editors: `node_modules/@keyhole/kernel/schemas/policy.schema.json`. A loaded policy and its digest are without it. */
+  readonly $schema?: string;
   readonly version: "1";
   readonly posture: Posture;
   /** `observe` records what would have been decided and stops nothing but what grants, the mode and the tool itself stop. Default `enforce`. */

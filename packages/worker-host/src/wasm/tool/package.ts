@@ -19,7 +19,10 @@ export type WasmDefinition<Input extends SchemaSource, Output extends OutputSour
   ToolDefinition<Input, Output>,
   "setup" | "check" | "health" | "execute" | "program"
 > &
-  Pick<ToolManifest, "wasm">;
+  Pick<ToolManifest, "wasm"> & {
+    /** The JSON Schema of a manifest in a file, for editors. The package is without it. */
+    readonly $schema?: string;
+  };
 
 /**
  * Packs a WebAssembly module as a tool: a WASI command, or a module that exports `alloc` and `run`. It is checked as it will be when it is registered: its manifest,
@@ -39,7 +42,8 @@ export function wasmPackage<const Input extends SchemaSource, const Output exten
   const missing = required.filter((name) => !Object.hasOwn(definition, name));
   if (missing.length > 0) return refused(`The manifest lacks ${missing.join(", ")}.`);
   const code = new Uint8Array(bytes);
-  const manifest = manifestOf({ definition, code: { execute } }, "wasm");
+  const { $schema: _, ...own } = definition;
+  const manifest = manifestOf({ definition: own, code: { execute } }, "wasm");
   const packed = { manifest, code, hash: packageHash(manifest, code) ?? "" };
   const checked = checkPackage(packed);
   if (!checked.ok) return checked;

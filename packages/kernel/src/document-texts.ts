@@ -1,0 +1,204 @@
+import type { Bounds } from "./bounds/bounds.ts";
+import type {
+  CommandPattern,
+  DatabaseCapability,
+  FilesCapability,
+  KeysCapability,
+  NetCapability,
+  SecretCapability,
+  SpawnCapability,
+  ToolCallCapability,
+} from "./capability/capability.ts";
+import type {
+  CountCondition,
+  Governed,
+  GrantRule,
+  LabelRule,
+  PolicyDocument,
+  PolicyRule,
+  RuleCondition,
+  TimeWindow,
+  ToolGovernance,
+} from "./policy/policy.ts";
+import type { DeclaredCapability, OutputContract, ToolManifest } from "./tool/manifest.ts";
+
+/** One sentence for each member, so that a member without one does not compile. An editor shows it. */
+export type Texts<T> = { readonly [Member in keyof Required<T>]: string };
+
+type Keys<T> = T extends unknown ? keyof T : never;
+type AllOf<T> = Readonly<Record<Keys<T>, string>>;
+
+export const policyTexts: Texts<PolicyDocument> = {
+  $schema: "The JSON Schema of this file, for editors. No digest covers it.",
+  version: 'The version of this format: "1".',
+  posture: "The answer where no rule matches, by tier of the tool. `strict` allows only tier 0.",
+  enforcement: "`observe` records each decision and denies nothing by rule or posture. Default: `enforce`.",
+  grants: "The capabilities that callers have. A request without a grant is refused.",
+  rules: "Conditions on calls and on their requests. A `deny` beats an `ask`, and an `ask` beats an `allow`.",
+  tools: "Limits for single tools, by name. They only tighten.",
+  approvers: "The approvers whose answers count. Default: every approver.",
+  labels: "Labels of outputs. A session carries the labels of every output that it received.",
+};
+
+export const grantTexts: Texts<GrantRule> = {
+  tool: "The name of a tool, or `*` for every tool.",
+  caller: "The caller who has the grant. Default: every caller.",
+  capability: "The capability that is granted.",
+};
+
+export const ruleTexts: Texts<PolicyRule> = {
+  id: "A name that no other rule of this policy has.",
+  effect: "The answer for a call or request that matches.",
+  when: "Every condition must hold. `{}` matches every call.",
+  reason: "One sentence for the person or model that is asked or refused.",
+  examples: "Calls that the rule must match or must not match. A wrong example refuses the policy.",
+};
+
+export const conditionTexts: Texts<RuleCondition> = {
+  tool: "Names of tools.",
+  version: "A SemVer version or range of the tool.",
+  category: "Categories of tools.",
+  tier: "Tiers of tools, from 0 (safe) to 4 (dangerous).",
+  risk: "Risks that tools declare.",
+  mode: "Modes of the kernel.",
+  caller: "Names of callers.",
+  session: "Names of sessions.",
+  effects: "The tool declares at least one of these effects.",
+  capability:
+    "The call has a grant of one of these kinds. In a rule about requests: the request is of one of these kinds.",
+  host: "Hosts of network requests: exact, `*.example.com` or `*`. Makes this a rule about requests.",
+  path: "Paths of network requests or files. Makes this a rule about requests.",
+  method: "HTTP methods, in capitals. Makes this a rule about requests.",
+  command: "Names of commands. Makes this a rule about requests.",
+  database: "Names of databases. Makes this a rule about requests.",
+  key: "Prefixes of keys. Makes this a rule about requests.",
+  calls: "Names of tools that the tool calls. Makes this a rule about requests.",
+  secret: "Names of secrets. Makes this a rule about requests.",
+  arguments: "Conditions on arguments of the call. Every one must hold.",
+  labels: "The session carries at least one of these labels.",
+  time: "Parts of the week, or a span of time.",
+  count: "A number of calls, or a sum of an argument, within a window.",
+};
+
+export const timeTexts: Texts<TimeWindow> = {
+  days: "Days of the week.",
+  from: "The first minute, `HH:MM`. Later than `to`: the window passes midnight. Default: 00:00.",
+  to: "The minute after the last one, `HH:MM`. Default: 24:00.",
+  utcOffsetMinutes: "The offset from UTC of `days`, `from` and `to`. Default: 0.",
+  after: "The first instant, in RFC 3339.",
+  before: "The instant after the last one, in RFC 3339.",
+};
+
+export const countTexts: AllOf<CountCondition> = {
+  windowMs: "The length of the sliding window, in milliseconds. At most 31 days.",
+  per: 'Calls are counted apart for each of these. Default: ["caller"]. `[]` counts all calls together.',
+  sum: "A JSON Pointer (RFC 6901) to an argument. Its values are added, in place of counting calls.",
+  moreThan: "Holds above this number, the present call included.",
+  atMost: "Holds up to this number, the present call included.",
+};
+
+export const governanceTexts: Texts<ToolGovernance> = {
+  modes: "Modes in which the tool runs, and modes in which every call asks.",
+  paths: "Globs of files, checked at every request.",
+  hosts: "Patterns of hosts, checked at every request.",
+  commands: "Names of commands.",
+  databases: "Patterns of names of databases.",
+  keys: "Prefixes of keys.",
+  calls: "Patterns of names of tools that the tool calls.",
+  sizes: "Sizes of inputs and files, in bytes.",
+  bounds: "Lower bounds than those of the tool.",
+  keep: "Values that the content store keeps, as JSON Pointers (RFC 6901). Default: none.",
+  rate: "The number of calls in any window of `windowMs`. Default: per caller.",
+};
+
+export const governedTexts: Texts<Governed> = {
+  allowed: "Only these.",
+  forbidden: "None of these. `forbidden` beats `allowed`.",
+};
+
+export const labelTexts: Texts<LabelRule> = {
+  tools: "Tools whose outputs carry the label.",
+  implies: "Labels that come with this one.",
+};
+
+export const capabilityTexts: AllOf<
+  | NetCapability
+  | FilesCapability
+  | DatabaseCapability
+  | KeysCapability
+  | SpawnCapability
+  | ToolCallCapability
+  | SecretCapability
+  | DeclaredCapability
+> = {
+  kind: "The kind of capability.",
+  hosts: "ASCII hosts: exact, `*.example.com` (public hosts below it) or `*` (public hosts).",
+  ports: "Ports. Default: 80 and 443; in a manifest any port.",
+  paths: "Network: prefixes of paths, matched on whole segments. Files: globs over relative paths.",
+  methods: "HTTP methods. Default: GET and HEAD to read; POST, PUT, PATCH and DELETE to write.",
+  requests: "Requests in one call, redirects included.",
+  bytes: "Bytes of requests and of decompressed responses in one call.",
+  except: "Globs that are never allowed.",
+  fileBytes: "Bytes of one file.",
+  totalBytes: "Bytes of all files in one call.",
+  databases: "Names of databases: exact, `logs_*` or `*`.",
+  statements: "Kinds of statements. Default: `select` to read; `insert`, `update` and `delete` to write.",
+  rows: "Rows of one answer.",
+  keys: "Prefixes of keys. The empty prefix is every key.",
+  valueBytes: "Bytes of one value.",
+  commands: "Commands and the arguments that they may have. There is no shell.",
+  tools: "Names of tools: exact, `report_*` or `*`.",
+  names: "Names of secrets: exact, `github_*` or `*`.",
+  optional: "A call runs without a grant for this capability. Default: false.",
+};
+
+export const commandTexts: Texts<CommandPattern> = {
+  command: "The name of the command, matched exactly. It is never a path.",
+  args: "One pattern for each argument, in order. Only the last may be a `rest`. Default: no arguments.",
+};
+
+export const boundsTexts: Texts<Bounds> = {
+  timeoutMs: "Time of one run, in milliseconds, the start of its isolate included.",
+  outputBytes: "Bytes of the output.",
+  bodyBytes: "Bytes of the body that the tool reads.",
+  networkRequests: "Network requests of one call.",
+  networkBytes: "Bytes of network requests and responses of one call.",
+  concurrency: "Calls of the tool at the same time. Further calls wait.",
+  callsPerHour: "Calls of one caller in any 60 minutes. Default: no limit.",
+  cpuMs: "Processor time in milliseconds. A host that cannot enforce it refuses the tool.",
+  memoryBytes: "Memory of the isolate in bytes. A host that cannot enforce it refuses the tool.",
+  fuel: "Instructions of WebAssembly. A host that cannot count them refuses the tool.",
+};
+
+export const manifestTexts: Texts<ToolManifest> = {
+  name: "Lower-case letters, digits and `_`, starting with a letter, at most 64 characters.",
+  version: "A SemVer 2.0.0 version.",
+  title: "A short name for people.",
+  description: "The text by which a model chooses the tool.",
+  category: "A group of tools, for rules and lists.",
+  effects: "The kinds of requests by which the tool reads or changes the world. Default: none.",
+  determinism:
+    "`pure`: the output depends on the input alone. `seeded`: also on seed and logical clock. `external`: also on other data. `nondeterministic`: on anything. Default: `pure`.",
+  tier: "Danger from 0 (safe) to 4 (dangerous). The posture of a policy answers by tier. Default: 0.",
+  risk: "The risk that the author sees.",
+  modes: "Modes in which the tool may run, from NORMAL on. Default: every mode.",
+  approval: "`always`: every call asks. Default: `policy`.",
+  idempotent: "A second run with the same input changes nothing more. Default: false.",
+  program: "The property of the input that holds a program.",
+  source: "`module`: an ES module. `wasm`: a WebAssembly module. `process`: a program of the host.",
+  wasm: "Arguments and environment of a WASI command.",
+  process: "The program of the host, by the name under which the host offers it.",
+  capabilities: "The capabilities that the tool asks for. Default: none.",
+  bounds: "Bounds that differ from the defaults.",
+  input: "The JSON Schema (2020-12) of the input. Its type is `object`.",
+  body: "The tool reads a stream of bytes beside its input.",
+  output: "The kind of the output, and its JSON Schema.",
+  normalization: "A normal form of the output that the kernel was given.",
+};
+
+export const outputTexts: Texts<OutputContract> = {
+  kind: "`json`, `text`, `binary`, or `stream` for bytes that flow while the tool runs.",
+  schema: "The JSON Schema (2020-12) of a `json` output.",
+  mediaType: "The media type, such as `image/png`.",
+  transfer: "The array of a `binary` output leaves the tool without a copy. Default: false.",
+};
