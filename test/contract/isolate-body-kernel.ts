@@ -62,20 +62,21 @@ export function bodyKernelContract(makeHost: () => Promise<IsolateHost>, { part 
       return new Promise(() => {});
     });
     const result = call("count", source.body, { bounds: { timeoutMs: 1_000 } });
-    await asked.promise;
-    expect(await passUntil(clock, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+    expect(await passUntil(clock, asked.promise, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
     await expect.poll(() => source.ends).toEqual(["The call has ended."]);
     await expectUsable();
   });
 
   it("ends with a call that is cancelled", async () => {
     const controller = new AbortController();
+    const asked = Promise.withResolvers<void>();
     const source = bodySource([new Uint8Array(1)], () => {
       controller.abort();
+      asked.resolve();
       return new Promise(() => {});
     });
     const result = call("count", source.body, { signal: controller.signal });
-    expect(await passUntil(clock, result)).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(await passUntil(clock, asked.promise, result)).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     await expect.poll(() => source.ends).toEqual(["The call has ended."]);
     await expectUsable();
   });

@@ -63,8 +63,7 @@ export function streamKernelContract(makeHost: () => Promise<IsolateHost>, { pre
       return new Promise(() => {});
     });
     const result = call("pour without end", 0, 10_000, { output, bounds });
-    await first.promise;
-    expect(await passUntil(clock, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+    expect(await passUntil(clock, first.promise, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
     expect(pieces).toHaveLength(1);
     expect(ends).toEqual([]); // The sink still has its one piece; what was to be written after is gone.
     await expectUsable();
@@ -83,8 +82,8 @@ export function streamKernelContract(makeHost: () => Promise<IsolateHost>, { pre
     it("stops at the deadline a tool that loops in its stream", async () => {
       const { output, pieces, ends } = sink();
       const result = call("pour and loop", 2, 10, { output, bounds });
-      await expect.poll(() => pieces).toHaveLength(2);
-      expect(await passUntil(clock, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+      const flows = expect.poll(() => pieces).toHaveLength(2);
+      expect(await passUntil(clock, flows, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
       await expect.poll(() => ends).toHaveLength(1);
       await expectUsable();
     });
@@ -125,9 +124,11 @@ export function streamKernelContract(makeHost: () => Promise<IsolateHost>, { pre
     const reader = readable.getReader();
     const result = call("pour and hang", 1, 10, { output: writable });
     expect((await reader.read()).value).toEqual(poured(1, 10));
-    await reader.cancel("seen enough");
     // After the grace: the tool waits for nothing that ever comes.
-    expect(await passUntil(clock, result)).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(await passUntil(clock, reader.cancel("seen enough"), result)).toMatchObject({
+      ok: false,
+      error: { code: "CANCELLED" },
+    });
     await expectUsable();
   });
 

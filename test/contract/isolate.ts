@@ -63,9 +63,7 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
   ): Promise<CallResult> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const result = call(deed, null, { ...options, bounds: { timeoutMs: 1_000 }, onLog: () => resolve() });
-    await promise;
-    begun();
-    return passUntil(clock, result);
+    return passUntil(clock, promise.then(begun), result);
   };
 
   /** Whatever a call did: the next one works, and the log has exactly one end for each. */
@@ -175,8 +173,14 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
     await call("remember", "broken", { sessionId: "ill" });
     expect(await ask("ill")).toEqual({ state: "unhealthy", reason: "It broke." });
     if (preempts) {
-      await call("remember", "stuck", { sessionId: "ill" });
-      expect(await passUntil(clock, ask("ill"))).toMatchObject({ state: "unreachable" });
+      const stuck = call("remember", "stuck", { sessionId: "ill" });
+      expect(
+        await passUntil(
+          clock,
+          stuck,
+          stuck.then(() => ask("ill")),
+        ),
+      ).toMatchObject({ state: "unreachable" });
     }
     await call("remember", null, { sessionId: "ill" });
     expect(await ask("ill")).toEqual({ state: "healthy" });
