@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, lineOf } from "@keyhole/kernel";
@@ -63,14 +63,24 @@ describe("a log file whose last write was torn", () => {
 
   it.each([
     ["zeros", new Uint8Array(700)],
-    ["zeros and a line end", Uint8Array.of(...new Uint8Array(700), 10)],
     ["half a character", Uint8Array.of(0xe2, 0x82)],
-    ["half a character and a line end", Uint8Array.of(0xe2, 0x82, 10)],
-    ["two lines of nonsense", new TextEncoder().encode("x\ny\n")],
   ])("also by %s", async (_, tail) => {
     const { sink, state } = await reopen(Buffer.concat([whole, tail]));
     expect(state).toEqual({ last: records[5], cutBytes: tail.length, damage: null });
     await sink.close();
+  });
+
+  it("leaves its tail in a file beside it, also a second time at the same place", async () => {
+    for (const [suffix, tail] of [
+      ["", "first"],
+      ["-2", "second"],
+    ] as const) {
+      const { sink } = await reopen(Buffer.concat([whole, Buffer.from(tail)]));
+      await sink.close();
+      const beside = `${path}.torn-${whole.length}${suffix}`;
+      expect(await readFile(beside, "utf8")).toBe(tail);
+      expect((await stat(beside)).mode & 0o777).toBe(0o600);
+    }
   });
 
   it("also by a tail without a line end, in memory for one line", async () => {
@@ -100,7 +110,7 @@ describe("a log file whose last write was torn", () => {
   });
 });
 
-describe("a log file that was damaged before its end", () => {
+describe("a log file that was damaged", () => {
   const flip = (at: number): Buffer => {
     const copy = Buffer.from(whole);
     copy[at]! ^= 1;
@@ -125,6 +135,11 @@ describe("a log file that was damaged before its end", () => {
       "a line put in",
       () => Buffer.concat([whole.subarray(0, starts[3]), Buffer.from("{}\n"), whole.subarray(starts[3])]),
     ],
+    ["a changed bit in its last event", () => flip(starts[5]! + 50)],
+    ["a changed line end of its last event", () => flip(whole.length - 1)],
+    ["a line of zeros at its end", () => Buffer.concat([whole, new Uint8Array(700), Buffer.from("\n")])],
+    ["half a character and a line end", () => Buffer.concat([whole, Buffer.of(0xe2, 0x82, 10)])],
+    ["two lines of nonsense at its end", () => Buffer.concat([whole, Buffer.from("x\ny\n")])],
     ["its beginning overwritten", () => Buffer.concat([Buffer.from("x".repeat(40)), whole.subarray(40)])],
   ])("by %s locks the kernel down, and stays as it is", async (_, damage) => {
     const damaged = damage();
@@ -140,7 +155,7 @@ describe("a log file that was damaged before its end", () => {
 
   it("still shows what is left of it", async () => {
     const { sink, state } = await reopen(flip(starts[2]! + 50));
-    expect(state.damage).toBe(`The log was damaged at byte ${starts[2]}, before its end.`);
+    expect(state.damage).toBe(`The log was damaged at byte ${starts[2]}: the line there is no event.`);
     expect(await sink.read(0, 10)).toEqual(records.toSpliced(2, 1));
     expect(await sink.read(3, 2)).toEqual(records.slice(3, 5));
     await sink.close();

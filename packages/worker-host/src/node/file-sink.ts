@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname } from "node:path";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+import { keepTail } from "./keep-tail.ts";
+import { syncFolderOf } from "./sync-folder.ts";
 import { type Place, scanLog } from "./scan-log.ts";
 
 export interface FileSinkOptions {
@@ -17,8 +18,8 @@ export interface FileSink extends AuditSink {
 }
 
 /**
- * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it; so a
- * line that a crash tore is told from a whole one. Rows of other kernels are refused: one file has one writer.
+ * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it. A line that a crash tore
+ * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Rows of other kernels are refused: one file has one writer.
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");
@@ -43,6 +44,7 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
       nextSeq = found.last ? found.last.seq + 1 : 0;
       const cutBytes = found.size - found.end;
       if (cutBytes > 0) {
+        await keepTail(file, path, found);
         await file.truncate(found.end);
         await file.datasync();
         size = found.end;
@@ -103,12 +105,7 @@ async function checkOwn(file: FileHandle, expectedBytes: number): Promise<void> 
 /** A new file is only there after a crash when its folder was written too. */
 async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, "a+", 0o600);
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolderOf(path);
   return file;
 }
 

@@ -15,7 +15,7 @@ export interface ScannedLog {
   /** Whole records, in the order of the file. */
   readonly places: Place[];
   readonly last: EventRecord | undefined;
-  /** Where the last whole record ends. */
+  /** Where the last line ends: a crash tore only bytes behind it. */
   readonly end: number;
   /** Of the file. */
   readonly size: number;
@@ -29,13 +29,15 @@ interface Line {
   readonly start: number;
   /** Behind the line end. */
   readonly end: number;
-  /** `undefined` for what cannot be a record: too long, no UTF-8, or without its line end. */
+  /** Whether it has its line end. Only the last line can lack it. */
+  readonly whole: boolean;
+  /** `undefined` for bytes that cannot be a record: too long, or no UTF-8. */
   readonly text: string | undefined;
 }
 
 /**
- * Reads a log once and checks each record against its own digest and the one before. What no record follows is the tail that a crash tore; what a
- * record follows is damage.
+ * Reads a log once and checks each record against its own digest and the one before. A crash tears a write at some byte, so it leaves a line without its end. A whole line that
+ * is no record was changed, and is damage, at the end of the file too.
  */
 export async function scanLog(file: FileHandle): Promise<ScannedLog> {
   const places: Place[] = [];
@@ -43,21 +45,31 @@ export async function scanLog(file: FileHandle): Promise<ScannedLog> {
   let end = 0;
   let size = 0;
   let damage: string | null = null;
-  let broken: number | undefined;
   for await (const line of linesOf(file)) {
     size = line.end;
-    const record = line.text === undefined ? undefined : recordOf(line.text);
-    if (!record || hashOf(record.hash)?.text(record.body) !== record.hash) {
-      broken ??= line.start;
+    if (!line.whole && !hasChangedEnd(line.text)) break;
+    end = line.end;
+    const record = soundRecord(line.text);
+    if (!record) {
+      damage ??= `The log was damaged at byte ${line.start}: the line there is no event.`;
       continue;
     }
-    if (broken !== undefined) damage ??= `The log was damaged at byte ${broken}, before its end.`;
-    else damage ??= faultBetween(last, record);
+    damage ??= faultBetween(last, record);
     places.push({ seq: record.seq, start: line.start, end: line.end });
     last = record;
-    end = line.end;
   }
   return { places, last, end, size, damage };
+}
+
+/** An event with other bytes in place of its line end: a crash leaves a part of a line, and nothing behind it. */
+function hasChangedEnd(text = ""): boolean {
+  const end = text.lastIndexOf("}") + 1;
+  return end < text.length && soundRecord(text.slice(0, end)) !== undefined;
+}
+
+function soundRecord(text = ""): EventRecord | undefined {
+  const record = recordOf(text);
+  return record && hashOf(record.hash)?.text(record.body) === record.hash ? record : undefined;
 }
 
 function faultBetween(before: EventRecord | undefined, { seq, body, hash }: EventRecord): string | null {
@@ -69,19 +81,21 @@ function faultBetween(before: EventRecord | undefined, { seq, body, hash }: Even
 }
 
 async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  // A crash can tear a character.
+  const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let rest: Buffer[] = [];
   let restBytes = 0;
   let start = 0;
   let at = 0;
-  const take = (terminated: boolean): Line => {
+  const take = (whole: boolean): Line => {
     const bytes = Buffer.concat(rest);
-    const line = { start, end: start + restBytes + (terminated ? 1 : 0) };
-    const usable = terminated && restBytes <= LINE_BYTES;
+    const line = { start, end: start + restBytes + (whole ? 1 : 0), whole };
+    const usable = restBytes <= LINE_BYTES;
     [rest, restBytes, start] = [[], 0, line.end];
     try {
-      return { ...line, text: usable ? decoder.decode(bytes) : undefined };
+      return { ...line, text: usable ? (whole ? strict : lenient).decode(bytes) : undefined };
     } catch {
       return { ...line, text: undefined };
     }

@@ -86,7 +86,7 @@ function broken(check: AuditCheck & { readonly ok: false }, file: WatchedFile | 
     file?.hasMark === true ? " The file begins with a byte order mark, which no log has: something rewrote it." : "";
   const torn =
     file?.isTorn === true
-      ? " The file does not end with a line end: a crash can have torn the last write. A kernel that opens the log cuts it away, on record."
+      ? " The file does not end with a line end: a crash can have torn the last write. A kernel that opens the log moves it to a file beside the log, on record."
       : "";
   const before = events === 0 ? "" : ` ${counted(events, "event")} before it ${events === 1 ? "is" : "are"} whole.`;
   return { name: "log", outcome: "failed", text: `${named}${marked}${before}${torn}` };
