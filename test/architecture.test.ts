@@ -74,8 +74,12 @@ describe("the rules", () => {
     expect(packageViolations(file("packages/worker-host/src/node/x.ts", `import "node:fs";`))).toEqual([]);
     expect(kernelViolations(file(kernel, `import { a } from "../policy/a.ts";`))).toHaveLength(1);
     expect(kernelViolations(file(kernel, `type A = import("../policy/a.ts").A;`))).toHaveLength(1);
-    expect(kernelViolations(file(`${kernelFolder}tool/x.ts`, `import type { A } from "../isolate/a.ts";`))).toEqual([]);
-    expect(kernelViolations(file(`${kernelFolder}tool/x.ts`, `import { a } from "../isolate/a.ts";`))).toHaveLength(1);
+    expect(kernelViolations(file(`${kernelFolder}policy/x.ts`, `import type { A } from "../isolate/a.ts";`))).toEqual(
+      [],
+    );
+    expect(kernelViolations(file(`${kernelFolder}policy/x.ts`, `import { a } from "../isolate/a.ts";`))).toHaveLength(
+      1,
+    );
     expect(kernelViolations(file(`${kernelFolder}unknown/x.ts`, ``))).toHaveLength(1);
     const banned = parseSource(
       "x.ts",

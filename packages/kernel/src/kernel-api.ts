@@ -133,7 +133,7 @@ export interface Kernel {
    * const { state } = await kernel.health("word_count");
    */
   health(
-    tool: ToolPackage<never, unknown> | string,
+    tool: ToolPackage | string,
     options?: Pick<CallOptions, "version" | "caller" | "sessionId">,
   ): Promise<ToolHealth>;
   /**
@@ -146,7 +146,7 @@ export interface Kernel {
    * const check = await kernel.verifyPure("word_count", [{ text: "a b" }, { text: "" }]);
    * if (!check.ok && check.kind === "varies") console.error(check.reason, check.hashes);
    */
-  verifyPure(tool: ToolPackage<never, unknown> | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
+  verifyPure(tool: ToolPackage | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
   /** Recorded before it takes effect. */

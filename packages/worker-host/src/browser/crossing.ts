@@ -10,6 +10,8 @@ export type Crossing =
 
 /** Never throws, so that what cannot be sent is refused by the kernel, in its own words, and not by the browser. */
 export function crossing(value: unknown): Crossing {
+  const bytes = bytesIn(value);
+  if (bytes) return { value: bytes };
   const plain = snapshot(value);
   if (plain.ok) return { value: plain.value };
   const { reason, path } = plain.error;
@@ -18,6 +20,15 @@ export function crossing(value: unknown): Crossing {
     return { value: structuredClone(value) };
   } catch {
     return { stray: "not-plain", path };
+  }
+}
+
+/** Of a package or a snapshot. */
+function bytesIn(value: unknown): Uint8Array | undefined {
+  try {
+    return value instanceof Uint8Array ? Uint8Array.from(value) : undefined;
+  } catch {
+    return undefined; // A proxy, or an object that only looks like bytes.
   }
 }
 

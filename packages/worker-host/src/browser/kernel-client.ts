@@ -1,43 +1,37 @@
-import type {
-  AuditEvent,
-  CallOptions,
-  CallResult,
-  Kernel,
-  Mode,
-  Setup,
-  StandingApproval,
-  ToolFilter,
-  ToolHealth,
-  ToolPackage,
-  ToolSummary,
-} from "@keyhole/kernel";
+import type { Kernel, Setup } from "@keyhole/kernel";
 
-/** A kernel that lives in a worker of this page. Where no kernel starts in that worker, every method but `close` rejects with `KernelUnavailable`. */
-export interface KernelClient {
+type LocalOnly = Extract<keyof Kernel, "registerTrusted">;
+
+/** Members of a kernel that cannot cross to a page, each with the reason. A new member of `Kernel` stands here or crosses: with neither, the client does not compile. */
+export const localOnly: Readonly<Record<LocalOnly, string>> = {
+  registerTrusted: "A tool object has functions, and they run in the realm of the kernel.",
+};
+
+/**
+ * A member of a kernel as a page has it: methods that give a promise, and those that give a way to stop, as they are; other methods and properties as methods that give a
+ * promise; groups of members member by member.
+ */
+type Crossed<Member> = [Member] extends [(...args: never[]) => Promise<unknown> | (() => void)]
+  ? Member
+  : [Member] extends [(...args: infer Args) => infer Answer]
+    ? (...args: Args) => Promise<Answer>
+    : [Member] extends [object]
+      ? { readonly [Name in keyof Member]: Crossed<Member[Name]> }
+      : () => Promise<Member>;
+
+/** Refuses with the reason of {@link localOnly}; the compiler takes no argument. */
+type Refused = (...args: never[]) => Promise<Extract<Setup<never>, { readonly ok: false }>>;
+
+/** The surface of a kernel as it looks from another thread. */
+export type RemoteSurface<Local> = {
+  readonly [Name in keyof Local]: Name extends LocalOnly ? Refused : Crossed<Local[Name]>;
+};
+
+/**
+ * A kernel that lives in a worker of this page, with the methods of {@link Kernel}. Where no kernel starts in that worker, every method but `close` rejects with
+ * `KernelUnavailable`. Signals, listeners, approvers and streams stay in the page and work as they do there.
+ */
+export interface KernelClient extends RemoteSurface<Kernel> {
   /** Resolves when the kernel is ready; calls need not wait for it. */
   ready(): Promise<void>;
-  /** As {@link Kernel.call}; a signal, listeners and an approver work as they do there. */
-  call<Input, Output>(
-    tool: ToolPackage<Input, Output>,
-    input: Input,
-    options?: CallOptions,
-  ): Promise<CallResult<Output>>;
-  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
-  list(filter?: ToolFilter): Promise<readonly ToolSummary[]>;
-  health(tool: string | ToolPackage<never, unknown>, options?: HealthOptions): Promise<ToolHealth>;
-  readonly audit: {
-    read(fromSeq?: number, limit?: number): Promise<readonly AuditEvent[]>;
-    subscribe(listener: (event: AuditEvent) => void): () => void;
-  };
-  mode(): Promise<Mode>;
-  setMode(mode: Mode, reason: string): Promise<void>;
-  policyHash(): Promise<string>;
-  setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
-  readonly approvals: {
-    list(): Promise<readonly StandingApproval[]>;
-    revoke(approvalId: string, reason: string): Promise<boolean>;
-  };
-  close(): Promise<void>;
 }
-
-type HealthOptions = NonNullable<Parameters<Kernel["health"]>[1]>;

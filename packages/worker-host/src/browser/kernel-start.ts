@@ -164,7 +164,7 @@ function unreadable(): KernelUnavailable {
   );
 }
 
-type KernelUse = <Answer extends Promise<unknown>>(ask: () => Answer) => Promise<Awaited<Answer>>;
+export type KernelUse = <Answer extends Promise<unknown>>(ask: () => Answer) => Promise<Awaited<Answer>>;
 
 /** Sends a request once the kernel is ready, and ends it where its answer cannot be read. Requests keep their order. */
 export function kernelUse(worker: Endpoint, ready: Promise<void>): KernelUse {

@@ -1,15 +1,14 @@
 import type { CallOptions } from "@keyhole/kernel";
-import { calledTool } from "../called-tool.ts";
 import { arrived, type Crossing, crossing } from "./crossing.ts";
 
 /** What of a caller's options is used where the caller is. */
-type Kept = Pick<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
+export type Kept = Pick<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
 
-/** The others; `null` for options that cannot be read at all. */
-export type SentOptions = Readonly<Record<string, Crossing>> | null;
+/** Fields of an object on their way to the worker; `null` for one that cannot be read at all. */
+export type SentFields = Readonly<Record<string, Crossing>> | null;
 
 /** A caller's options, read once. What is not what it should be is among those that are sent: the kernel refuses it. */
-export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly sent: SentOptions } {
+export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly sent: SentFields } {
   const kept: Record<string, unknown> = {};
   const sent: Record<string, Crossing> = {};
   try {
@@ -25,15 +24,20 @@ export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly s
   }
 }
 
-/** The worker's end. */
-export function arrivedOptions(sent: SentOptions): Record<string, unknown> | null {
-  return sent && Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, arrived(value)]));
+/** Somebody's object, field by field, so that each is refused at its own place. */
+export function sentFields(foreign: unknown): SentFields {
+  try {
+    if (typeof foreign !== "object" || foreign === null) return null;
+    const fields = Object.entries(foreign);
+    return Object.fromEntries(fields.map(([name, value]) => [name, crossing(value)]));
+  } catch {
+    return null;
+  }
 }
 
-/** A package's code does not travel: its version does. */
-export function toolNamed(foreign: unknown, sent: SentOptions): { readonly name: string; readonly sent: SentOptions } {
-  const { name, version } = calledTool(foreign);
-  return { name, sent: sent && version !== undefined ? { ...sent, version: { value: version } } : sent };
+/** The worker's end. */
+export function arrivedFields(sent: SentFields): Record<string, unknown> | null {
+  return sent && Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, arrived(value)]));
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

@@ -1,0 +1,157 @@
+import type { Approver, AuditEvent, CallResult, SetupError } from "@keyhole/kernel";
+import * as Comlink from "comlink";
+import { calledTool } from "../called-tool.ts";
+import { crossing } from "./crossing.ts";
+import { type KernelClient, localOnly } from "./kernel-client.ts";
+import { KERNEL_START_MS, kernelStarted, KernelUnavailable, type KernelUse, kernelUse } from "./kernel-start.ts";
+import { lane } from "./lane.ts";
+import { type CallListeners, KERNEL_LANE, type KernelApi, type SentCall } from "./remote-api.ts";
+import { PageListeners } from "./remote-listeners.ts";
+import { type Kept, type SentFields, sentFields, takeOptions } from "./remote-options.ts";
+
+export interface ConnectOptions {
+  /** Answers for every call that brings no approver of its own. */
+  readonly approver?: Approver;
+  /** Milliseconds until the worker's kernel has to be ready. Default 60,000. */
+  readonly startTimeoutMs?: number;
+}
+
+/** The page's way to the worker. */
+interface Line {
+  readonly remote: Comlink.Remote<KernelApi>;
+  readonly use: KernelUse;
+  /** A number that no call and no subscription of this page has had. */
+  readonly nextToken: () => number;
+}
+
+/**
+ * The page's end of {@link exposeKernel}. Call it in the task that created the worker: later the browser may have reported already why the worker cannot start.
+ *
+ * A client whose kernel did not start stays without one: terminate the worker, and connect to a new one.
+ */
+export function connectKernel(
+  worker: Comlink.Endpoint,
+  { approver, startTimeoutMs = KERNEL_START_MS }: ConnectOptions = {},
+): KernelClient {
+  const ready = kernelStarted(worker, startTimeoutMs);
+  ready.catch(() => {}); // Every use reports it.
+  let tokens = 0;
+  const line: Line = {
+    remote: Comlink.wrap<KernelApi>(lane(worker, KERNEL_LANE)),
+    use: kernelUse(worker, ready),
+    nextToken: () => tokens++,
+  };
+  return {
+    ready: () => ready,
+    ...callsOver(line, approver),
+    ...dataOver(line),
+    audit: auditOver(line),
+    close: () =>
+      line
+        .use(() => line.remote.close())
+        .catch((error: unknown) => {
+          // Nothing is open where no kernel started.
+          if (!(error instanceof KernelUnavailable)) throw error;
+        }),
+  };
+}
+
+/** Calls run in the worker; what their options listen with stays in the page. */
+function callsOver(
+  { remote, use, nextToken }: Line,
+  approver: Approver | undefined,
+): Pick<KernelClient, "call" | "resume"> {
+  const run = (
+    kept: Kept,
+    options: SentFields,
+    send: (sent: SentCall, listeners: CallListeners & Comlink.ProxyMarked) => Promise<CallResult>,
+  ): Promise<CallResult> => {
+    const token = nextToken();
+    const cancel = (): void => void use(() => remote.cancel(token)).catch(() => {});
+    const page = new PageListeners({ ...(approver && { approver }), ...kept }, cancel);
+    return page.settle(use(() => send({ token, options, wanted: page.wanted }, Comlink.proxy(page.listeners))));
+  };
+  const call = async (foreign: unknown, input: unknown, options: unknown = {}): Promise<CallResult> => {
+    const { kept, sent } = takeOptions(options);
+    const tool = calledTool(foreign);
+    const crossed = crossing(input);
+    return run(kept, sent, (call, listeners) => remote.call(tool, crossed, call, listeners));
+  };
+  return {
+    call,
+    async resume(bytes, options = {}) {
+      const { kept, sent } = takeOptions(options);
+      const { output: _, body: __, ...listening } = kept; // A resumed call has neither.
+      const crossed = crossing(bytes);
+      return run(listening, sent, (call, listeners) => remote.resume(crossed, call, listeners));
+    },
+  };
+}
+
+type Data = Omit<KernelClient, "ready" | "call" | "resume" | "audit" | "close">;
+
+/** Members whose arguments and answers are data. */
+function dataOver({ remote, use }: Line): Data {
+  return {
+    suspend: (...args) => use(() => remote.suspend(...args)),
+    async register(pkg) {
+      const fields = sentFields(pkg);
+      return use(() => remote.register(fields));
+    },
+    registerTrusted: async () => refusal(localOnly.registerTrusted),
+    list: (...args) => use(() => remote.list(...args)),
+    async health(foreign, options = {}) {
+      const tool = calledTool(foreign);
+      const { sent } = takeOptions(options);
+      return use(() => remote.health(tool, sent));
+    },
+    async verifyPure(foreign, inputs, runs) {
+      const tool = calledTool(foreign);
+      const crossed = inputs.map(crossing);
+      return use(() => remote.verifyPure(tool, crossed, runs));
+    },
+    mode: () => use(() => remote.mode()),
+    setMode: (...args) => use(() => remote.setMode(...args)),
+    policyHash: () => use(() => remote.policyHash()),
+    async setPolicy(document) {
+      const crossed = crossing(document);
+      return use(() => remote.setPolicy(crossed));
+    },
+    approvals: {
+      list: () => use(() => remote.listApprovals()),
+      revoke: (...args) => use(() => remote.revokeApproval(...args)),
+    },
+    grants: {
+      list: () => use(() => remote.listRevocations()),
+      async revoke(match, reason) {
+        const crossed = crossing(match);
+        return use(() => remote.revokeGrants(crossed, reason));
+      },
+      restore: (...args) => use(() => remote.restoreGrants(...args)),
+    },
+  };
+}
+
+function refusal(reason: string): { readonly ok: false; readonly error: SetupError } {
+  const hint = "Call it in the worker, on the kernel that is given to exposeKernel.";
+  return { ok: false, error: { code: "UNTRUSTED_TOOL", path: "", message: reason, hint } };
+}
+
+function auditOver({ remote, use, nextToken }: Line): KernelClient["audit"] {
+  return {
+    writable: () => use(() => remote.isLogWritable()),
+    read: (...args) => use(() => remote.readLog(...args)),
+    subscribe(listener) {
+      const token = nextToken();
+      let open = true;
+      const heard = (event: AuditEvent): void => {
+        if (open) listener(event);
+      };
+      use(() => remote.subscribe(token, Comlink.proxy(heard))).catch(() => {});
+      return () => {
+        open = false;
+        use(() => remote.unsubscribe(token)).catch(() => {});
+      };
+    },
+  };
+}

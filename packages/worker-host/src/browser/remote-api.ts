@@ -1,0 +1,80 @@
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  AuditEvent,
+  CallResult,
+  Kernel,
+  LogEntry,
+  Progress,
+} from "@keyhole/kernel";
+import type * as Comlink from "comlink";
+import type { CalledTool } from "../called-tool.ts";
+import type { Crossing } from "./crossing.ts";
+import type { SentFields } from "./remote-options.ts";
+
+export const KERNEL_LANE = "keyhole.kernel";
+
+/** The caller's side of one call: functions cross one by one, behind one proxy. */
+export interface CallListeners {
+  event(event: AuditEvent): void;
+  log(entry: LogEntry): void;
+  progress(progress: Progress): void;
+  /** Resolves when the caller has taken it. */
+  write(piece: Uint8Array): Promise<void>;
+  /** The next chunk of the body, as the caller's stream gives it; `undefined` at its end. */
+  read(): Promise<unknown>;
+  /** Nobody reads the body any more. */
+  leave(): void;
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
+  /** Nobody waits for that answer any more. */
+  withdraw(approvalId: string): void;
+}
+
+/** Which listeners there are: an event that nobody hears does not cross. */
+export interface Wanted {
+  readonly event: boolean;
+  readonly log: boolean;
+  readonly progress: boolean;
+  /** `refused`: there is one that is not the caller's to give. */
+  readonly output: boolean | "refused";
+  readonly body: boolean | "refused";
+  readonly ask: boolean;
+}
+
+export type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;
+
+/** What belongs to one call that runs. */
+export interface SentCall {
+  /** By which the page cancels it. */
+  readonly token: number;
+  readonly options: SentFields;
+  readonly wanted: Wanted;
+}
+
+type Answer<Method extends (...args: never[]) => unknown> = Promise<Awaited<ReturnType<Method>>>;
+
+/** What the page asks of the worker. Values of the caller's own come as a {@link Crossing}. */
+export interface KernelApi {
+  call(tool: CalledTool, input: Crossing, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  resume(bytes: Crossing, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  cancel(token: number): void;
+  suspend(...args: Parameters<Kernel["suspend"]>): Answer<Kernel["suspend"]>;
+  register(pkg: SentFields): Answer<Kernel["register"]>;
+  list(...args: Parameters<Kernel["list"]>): Answer<Kernel["list"]>;
+  health(tool: CalledTool, options: SentFields): Answer<Kernel["health"]>;
+  verifyPure(tool: CalledTool, inputs: readonly Crossing[], runs?: number): Answer<Kernel["verifyPure"]>;
+  isLogWritable(): Promise<boolean>;
+  readLog(...args: Parameters<Kernel["audit"]["read"]>): Answer<Kernel["audit"]["read"]>;
+  subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
+  unsubscribe(token: number): Promise<void>;
+  mode(): Promise<Kernel["mode"]>;
+  setMode(...args: Parameters<Kernel["setMode"]>): Answer<Kernel["setMode"]>;
+  policyHash(): Promise<string>;
+  setPolicy(document: Crossing): Answer<Kernel["setPolicy"]>;
+  listApprovals(): Answer<Kernel["approvals"]["list"]>;
+  revokeApproval(...args: Parameters<Kernel["approvals"]["revoke"]>): Answer<Kernel["approvals"]["revoke"]>;
+  listRevocations(): Answer<Kernel["grants"]["list"]>;
+  revokeGrants(match: Crossing, reason: string): Answer<Kernel["grants"]["revoke"]>;
+  restoreGrants(...args: Parameters<Kernel["grants"]["restore"]>): Answer<Kernel["grants"]["restore"]>;
+  close(): Promise<void>;
+}
