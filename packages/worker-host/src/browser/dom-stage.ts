@@ -2,7 +2,6 @@ import shell from "keyhole:../guest/worker.ts?iife";
 import frameScript from "keyhole:./frame.ts?iife";
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
 import { blockedByPolicy, type FrameStage, type Shell, START_MS, type StageOutcome } from "./stage.ts";
-import wasmShell from "keyhole:./wasm-shell.ts?iife";
 
 export interface DomStageOptions {
   /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
@@ -38,8 +37,8 @@ export function domStage(options: DomStageOptions = {}, script: string = strictS
   const { nonce = randomNonce(), startTimeoutMs = START_MS } = options;
   const scripts = {
     module: () => script,
-    wasm: () => wasmShell,
-    // Not part of pages that never ask for it.
+    // Not part of pages that never ask for them.
+    wasm: async () => (await import("keyhole:./wasm-shell.ts?iife")).default,
     interpreter: async () => (await import("keyhole:./interpreter-worker.ts?iife")).default,
   } satisfies Record<Shell, () => string | Promise<string>>;
   const frames = new Map<string, StagedFrame>();

@@ -19,7 +19,6 @@ import type { OpenModule } from "../wasm/command/isolates.ts";
 import { wasiRunners } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
-import { domStage } from "./dom-stage.ts";
 import { COMMAND_FRAMES, type Pair, Pairs } from "./pairs.ts";
 import { type FrameStage, type Shell, START_MS } from "./stage.ts";
 
@@ -68,7 +67,7 @@ const LOAD_MS = 5_000;
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
   const capacity = options.maxIsolates ?? 32;
   const { isolation = "worker", startTimeoutMs = START_MS } = options;
-  const stage = options.stage ?? pageStage(startTimeoutMs);
+  const stage = options.stage ?? (await pageStage(startTimeoutMs));
   const shellOf = (tool: ToolManifest): Shell => {
     if (tool.source === "wasm") return "wasm";
     return (typeof isolation === "function" ? isolation(tool) : isolation) === "interpreter" ? "interpreter" : "module";
@@ -109,8 +108,9 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   return withCommands(host, runners, options.commandLimits);
 }
 
-function pageStage(startTimeoutMs: number): FrameStage {
-  if (typeof document === "object") return domStage({ startTimeoutMs });
+async function pageStage(startTimeoutMs: number): Promise<FrameStage> {
+  // A kernel in a worker uses the stage of its page: it does not carry the shells as well.
+  if (typeof document === "object") return (await import("./dom-stage.ts")).domStage({ startTimeoutMs });
   throw new IsolateFailure(
     "UNSUPPORTED_HOST",
     "There is no document here to put isolates into.",

@@ -1,5 +1,8 @@
 import { IsolateFailure } from "@keyhole/kernel";
 
+/** Between a page and its kernel's worker. */
+export const STAGE_LANE = "keyhole.stage";
+
 /** Default deadline of an isolate's start. */
 export const START_MS = 30_000;
 
