@@ -34,69 +34,78 @@ interface StagedFrame {
  * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */
 export function domStage(options: DomStageOptions = {}, script: string = strictShell): FrameStage {
-  const { nonce = randomNonce(), startTimeoutMs = START_MS } = options;
-  const scripts = {
-    module: () => script,
-    // Not part of pages that never ask for them.
-    wasm: async () => (await import("keyhole:./wasm-shell.ts?iife")).default,
-    interpreter: async () => (await import("keyhole:./interpreter-worker.ts?iife")).default,
-  } satisfies Record<Shell, () => string | Promise<string>>;
-  const frames = new Map<string, StagedFrame>();
-  let onLost: (id: string, reason: string) => void = () => {};
-  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  return new DomStage(options, script);
+}
 
-  const onMessage = ({ source, data }: MessageEvent<FrameMessage>): void => {
-    for (const frame of frames.values()) {
+class DomStage implements FrameStage {
+  readonly #nonce: string;
+  readonly #startTimeoutMs: number;
+  readonly #scripts: Readonly<Record<Shell, () => string | Promise<string>>>;
+  readonly #frames = new Map<string, StagedFrame>();
+  #onLost: (id: string, reason: string) => void = () => {};
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor({ nonce = randomNonce(), startTimeoutMs = START_MS }: DomStageOptions, script: string) {
+    this.#nonce = nonce;
+    this.#startTimeoutMs = startTimeoutMs;
+    this.#scripts = {
+      module: () => script,
+      // Not part of pages that never ask for them.
+      wasm: async () => (await import("keyhole:./wasm-shell.ts?iife")).default,
+      interpreter: async () => (await import("keyhole:./interpreter-worker.ts?iife")).default,
+    };
+  }
+
+  async open(id: string, port: MessagePort, shell: Shell): Promise<StageOutcome> {
+    const script = await Promise.resolve(this.#scripts[shell]()).catch(() => undefined);
+    if (script === undefined) return lost("The isolate's script cannot be loaded.");
+    const frame = this.#add(id);
+    const outcome = await started(frame, { nonce: this.#nonce, script, port, startTimeoutMs: this.#startTimeoutMs });
+    if (!outcome.ok) this.close(id);
+    return outcome;
+  }
+
+  close(id: string): void {
+    const frame = this.#frames.get(id);
+    if (frame === undefined) return;
+    this.#frames.delete(id);
+    if (this.#frames.size === 0) {
+      removeEventListener("message", this.#onMessage);
+      clearInterval(this.#heartbeat);
+    }
+    frame.element.remove();
+    frame.onRemoved();
+  }
+
+  watch(listener: (id: string, reason: string) => void): void {
+    this.#onLost = listener;
+  }
+
+  #add(id: string): StagedFrame {
+    const frame = { element: frameElement(this.#nonce), onMessage: () => {}, onRemoved: () => {}, missed: 0 };
+    if (this.#frames.size === 0) {
+      addEventListener("message", this.#onMessage);
+      this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    }
+    this.#frames.set(id, frame);
+    return frame;
+  }
+
+  readonly #onMessage = ({ source, data }: MessageEvent<FrameMessage>): void => {
+    for (const frame of this.#frames.values()) {
       if (frame.element.contentWindow === source) return frame.onMessage(data);
     }
   };
 
-  const beat = (): void => {
-    for (const [id, frame] of frames) {
+  #beat(): void {
+    for (const [id, frame] of this.#frames) {
       frame.missed += 1;
       if (frame.missed > MISSED_BEATS) {
-        remove(id);
-        onLost(id, "its process died");
+        this.close(id);
+        this.#onLost(id, "its process died");
       } else post(frame, { type: "ping" });
     }
-  };
-
-  const add = (id: string): StagedFrame => {
-    const frame = { element: frameElement(nonce), onMessage: () => {}, onRemoved: () => {}, missed: 0 };
-    if (frames.size === 0) {
-      addEventListener("message", onMessage);
-      heartbeat = setInterval(beat, HEARTBEAT_MS);
-    }
-    frames.set(id, frame);
-    return frame;
-  };
-
-  const remove = (id: string): void => {
-    const frame = frames.get(id);
-    if (frame === undefined) return;
-    frames.delete(id);
-    if (frames.size === 0) {
-      removeEventListener("message", onMessage);
-      clearInterval(heartbeat);
-    }
-    frame.element.remove();
-    frame.onRemoved();
-  };
-
-  return {
-    async open(id, port, shell) {
-      const text = await Promise.resolve(scripts[shell]()).catch(() => undefined);
-      if (text === undefined) return lost("The isolate's script cannot be loaded.");
-      const frame = add(id);
-      const outcome = await started(frame, { nonce, script: text, port, startTimeoutMs });
-      if (!outcome.ok) remove(id);
-      return outcome;
-    },
-    close: remove,
-    watch(listener) {
-      onLost = listener;
-    },
-  };
+  }
 }
 
 /** 128 bits, as CSP Level 3 (section 7.1) asks for. */
