@@ -25,7 +25,7 @@ const kernelDirections: Readonly<
 > = {
   tool: {
     values: ["schema", "capability", "bounds", "normalize", "limits.ts", "result.ts"],
-    types: ["kernel-api.ts"],
+    types: ["isolate", "kernel-api.ts"],
   },
   schema: { values: ["normalize"], types: [] },
   capability: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["tool"] },

@@ -26,73 +26,87 @@ export interface FileSink extends AuditSink {
  * const kernel = await createKernel({ sink });
  */
 export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}): FileSink {
-  let file: FileHandle | undefined;
-  let places: Place[] = [];
-  let nextSeq = 0;
-  let size = 0;
-  const opened = (): FileHandle => {
-    if (!file) throw new Error("the log file is not open");
-    return file;
-  };
+  return new LogFile(path, fsync);
+}
 
-  return {
-    async open(): Promise<SinkState> {
-      await file?.close();
-      file = await openFile(path);
-      const found = await scanLog(file);
-      ({ places, size } = found);
-      nextSeq = found.last ? found.last.seq + 1 : 0;
-      const cutBytes = found.size - found.end;
-      if (cutBytes > 0) {
-        await keepTail(file, path, found);
-        await file.truncate(found.end);
-        await file.datasync();
-        size = found.end;
-      }
-      return { last: found.last, cutBytes, damage: found.damage };
-    },
+class LogFile implements FileSink {
+  readonly #path: string;
+  readonly #fsync: "batch" | "never";
+  #file: FileHandle | undefined;
+  /** Of each record, in order. */
+  #places: Place[] = [];
+  #nextSeq = 0;
+  #size = 0;
 
-    async append(records) {
-      const handle = opened();
-      await checkOwn(handle, size);
-      let text = "";
-      const added: Place[] = [];
-      let end = size;
-      for (const record of records) {
-        const seq = nextSeq + added.length;
-        if (record.seq !== seq) throw new Error(`the log expects seq ${seq}, not ${record.seq}`);
-        const line = `${lineOf(record)}\n`;
-        const start = end;
-        end += Buffer.byteLength(line);
-        added.push({ seq, start, end });
-        text += line;
-      }
-      await handle.appendFile(text);
-      if (fsync === "batch") await handle.datasync();
-      // Another kernel can have looked at the same time as this one, and written as well.
-      await checkOwn(handle, end);
-      for (const place of added) places.push(place);
-      nextSeq += records.length;
-      size = end;
-    },
+  constructor(path: string, fsync: "batch" | "never") {
+    this.#path = path;
+    this.#fsync = fsync;
+  }
 
-    async read(fromSeq, limit) {
-      const handle = opened();
-      // In a whole log the numbers have no gaps; in a damaged one a record lies before the place where it would be.
-      let from = Math.max(0, Math.min(places.length, fromSeq - (places[0]?.seq ?? 0)));
-      while (from > 0 && places[from - 1]!.seq >= fromSeq) from--;
-      const wanted = places.slice(from, from + limit);
-      const start = wanted[0]?.start ?? 0;
-      const bytes = Buffer.alloc((wanted.at(-1)?.end ?? start) - start);
-      await handle.read(bytes, 0, bytes.length, start);
-      return wanted.map((place) => writtenRecord(bytes.toString("utf8", place.start - start, place.end - start - 1)));
-    },
+  async open(): Promise<SinkState> {
+    await this.#file?.close();
+    const file = await openFile(this.#path);
+    this.#file = file;
+    const found = await scanLog(file);
+    this.#places = found.places;
+    this.#size = found.size;
+    this.#nextSeq = found.last ? found.last.seq + 1 : 0;
+    const cutBytes = found.size - found.end;
+    if (cutBytes > 0) {
+      await keepTail(file, this.#path, found);
+      await file.truncate(found.end);
+      await file.datasync();
+      this.#size = found.end;
+    }
+    return { last: found.last, cutBytes, damage: found.damage };
+  }
 
-    async close() {
-      await file?.close();
-      file = undefined;
-    },
-  };
+  async append(records: readonly EventRecord[]): Promise<void> {
+    const file = this.#opened();
+    await checkOwn(file, this.#size);
+    let text = "";
+    const added: Place[] = [];
+    let end = this.#size;
+    for (const record of records) {
+      const seq = this.#nextSeq + added.length;
+      if (record.seq !== seq) throw new Error(`the log expects seq ${seq}, not ${record.seq}`);
+      const line = `${lineOf(record)}\n`;
+      const start = end;
+      end += Buffer.byteLength(line);
+      added.push({ seq, start, end });
+      text += line;
+    }
+    await file.appendFile(text);
+    if (this.#fsync === "batch") await file.datasync();
+    // Another kernel can have looked at the same time as this one, and written as well.
+    await checkOwn(file, end);
+    for (const place of added) this.#places.push(place);
+    this.#nextSeq += records.length;
+    this.#size = end;
+  }
+
+  async read(fromSeq: number, limit: number): Promise<EventRecord[]> {
+    const file = this.#opened();
+    const places = this.#places;
+    // In a whole log the numbers have no gaps; in a damaged one a record lies before the place where it would be.
+    let from = Math.max(0, Math.min(places.length, fromSeq - (places[0]?.seq ?? 0)));
+    while (from > 0 && places[from - 1]!.seq >= fromSeq) from--;
+    const wanted = places.slice(from, from + limit);
+    const start = wanted[0]?.start ?? 0;
+    const bytes = Buffer.alloc((wanted.at(-1)?.end ?? start) - start);
+    await file.read(bytes, 0, bytes.length, start);
+    return wanted.map((place) => writtenRecord(bytes.toString("utf8", place.start - start, place.end - start - 1)));
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #opened(): FileHandle {
+    if (!this.#file) throw new Error("the log file is not open");
+    return this.#file;
+  }
 }
 
 /** That nobody else wrote, and that the file is still one that somebody can find. */
