@@ -214,7 +214,7 @@ describe("a host without a stage that works", () => {
     const opened: string[] = [];
     const watched: FrameStage = {
       open: (id, port, shell) => (opened.push(id), stage.open(id, port, shell)),
-      close: stage.close,
+      close: (id) => stage.close(id),
       watch: (listener) => void (onLost = listener),
     };
     const host = await openHost({ stage: watched, warm: 1 });
