@@ -10,6 +10,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  type Tracer,
   type TracerProvider,
   TraceFlags,
 } from "@opentelemetry/api";
@@ -42,70 +43,66 @@ export interface TracingOptions {
  * const kernel = traced(await createKernel({ host, policy }));
  */
 export function traced(kernel: Kernel, { tracerProvider, meterProvider }: TracingOptions = {}): Kernel {
-  const tracer = (tracerProvider ?? trace).getTracer(names.scope);
-  const duration = (meterProvider ?? metrics).getMeter(names.scope).createHistogram(names.duration, {
-    unit: "s",
-    description: "Duration of a tool execution.",
-    advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300] },
+  const spans = new CallSpans(
+    (tracerProvider ?? trace).getTracer(names.scope),
+    (meterProvider ?? metrics).getMeter(names.scope).createHistogram(names.duration, {
+      unit: "s",
+      description: "Duration of a tool execution.",
+      advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300] },
+    }),
+  );
+  kernel.audit.subscribe((event) => spans.hear(event));
+  const call = (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> =>
+    spans.around(tool, options, (traceable) => kernel.call(tool as string, input, traceable));
+  return new Proxy(kernel, {
+    get: (target, key) => {
+      const value: unknown = key === "call" ? call : Reflect.get(target, key, target);
+      return typeof value === "function" && key !== "call" ? (value.bind(target) as unknown) : value;
+    },
   });
-  const open = new Map<string, Span>();
-  const nested = new Map<string, { readonly span: Span; readonly name: string; readonly startMs: number }>();
-  /** Calls that a tool makes are told of by the log only. */
-  const startNested = (event: AuditEventOf<"call.invoked">): Span | undefined => {
-    const { tool, parentCallId } = event.payload;
-    const parent = open.get(parentCallId ?? "");
-    if (!parent || event.callId === null) return undefined;
-    const name = tool.split("@")[0]!;
-    const startMs = Date.parse(event.time);
-    const attributes = { ...callAttributes(name), [names.callId]: event.callId, "keyhole.tool": tool };
-    const options = { kind: SpanKind.INTERNAL, attributes, startTime: startMs };
-    const span = tracer.startSpan(`${names.operation} ${name}`, options, trace.setSpan(ROOT_CONTEXT, parent));
-    nested.set(event.callId, { span, name, startMs });
-    open.set(event.callId, span);
-    return span;
-  };
-  const endNested = ({ callId, payload, time }: AuditEvent): void => {
-    const ending = nested.get(callId ?? "");
-    if (!ending || callId === null) return;
-    nested.delete(callId);
-    open.delete(callId);
-    const { span, name, startMs } = ending;
-    const code = "code" in payload ? payload.code : "snapshotId" in payload ? "SUSPENDED" : undefined;
-    finish(span, code, Date.parse(time));
-    measure(duration, name, code, Date.parse(time) - startMs);
-  };
+}
 
-  kernel.audit.subscribe((event) => {
-    const span = event.type === "call.invoked" ? startNested(event) : nested.get(event.callId ?? "")?.span;
-    if (span) addEvent(span, event);
-    if (terminalTypes.includes(event.type) || event.type === "tool.suspended") endNested(event);
-  });
+/** The span of a call that a tool makes. */
+interface NestedSpan {
+  readonly span: Span;
+  readonly name: string;
+  readonly startMs: number;
+}
 
-  const call = async (tool: string | ToolPackage, input: unknown, options: CallOptions = {}): Promise<CallResult> => {
+/** A span per call. Calls of a caller begin and end here; those that a tool makes, only the log tells of. */
+class CallSpans {
+  readonly #tracer: Tracer;
+  readonly #duration: Histogram;
+  /** Of all calls that run, by `callId`. */
+  readonly #open = new Map<string, Span>();
+  readonly #nested = new Map<string, NestedSpan>();
+
+  constructor(tracer: Tracer, duration: Histogram) {
+    this.#tracer = tracer;
+    this.#duration = duration;
+  }
+
+  /** Runs one call of a caller in a span of its own. */
+  async around(
+    tool: unknown,
+    options: CallOptions,
+    run: (options: CallOptions) => Promise<CallResult>,
+  ): Promise<CallResult> {
     const name = calledTool(tool).name.slice(0, limits.nameLength).toWellFormed();
     const started = { kind: SpanKind.INTERNAL, attributes: callAttributes(name) };
-    const span = tracer.startSpan(`${names.operation} ${name}`, started, parentOf(options.traceparent));
+    const span = this.#tracer.startSpan(`${names.operation} ${name}`, started, parentOf(options.traceparent));
     const own = span.spanContext();
-    let callId: string | undefined;
     try {
-      const result = await kernel.call(tool as string, input, {
+      const result = await run({
         ...options,
         ...(isSpanContextValid(own) && { traceparent: `00-${own.traceId}-${own.spanId}-${flags(own.traceFlags)}` }),
-        onEvent(event) {
-          // It hears the calls of its tool as well: those have spans of their own.
-          if (event.type === "call.invoked" && event.payload.parentCallId === null) callId = event.callId ?? "";
-          if (event.callId === callId) {
-            open.set(callId, span);
-            addEvent(span, event);
-          }
-          options.onEvent?.(event);
-        },
+        onEvent: this.#listener(span, options.onEvent),
       });
-      open.delete(result.callId);
+      this.#open.delete(result.callId);
       const code = result.ok ? undefined : result.error.code;
       span.setAttributes(resultAttributes(result));
       finish(span, code);
-      measure(duration, name, code, result.meta.durationMs);
+      this.#measure(name, code, result.meta.durationMs);
       return result;
     } catch (error) {
       span.setAttribute(names.error, "_OTHER");
@@ -113,13 +110,60 @@ export function traced(kernel: Kernel, { tracerProvider, meterProvider }: Tracin
       span.end();
       throw error;
     }
-  };
-  return new Proxy(kernel, {
-    get: (target, key) => {
-      const value: unknown = key === "call" ? call : Reflect.get(target, key, target);
-      return typeof value === "function" && key !== "call" ? (value.bind(target) as unknown) : value;
-    },
-  });
+  }
+
+  /** Takes one event of the log. */
+  hear(event: AuditEvent): void {
+    const span = event.type === "call.invoked" ? this.#startNested(event) : this.#nested.get(event.callId ?? "")?.span;
+    if (span) addEvent(span, event);
+    if (terminalTypes.includes(event.type) || event.type === "tool.suspended") this.#endNested(event);
+  }
+
+  #listener(span: Span, onEvent: CallOptions["onEvent"]): NonNullable<CallOptions["onEvent"]> {
+    let callId: string | undefined;
+    return (event) => {
+      // It hears the calls of its tool as well: those have spans of their own.
+      if (event.type === "call.invoked" && event.payload.parentCallId === null) callId = event.callId ?? "";
+      if (event.callId === callId) {
+        this.#open.set(callId, span);
+        addEvent(span, event);
+      }
+      onEvent?.(event);
+    };
+  }
+
+  #startNested(event: AuditEventOf<"call.invoked">): Span | undefined {
+    const { tool, parentCallId } = event.payload;
+    const parent = this.#open.get(parentCallId ?? "");
+    if (!parent || event.callId === null) return undefined;
+    const name = tool.split("@")[0]!;
+    const startMs = Date.parse(event.time);
+    const attributes = { ...callAttributes(name), [names.callId]: event.callId, "keyhole.tool": tool };
+    const options = { kind: SpanKind.INTERNAL, attributes, startTime: startMs };
+    const span = this.#tracer.startSpan(`${names.operation} ${name}`, options, trace.setSpan(ROOT_CONTEXT, parent));
+    this.#nested.set(event.callId, { span, name, startMs });
+    this.#open.set(event.callId, span);
+    return span;
+  }
+
+  #endNested({ callId, payload, time }: AuditEvent): void {
+    const ending = this.#nested.get(callId ?? "");
+    if (!ending || callId === null) return;
+    this.#nested.delete(callId);
+    this.#open.delete(callId);
+    const { span, name, startMs } = ending;
+    const code = "code" in payload ? payload.code : "snapshotId" in payload ? "SUSPENDED" : undefined;
+    finish(span, code, Date.parse(time));
+    this.#measure(name, code, Date.parse(time) - startMs);
+  }
+
+  #measure(tool: string, code: string | undefined, durationMs: number): void {
+    this.#duration.record(durationMs / 1_000, {
+      [names.operationName]: names.operation,
+      ...(!isInvented(code) && { [names.tool]: tool }),
+      ...(code !== undefined && { [names.error]: code }),
+    });
+  }
 }
 
 function addEvent(span: Span, event: AuditEvent): void {
@@ -133,14 +177,6 @@ function finish(span: Span, code: string | undefined, endMs?: number): void {
   if (isInvented(code)) span.updateName(names.operation);
   if (code !== undefined) span.setAttribute(names.error, code).setStatus({ code: SpanStatusCode.ERROR, message: code });
   span.end(endMs);
-}
-
-function measure(duration: Histogram, tool: string, code: string | undefined, durationMs: number): void {
-  duration.record(durationMs / 1_000, {
-    [names.operationName]: names.operation,
-    ...(!isInvented(code) && { [names.tool]: tool }),
-    ...(code !== undefined && { [names.error]: code }),
-  });
 }
 
 const flags = (value: number): string => (value & TraceFlags.SAMPLED ? "01" : "00");
