@@ -78,7 +78,6 @@ export const longFunctions: readonly string[] = [
   "packages/playground/src/policy/HostGrants.tsx HostGrants",
   "packages/playground/src/policy/PolicyEditor.tsx PolicyEditor",
   "packages/playground/src/policy/PolicySheet.tsx Governed",
-  "packages/worker-host/src/brokers/files-opfs.ts opfsStore",
   "test/audit/replay-hosts.ts describeReplay",
   "test/audit/replay/last-week.ts entriesOf",
   "test/contract/broker.ts filesContract",

@@ -24,72 +24,29 @@ export interface OpfsStoreOptions {
  * person clears the site's data. Two tabs of one origin share it: a file is whole in each, the last writer wins.
  */
 export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileStore {
-  const openRoot = async (): Promise<FileSystemDirectoryHandle> => {
-    const top = await navigator.storage.getDirectory();
-    return top.getDirectoryHandle(folder, { create: true });
-  };
-
-  /** The folder at a path, step by step: the platform takes single names only. */
-  const openFolder = async (path: string, create = false): Promise<FileSystemDirectoryHandle> => {
-    let handle = await openRoot();
-    for (const name of path === "" ? [] : path.split("/")) {
-      handle = await handle.getDirectoryHandle(name, { create }).catch((error: unknown) => {
-        throw isMismatch(error) ? new Fault("is-file") : error;
-      });
-    }
-    return handle;
-  };
-
-  const openParent = (path: string, create = false): Promise<FileSystemDirectoryHandle> =>
-    openFolder(foldersOf(path).at(-1) ?? "", create);
-
-  const openFile = async (path: string): Promise<File> => {
-    const parent = await openParent(path);
-    const handle = await parent.getFileHandle(nameOf(path)).catch((error: unknown) => {
-      throw isMismatch(error) ? new Fault("is-folder") : error;
-    });
-    return handle.getFile();
-  };
-
-  const isFolder = async (path: string): Promise<boolean> => {
-    try {
-      await openFolder(path);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  const removeEmptyFolders = async (path: string): Promise<void> => {
-    for (const each of foldersOf(path).toReversed()) {
-      const parent = await openParent(each);
-      // Without `recursive` the platform refuses to take away what is not empty.
-      await parent.removeEntry(nameOf(each));
-    }
-  };
-
+  const tree = new Tree(folder);
   return {
     read: (path, limitBytes) =>
       attempt(async () => {
-        const file = await openFile(path);
+        const file = await tree.file(path);
         if (file.size > limitBytes) return fault("too-large");
         return found(new Uint8Array(await file.arrayBuffer()));
       }, faultOf),
     write: (path, bytes) =>
       attempt(async () => {
-        if (await isFolder(path)) return fault("is-folder");
-        const parent = await openParent(path, true);
+        if (await tree.isFolder(path)) return fault("is-folder");
+        const parent = await tree.parent(path, true);
         try {
           await writeFile(parent, nameOf(path), bytes);
         } catch (error) {
-          await removeEmptyFolders(path).catch(() => {});
+          await tree.removeEmptyFolders(path).catch(() => {});
           throw error;
         }
         return done;
       }, faultOf),
     list: (path) =>
       attempt(async () => {
-        const handle = await openFolder(path);
+        const handle = await tree.folder(path);
         const entries: FileEntry[] = [];
         for await (const [name, child] of handle.entries()) {
           if (checkPath(name) !== undefined) continue;
@@ -100,18 +57,67 @@ export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileSt
       }, faultOf),
     stat: (path) =>
       attempt(async () => {
-        if (path === "" || (await isFolder(path))) return found(folderEntry(nameOf(path)));
-        return found(fileEntry(nameOf(path), (await openFile(path)).size));
+        if (path === "" || (await tree.isFolder(path))) return found(folderEntry(nameOf(path)));
+        return found(fileEntry(nameOf(path), (await tree.file(path)).size));
       }, faultOf),
     remove: (path) =>
       attempt(async () => {
-        await openFile(path);
-        const parent = await openParent(path);
+        await tree.file(path);
+        const parent = await tree.parent(path);
         await parent.removeEntry(nameOf(path));
-        await removeEmptyFolders(path).catch(() => {});
+        await tree.removeEmptyFolders(path).catch(() => {});
         return done;
       }, faultOf),
   };
+}
+
+/** The folders under one root. Paths are taken step by step: the platform takes single names only. */
+class Tree {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async folder(path: string, create = false): Promise<FileSystemDirectoryHandle> {
+    const top = await navigator.storage.getDirectory();
+    let handle = await top.getDirectoryHandle(this.#root, { create: true });
+    for (const name of path === "" ? [] : path.split("/")) {
+      handle = await handle.getDirectoryHandle(name, { create }).catch((error: unknown) => {
+        throw isMismatch(error) ? new Fault("is-file") : error;
+      });
+    }
+    return handle;
+  }
+
+  parent(path: string, create = false): Promise<FileSystemDirectoryHandle> {
+    return this.folder(foldersOf(path).at(-1) ?? "", create);
+  }
+
+  async file(path: string): Promise<File> {
+    const parent = await this.parent(path);
+    const handle = await parent.getFileHandle(nameOf(path)).catch((error: unknown) => {
+      throw isMismatch(error) ? new Fault("is-folder") : error;
+    });
+    return handle.getFile();
+  }
+
+  async isFolder(path: string): Promise<boolean> {
+    try {
+      await this.folder(path);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async removeEmptyFolders(path: string): Promise<void> {
+    for (const each of foldersOf(path).toReversed()) {
+      const parent = await this.parent(each);
+      // Without `recursive` the platform refuses to take away what is not empty.
+      await parent.removeEntry(nameOf(each));
+    }
+  }
 }
 
 async function writeFile(parent: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
