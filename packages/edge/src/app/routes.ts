@@ -31,16 +31,28 @@ export type Routes = Hono<{ Variables: Variables }>;
 const auditPage = { default: 100, max: 1_000 } as const;
 
 /** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
-export function createRoutes({ kernel, desk, policy, content }: Served): Routes {
+export function createRoutes(served: Served): Routes {
   const app: Routes = new Hono();
   app.use(drainUntouched);
   // Asked by the gateway alone, which forwards nothing of this name.
-  app.get("/healthz", () => readinessAnswer(kernelCauses(kernel)));
+  app.get("/healthz", () => readinessAnswer(kernelCauses(served.kernel)));
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();
   });
+  routeTools(app, served);
+  routeRecords(app, served);
+  routeApprovals(app, served);
+  app.get("/v1/policy", allow("policy:read"), (c) =>
+    c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
+  );
+  refuseOtherMethods(app);
+  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
+  app.onError((error) => problemOf(error));
+  return app;
+}
 
+function routeTools(app: Routes, { kernel, desk }: Served): void {
   app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.query())) }));
 
   app.get("/v1/tools/:name", allow("tools:read"), (c) => {
@@ -56,7 +68,10 @@ export function createRoutes({ kernel, desk, policy, content }: Served): Routes 
 
   const health = new HealthDesk(kernel);
   app.post("/v1/tools/:name/health", allow("tools:call"), (c) => health.answer(c.req.param("name"), c.var.identity));
+}
 
+/** What is kept of calls: the events of the log, and values under their digests. */
+function routeRecords(app: Routes, { kernel, content }: Served): void {
   app.get("/v1/audit", allow("audit:read"), async (c) => {
     const { from, limit } = auditRange(c.req.query());
     const events = await kernel.audit.read(from, limit);
@@ -69,7 +84,9 @@ export function createRoutes({ kernel, desk, policy, content }: Served): Routes 
     if (!bytes) return httpProblem("NOT_FOUND", "Nothing is kept under this digest.");
     return c.body(bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": "application/octet-stream" });
   });
+}
 
+function routeApprovals(app: Routes, { kernel, desk }: Served): void {
   app.get("/v1/approvals", allow("approvals:write"), (c) =>
     c.json({ approvals: desk.list(), standing: kernel.approvals.list() }),
   );
@@ -86,15 +103,6 @@ export function createRoutes({ kernel, desk, policy, content }: Served): Routes 
     const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
     return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "There is no such approval (any more).");
   });
-
-  app.get("/v1/policy", allow("policy:read"), (c) =>
-    c.json({ mode: kernel.mode, policyHash: kernel.policyHash, policy }),
-  );
-
-  refuseOtherMethods(app);
-  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
-  app.onError((error) => problemOf(error));
-  return app;
 }
 
 function allow(scope: Scope): MiddlewareHandler<{ Variables: Variables }> {
