@@ -1,10 +1,11 @@
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
-import type { IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { Flow } from "../normalize/flow.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { encodeBase64 } from "../normalize/base64.ts";
 import { snapshot } from "../normalize/snapshot.ts";
+import type { RegisteredTool } from "../tool/package.ts";
 import type { RunEntry } from "./run.ts";
 import { hashInTurns, tell, tellLong, type Told } from "./told.ts";
 import { turns } from "./turns.ts";
@@ -22,15 +23,7 @@ const REMEMBERED = 10_000;
  * @param by The kernel's algorithm. Default BLAKE3.
  */
 export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => void, by: Hash = blake3Hash): IsolateHost {
-  const attempts = new Map<string, number>();
-  /** A call that is tried again is so soon: the oldest are forgotten. */
-  const attemptOf = (callId: string): number => {
-    const attempt = (attempts.get(callId) ?? 0) + 1;
-    attempts.delete(callId);
-    attempts.set(callId, attempt);
-    if (attempts.size > REMEMBERED) attempts.delete(attempts.keys().next().value!);
-    return attempt;
-  };
+  const attempts = new Attempts();
   return {
     name: host.name,
     sources: host.sources,
@@ -47,56 +40,99 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
         },
         terminate: (reason) => isolate.terminate(reason),
         async call(call, port) {
-          const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real = [] } = call;
-          const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
-          const attempt = attemptOf(callId);
-          write({
-            kind: "call",
-            tool: tool.id,
-            toolHash: tool.hash,
-            ...(tool.composedOf !== undefined && { packageHash: tool.composedOf }),
-            ...(attempt > 1 && { attempt }),
-            ...(hasBody && { hasBody }),
-            ...shape,
-          });
-          let next = 0;
-          let hasEnded = false;
-          const turn = turns();
-          const noted = async <T>(asked: Asked, answer: () => Promise<T>, said: (given: T) => Said): Promise<T> => {
-            if (hasEnded) return answer();
-            const index = next++;
-            write({ kind: "request", callId, index, ...requestParts(asked, by) });
-            const given = await answer();
-            // Before it goes on: then its memory is another's.
-            const reply = said(given);
-            await turn();
-            // What the tool did not wait for, it did not observe.
-            if (!hasEnded) write({ kind: "reply", callId, index, ...reply });
-            return given;
-          };
-          const flow = new Flow(outputBytes, by);
-          const outcome = await isolate.call(call, {
-            get signal() {
-              return port.signal;
-            },
-            log: (entry) => port.log(entry),
-            progress: (progress) => port.progress(progress),
-            used: (usage) => port.used?.(usage),
-            async write(piece) {
-              // Before it goes on: then its memory is another's.
-              if (!hasEnded) await flow.keep(piece);
-              return (await port.write?.(piece)) ?? false;
-            },
-            request: (request) => noted(request, () => port.request(request), split),
-            read: () => noted(bodyRead, async () => port.read?.(), givenBody),
-          });
-          hasEnded = true;
-          write({ kind: "outcome", callId, ...(await outcomeParts(outcome, by, flow)) });
+          write(callEntry(tool, call, attempts.next(call.callId)));
+          const recorder = new CallRecorder(call, write, by);
+          const outcome = await isolate.call(call, recorder.around(port));
+          await recorder.end(outcome);
           return outcome;
         },
       };
     },
   };
+}
+
+/** How often each call was tried. One that is tried again is so soon: the oldest are forgotten. */
+class Attempts {
+  readonly #counts = new Map<string, number>();
+
+  next(callId: string): number {
+    const attempt = (this.#counts.get(callId) ?? 0) + 1;
+    this.#counts.delete(callId);
+    this.#counts.set(callId, attempt);
+    if (this.#counts.size > REMEMBERED) this.#counts.delete(this.#counts.keys().next().value!);
+    return attempt;
+  }
+}
+
+function callEntry(tool: RegisteredTool, call: IsolateCall, attempt: number): RunEntry {
+  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real = [] } = call;
+  const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
+  return {
+    kind: "call",
+    tool: tool.id,
+    toolHash: tool.hash,
+    ...(tool.composedOf !== undefined && { packageHash: tool.composedOf }),
+    ...(attempt > 1 && { attempt }),
+    ...(hasBody && { hasBody }),
+    ...shape,
+  };
+}
+
+/** Writes down what one call asks, what it is answered, and how it ends. */
+class CallRecorder {
+  readonly #callId: string;
+  readonly #write: (entry: RunEntry) => void;
+  readonly #by: Hash;
+  readonly #flow: Flow;
+  readonly #turn = turns();
+  #requests = 0;
+  #hasEnded = false;
+
+  constructor({ callId, outputBytes }: IsolateCall, write: (entry: RunEntry) => void, by: Hash) {
+    this.#callId = callId;
+    this.#write = write;
+    this.#by = by;
+    this.#flow = new Flow(outputBytes, by);
+  }
+
+  /** The kernel's port, with a record of what goes through it. */
+  around(port: CallPort): CallPort {
+    return {
+      get signal() {
+        return port.signal;
+      },
+      log: (entry) => port.log(entry),
+      progress: (progress) => port.progress(progress),
+      used: (usage) => port.used?.(usage),
+      write: async (piece) => {
+        // Before it goes on: then its memory is another's.
+        if (!this.#hasEnded) await this.#flow.keep(piece);
+        return (await port.write?.(piece)) ?? false;
+      },
+      request: (request) => this.#noted(request, () => port.request(request), split),
+      read: () => this.#noted(bodyRead, async () => port.read?.(), givenBody),
+    };
+  }
+
+  async end(outcome: IsolateOutcome): Promise<void> {
+    this.#hasEnded = true;
+    const callId = this.#callId;
+    this.#write({ kind: "outcome", callId, ...(await outcomeParts(outcome, this.#by, this.#flow)) });
+  }
+
+  async #noted<T>(asked: Asked, answer: () => Promise<T>, said: (given: T) => Said): Promise<T> {
+    if (this.#hasEnded) return answer();
+    const callId = this.#callId;
+    const index = this.#requests++;
+    this.#write({ kind: "request", callId, index, ...requestParts(asked, this.#by) });
+    const given = await answer();
+    // Before it goes on: then its memory is another's.
+    const reply = said(given);
+    await this.#turn();
+    // What the tool did not wait for, it did not observe.
+    if (!this.#hasEnded) this.#write({ kind: "reply", callId, index, ...reply });
+    return given;
+  }
 }
 
 type Asked = Omit<CapabilityRequest, "kind"> & { readonly kind: string };
