@@ -137,7 +137,7 @@ type Place = readonly (string | number)[];
 
 function placesOf(value: unknown, place: Place = []): readonly Place[] {
   if (typeof value !== "object" || value === null) return [place];
-  const keys = Array.isArray(value) ? value.keys().toArray() : [...Object.keys(value), "unknown"];
+  const keys = Array.isArray(value) ? [...value.keys()] : [...Object.keys(value), "unknown"];
   return [place, ...keys.flatMap((key) => placesOf((value as Record<string, unknown>)[key], [...place, key]))];
 }
 

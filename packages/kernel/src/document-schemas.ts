@@ -105,7 +105,7 @@ export const packageFileSchema: JsonObject = published("package", "Keyhole tool 
     manifest: {
       description: "The manifest, with every default filled in.",
       ...form,
-      properties: { source, process, program, input, ...own },
+      properties: { ...({ source, process, program, input } as JsonObject), ...own },
     },
     code: { type: "string", description: "The text of an ES module, base64 of a WebAssembly module, or empty." },
     hash: {
