@@ -59,7 +59,6 @@ export const longFunctions: readonly string[] = [
   "packages/kernel/src/call/steps.ts #run",
   "packages/kernel/src/kernel.ts constructor",
   "packages/kernel/src/normalize/blake3-compress.ts compress",
-  "packages/kernel/src/review/reevaluate.ts reevaluationFault",
   "packages/kernel/src/schema/compiler.ts compiler",
   "packages/kernel/src/schema/explain/explain.ts explainPart",
   "packages/kernel/src/schema/keywords/objects.ts members",

@@ -15,6 +15,7 @@ import { decide, type Verdict } from "../policy/decide.ts";
 import type { Policy } from "../policy/load.ts";
 import type { Proof } from "../policy/proof.ts";
 import { decided, sealProof } from "../policy/seal.ts";
+import { callReads } from "../policy/state-reads.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { Mode } from "../tool/manifest.ts";
@@ -184,7 +185,7 @@ export function decidePolicy(
 
 function retryAfterMs({ decision, determining, charges }: Verdict, counters: Counters): number | undefined {
   if (decision !== "deny" || determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
-  const spent = charges.filter(({ key }) => determining.some(({ hash }) => key.startsWith(`["${hash}"`)));
+  const spent = charges.filter(({ ruleHash }) => determining.some(({ hash }) => hash === ruleHash));
   // One that could not be counted is no matter of time.
   return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
@@ -222,10 +223,7 @@ export function prove(
         determining.length === 0 ? [] : determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
       errors,
       considered,
-      stateReads: verdict.stateReads ?? [
-        { key: "caller", value: call.caller },
-        { key: "session", value: call.sessionId },
-      ],
+      stateReads: verdict.stateReads ?? callReads(call),
       obligations: verdict.obligations ?? [],
       approval,
     },

@@ -9,6 +9,7 @@ import { modeAnswer } from "./mode.ts";
 import type { Decision, Posture } from "./policy.ts";
 import type { ReasonCode, StateRead } from "./proof.ts";
 import type { LoadedCount, LoadedRule } from "./rule.ts";
+import { callReads, countRead, labelObligation, labelsRead } from "./state-reads.ts";
 
 export interface Verdict {
   readonly decision: Decision;
@@ -26,7 +27,12 @@ export interface Verdict {
   readonly stateReads: readonly StateRead[];
   readonly obligations: readonly string[];
   /** What the call adds to counters, should it run. */
-  readonly charges: readonly Charge[];
+  readonly charges: readonly RuleCharge[];
+}
+
+/** What a counting rule charges. */
+export interface RuleCharge extends Charge {
+  readonly ruleHash: string;
 }
 
 /** What a counter says; `undefined` when it cannot say. */
@@ -122,7 +128,7 @@ function obligationsOf(
   return [
     ...(decision === "ask" && enforced ? ["approval"] : []),
     ...(body ? ["body"] : []),
-    ...policy.labelsOf(name).map((label) => `label:${label}`),
+    ...policy.labelsOf(name).map(labelObligation),
   ];
 }
 
@@ -136,7 +142,7 @@ function tryRules(policy: Policy, input: DecisionInput, readCounter: ReadCounter
   const matching: LoadedRule[] = [];
   const errors: { ruleId: string; code: RuleErrorCode }[] = [];
   const counts: StateRead[] = [];
-  const charges: Charge[] = [];
+  const charges: RuleCharge[] = [];
   for (const loaded of candidates) {
     let truth: Truth = holdsAll(loaded.tests, input);
     if (truth === false) continue;
@@ -152,11 +158,8 @@ function tryRules(policy: Policy, input: DecisionInput, readCounter: ReadCounter
     if (error !== undefined) errors.push({ ruleId: rule.id, code: error });
     if (error === undefined || rule.effect !== "allow") matching.push(loaded);
   }
-  const stateReads: StateRead[] = [
-    { key: "caller", value: input.caller },
-    { key: "session", value: input.sessionId },
-  ];
-  if (policy.allLabels.length > 0) stateReads.push({ key: "labels", value: input.labels.join(" ") });
+  const stateReads = callReads(input);
+  if (policy.allLabels.length > 0) stateReads.push(labelsRead(input.labels));
   if (counts.length > 1) counts.sort((a, b) => (a.key < b.key ? -1 : 1));
   if (errors.length > 1) errors.sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1));
   stateReads.push(...counts);
@@ -169,7 +172,7 @@ function tryCount(
   { condition, read, holds }: LoadedCount,
   input: DecisionInput,
   readCounter: ReadCounter,
-): { readonly truth: Truth; readonly read?: StateRead; readonly charge?: Charge } {
+): { readonly truth: Truth; readonly read?: StateRead; readonly charge?: RuleCharge } {
   const amount = read ? read(input.input) : 1;
   if (typeof amount !== "number" || amount < 0) return { truth: "NOT_A_NUMBER" };
   const { windowMs, per = ["caller"] } = condition;
@@ -179,8 +182,8 @@ function tryCount(
   if (before === undefined) return { truth: "COUNTER_UNAVAILABLE" };
   return {
     truth: holds(before, amount),
-    read: { key: `count:${loaded.rule.id}`, value: before },
-    charge: { ...window, amount },
+    read: countRead(loaded.rule.id, before),
+    charge: { ...window, amount, ruleHash: loaded.hash },
   };
 }
 
@@ -218,7 +221,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { ma
   const error = errors.length === 0 ? undefined : errorOf(loaded);
   return {
     decision,
-    reasonCode: loaded.rule.id.endsWith("/rate") ? "rate" : error === undefined ? "rule" : "rule-error",
+    reasonCode: loaded.isRate ? "rate" : error === undefined ? "rule" : "rule-error",
     reason:
       error === undefined ? loaded.rule.reason : `${loaded.rule.reason} (The rule failed with ${error}, so it stands.)`,
     determining: deciding,

@@ -104,7 +104,7 @@ function rateRule([tool, { rate }]: readonly [string, ToolGovernance], by: Hash)
     when: { tool: [tool], count: { windowMs, moreThan: calls, ...(per && { per }) } },
     reason: `The policy takes ${calls} calls of ${tool} in ${windowMs / 1_000} s.`,
   };
-  return [loadRule(rule, by)];
+  return [{ ...loadRule(rule, by), isRate: true }];
 }
 
 function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, readonly string[]> {

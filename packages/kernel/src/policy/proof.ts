@@ -20,6 +20,18 @@ export const reasonCodes = [
 /** What decided. */
 export type ReasonCode = (typeof reasonCodes)[number];
 
+const answerCodes: ReadonlySet<ReasonCode> = new Set([
+  "approved",
+  "approval-denied",
+  "approval-expired",
+  "approval-void",
+]);
+
+/** Whether it says how a question ended. Everything else in such a proof is the question's. */
+export function isAnswer(reasonCode: ReasonCode): boolean {
+  return answerCodes.has(reasonCode);
+}
+
 /** Why a call was allowed, asked about or denied: canonical JSON (RFC 8785) under its own digest, verified offline. */
 export interface Proof {
   readonly v: 1;

@@ -19,6 +19,8 @@ export interface LoadedRule {
   readonly count?: LoadedCount;
   /** Only for a rule about requests. */
   readonly concerns?: (need: Need) => boolean;
+  /** It is the rate that the policy sets for a tool, and no rule of an author. */
+  readonly isRate?: true;
 }
 
 export interface LoadedCount {

@@ -5,6 +5,7 @@ import { snapshot } from "../normalize/snapshot.ts";
 import { quote } from "../normalize/text.ts";
 import type { Decision } from "./policy.ts";
 import type { Proof, ReasonCode, StateRead } from "./proof.ts";
+import { labelsTextIn } from "./state-reads.ts";
 
 /** The engine whose rules decided; part of every proof, because the same policy can be read differently by a later one. */
 export const engineVersion = "keyhole/1";
@@ -51,13 +52,13 @@ export function decided(proof: Proof): {
 } {
   const { decision, enforced, reasonCode, determining, policyHash, hash: proofHash, stateReads, parentProofId } = proof;
   const rules = determining.map(({ ruleId }) => ruleId);
-  const labels = stateReads.find(({ key }) => key === "labels");
+  const labels = labelsTextIn(stateReads);
   const isPartOfMore = decision === "ask" || parentProofId !== null;
   const said = { decision, enforced, reasonCode, rules, policyHash, proofHash };
-  if (!labels && !isPartOfMore) return said;
+  if (labels === undefined && !isPartOfMore) return said;
   return {
     ...said,
-    ...(labels && { labels: String(labels.value) }),
+    ...(labels !== undefined && { labels }),
     ...(isPartOfMore && { proof }),
   };
 }

@@ -1,5 +1,6 @@
 import type { AuditEvent, AuditEventOf } from "../audit/event.ts";
-import type { Proof } from "../policy/proof.ts";
+import { isAnswer, type Proof } from "../policy/proof.ts";
+import { labelsOf, obligedLabels, sessionIn } from "../policy/state-reads.ts";
 import { isProof } from "./proof-schema.ts";
 
 /** What the log shows that the decision forbade, or does not show that it demanded. */
@@ -39,15 +40,15 @@ export function dischargeFault(proof: Proof, events: readonly AuditEvent[]): str
 
 /** Every later decision in the session that looked at labels has to have seen those that this call brought. */
 function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: number): string | undefined {
-  const session = proof.stateReads.find(({ key }) => key === "session")?.value;
-  const labels = proof.obligations.filter((each) => each.startsWith("label:")).map((each) => each.slice(6));
+  const session = sessionIn(proof.stateReads);
+  const labels = obligedLabels(proof.obligations);
   for (const event of labels.length === 0 ? [] : after) {
     if (!isDecision(event) || event.seq < startedSeq || event.sessionId !== session) continue;
     const { labels: seen, policyHash, proofHash, reasonCode } = event.payload;
     if (seen === undefined || policyHash !== proof.policyHash) continue;
     // An answer repeats what its question saw.
-    if (reasonCode.startsWith("approv")) continue;
-    const missing = labels.find((label) => !seen.split(" ").includes(label));
+    if (isAnswer(reasonCode)) continue;
+    const missing = labels.find((label) => !labelsOf(seen).includes(label));
     if (missing !== undefined) return `Decision ${proofHash} did not see the label ${missing}.`;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import type { Policy } from "../policy/load.ts";
 import type { Decision } from "../policy/policy.ts";
 import type { Proof, ReasonCode } from "../policy/proof.ts";
+import { countedRule } from "../policy/state-reads.ts";
 import { tierNames } from "../tool/manifest.ts";
 
 /** A decision in plain words. */
@@ -56,11 +57,13 @@ function because(proof: Proof, policy: Policy | undefined): string {
 }
 
 function factsOf({ stateReads, errors, approval, considered, decidedAt }: Proof): readonly string[] {
-  const reads = stateReads.flatMap(({ key, value }) => {
+  const reads = stateReads.flatMap((read) => {
+    const { key, value } = read;
+    const rule = countedRule(read);
     if (key === "caller") return [`The caller was ${String(value)}.`];
     if (key === "labels")
       return [value === "" ? "The session carried no labels." : `The session carried: ${String(value)}.`];
-    return key.startsWith("count:") ? [`Rule ${key.slice(6)} had counted ${String(value)} before this call.`] : [];
+    return rule === undefined ? [] : [`Rule ${rule} had counted ${String(value)} before this call.`];
   });
   return [
     `It was decided at ${decidedAt}; ${considered} rules were tried.`,
