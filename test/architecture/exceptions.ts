@@ -31,7 +31,6 @@ export const circles: readonly (readonly string[])[] = [
 /** Files of more than 300 lines. */
 export const longFiles: readonly string[] = [
   "packages/kernel/src/call/steps.ts",
-  "packages/kernel/src/isolate/pool.ts",
   "packages/kernel/src/kernel.ts",
   "packages/worker-host/src/wasm/interpreter/vm.ts",
   "packages/worker-host/src/wasm/meter/emit.ts",

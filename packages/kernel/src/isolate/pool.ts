@@ -1,7 +1,7 @@
 import { FairSemaphore } from "../bounds/fair-semaphore.ts";
-import { limits } from "../limits.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
+import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
 import { Standstill, standstillIn } from "./standstill.ts";
@@ -50,7 +50,6 @@ export interface PoolOptions {
  */
 export class IsolatePool {
   readonly #host: IsolateHost;
-  readonly #clock: Clock;
   readonly #reuseOf: (tool: string) => Reuse;
   readonly #onQuarantine: PoolOptions["onQuarantine"];
   /** Callers take turns, and the tools of each caller. */
@@ -58,20 +57,17 @@ export class IsolatePool {
   readonly #standstill = new Standstill();
   readonly #quarantine: Quarantine;
   readonly #slots = new Map<string, Slot>();
-  /** Those that no call uses, the longest idle first. Few; and a set that changes with every call leaves its old tables behind for the full collection. */
-  readonly #idle: Slot[] = [];
-  /** One timer for all idle isolates. Calls do not move it: when it fires, it looks who is due. */
-  #stopTimer: (() => void) | undefined;
+  readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
   #closed = false;
 
   constructor(host: IsolateHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
     this.#host = host;
-    this.#clock = clock;
     this.#reuseOf = reuseOf;
     this.#onQuarantine = onQuarantine;
     this.#places = new FairSemaphore(host.capacity ?? Infinity);
     this.#quarantine = new Quarantine(clock);
+    this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
   }
 
   /** At once, where an isolate is open and alive. Rejects with what the host's `open` rejects with, and while the tool is in quarantine for this caller. */
@@ -122,8 +118,7 @@ export class IsolatePool {
   close(): void {
     this.#closed = true;
     for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
+    this.#idle.close();
   }
 
   #keyOf(tool: RegisteredTool, owner: Owner): string {
@@ -191,7 +186,7 @@ export class IsolatePool {
       slot = this.#open(key, tool, owner);
       this.#slots.set(key, slot);
     } else {
-      this.#use(slot);
+      this.#idle.remove(slot);
       slot.wanted++;
     }
     slot.calls++;
@@ -231,7 +226,7 @@ export class IsolatePool {
           resolve(slot.isolate);
         });
       });
-      if (this.#idle[0]) this.#drop(this.#idle[0], "another tool needs its place");
+      if (this.#idle.longest) this.#drop(this.#idle.longest, "another tool needs its place");
     }
     return slot;
   }
@@ -260,11 +255,6 @@ export class IsolatePool {
     if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
   }
 
-  #use(slot: Slot): void {
-    const place = this.#idle.indexOf(slot);
-    if (place >= 0) this.#idle.splice(place, 1);
-  }
-
   #release(slot: Slot, isolate: Isolate): void {
     slot.calls--;
     if (isolate.alive) this.#quarantine.succeeded(slot.failing);
@@ -277,27 +267,11 @@ export class IsolatePool {
     if (this.#slots.get(slot.key) !== slot) return;
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
     if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its place");
-    slot.idleSinceMs = this.#clock.monotonicMs();
-    this.#idle.push(slot);
-    if (this.#idle.length > limits.idleIsolates) this.#drop(this.#idle[0]!, "too many idle");
-    this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict(), "idly");
-  }
-
-  #evict(): void {
-    this.#stopTimer = undefined;
-    const nowMs = this.#clock.monotonicMs();
-    for (let slot = this.#idle[0]; slot; slot = this.#idle[0]) {
-      const restMs = slot.idleSinceMs + limits.idleMs - nowMs;
-      if (restMs > 0) {
-        this.#stopTimer = this.#clock.after(restMs, () => this.#evict(), "idly");
-        return;
-      }
-      this.#drop(slot, "idle");
-    }
+    this.#idle.add(slot);
   }
 
   #drop(slot: Slot, reason: string): void {
-    this.#use(slot);
+    this.#idle.remove(slot);
     this.#forget(slot);
     slot.leave?.();
     slot.isolate.then(
