@@ -5,7 +5,8 @@ import type { Image, SuspendedMachine } from "../../protocol/suspended-call.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
-import { type HostFunctions, type HostValue, type Slice, Vm } from "./vm.ts";
+import type { HostValue } from "./values.ts";
+import { type HostFunctions, type Slice, Vm } from "./vm.ts";
 
 export interface VmBounds {
   /**

@@ -1,5 +1,6 @@
 import { isBoundedHost, parseUrl } from "@keyhole/kernel";
-import type { HostFunctions, HostValue } from "./vm.ts";
+import type { HostValue } from "./values.ts";
+import type { HostFunctions } from "./vm.ts";
 
 const encoder = new TextEncoder();
 

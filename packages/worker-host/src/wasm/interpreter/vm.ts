@@ -4,9 +4,7 @@ import type { Engine } from "./engine.ts";
 import type { QuickJsExports } from "./exports.ts";
 import { vmImports } from "./imports.ts";
 import { type Turns, turnsOf } from "./turns.ts";
-
-/** What the guest passes to a function of the host, and gets back. */
-export type HostValue = string | Uint8Array | undefined;
+import { GuestValues, type HostValue } from "./values.ts";
 
 /** Functions that the guest's shell can call, by name. What they throw becomes an error of the guest. */
 export type HostFunctions = Readonly<Record<string, (values: readonly HostValue[]) => HostValue>>;
@@ -18,19 +16,16 @@ export interface Slice {
 
 const PAGE_BYTES = 65_536;
 const moduleFlag = 1;
-/** Of a property: it can be written and configured, and is not enumerated. */
-const hidden = 3;
 /** QuickJS' own bound for its stack in memory: it ends in a `RangeError` that the tool can catch. */
 const GUEST_STACK_BYTES = 262_144;
 const GRACE_FUEL = 10_000_000;
 /** More than reading and writing values takes. */
 const HOST_FUEL = 10 ** 13;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** One QuickJS with its memory. After a slice that did not end as `running` it must not be entered again. */
 export class Vm {
   readonly #exports: QuickJsExports;
+  readonly #values: GuestValues;
   readonly #tank: { value: bigint };
   readonly #pages: { value: number };
   readonly #turns: Turns;
@@ -51,6 +46,7 @@ export class Vm {
       }),
     );
     this.#exports = exports as unknown as QuickJsExports;
+    this.#values = new GuestValues(this.#exports);
     this.#tank = exports[engine.names.tank] as unknown as { value: bigint };
     this.#pages = exports[engine.names.pages] as unknown as { value: number };
   }
@@ -67,8 +63,8 @@ export class Vm {
       exports._initialize();
       exports.qjs_init();
       exports.qjs_set_max_stack_size(GUEST_STACK_BYTES);
-      vm.#defineHost(Object.keys(host));
-      vm.#free(vm.#evaluate(shell, "shell", 0));
+      vm.#values.defineHost(["ready", "evaluate", ...Object.keys(host)]);
+      vm.#values.free(vm.#values.evaluate(shell, "shell", 0));
       while (vm.#hasJob()) exports.qjs_execute_pending_job();
       exports.qjs_set_interrupt_handler(1);
     });
@@ -127,9 +123,9 @@ export class Vm {
     let trapped = false;
     try {
       this.#limitMemory(memoryBytes);
-      const values = [this.#newString(text), body ? this.#newBytes(body) : this.#exports.qjs_get_undefined()];
+      const values = [this.#values.text(text), body ? this.#values.bytes(body) : this.#exports.qjs_get_undefined()];
       const result = await this.#call(this.#dispatch, values);
-      for (const value of [...values, result]) this.#free(value);
+      for (const value of [...values, result]) this.#values.free(value);
       const executeJob = this.#turns.enter(this.#exports.qjs_execute_pending_job);
       while (this.#hasJob()) await executeJob();
     } catch {
@@ -170,21 +166,6 @@ export class Vm {
     return this.#exports.qjs_is_job_pending() !== 0 && readTank(this.#tank.value).state === "running";
   }
 
-  #defineHost(names: readonly string[]): void {
-    const object = this.#exports.qjs_new_object();
-    for (const name of ["ready", "evaluate", ...names]) {
-      const text = this.#write(encoder.encode(name));
-      const callee = this.#exports.qjs_new_host_function(text, name.length, 0);
-      this.#exports.qjs_set_prop_string(object, text, callee);
-      this.#exports.wasm_free(text);
-    }
-    const global = this.#exports.qjs_get_global();
-    const name = this.#write(encoder.encode("host"));
-    this.#exports.qjs_set_prop_string(global, name, object);
-    this.#exports.wasm_free(name);
-    this.#free(global);
-  }
-
   /** @returns a box for the guest, or 0 after an error was thrown in it */
   #hostCall(functions: HostFunctions, name: string, values: readonly number[]): number {
     const { fuel, state } = readTank(this.#tank.value);
@@ -195,7 +176,7 @@ export class Vm {
       this.#dispatch = this.#exports.qjs_dup_value(values[0]!);
       return this.#exports.qjs_dup_value(this.#exports.qjs_get_undefined());
     }
-    if (name === "evaluate") return this.#evaluateTool(String(this.#read(values[0]!)));
+    if (name === "evaluate") return this.#evaluateTool(String(this.#values.read(values[0]!)));
     const work = Object.hasOwn(functions, name) ? functions[name] : undefined;
     // The name is read from the guest's memory.
     if (work === undefined) throw new WebAssembly.RuntimeError("no such function of the host");
@@ -204,7 +185,6 @@ export class Vm {
 
   /** The host's work costs one fuel per byte that crosses, whatever it costs the host. */
   #serve(work: HostFunctions[string], values: readonly number[]): number {
-    const exports = this.#exports;
     const before = this.#tank.value;
     this.#tank.value = topUp(before, HOST_FUEL);
     this.#grace = 0;
@@ -216,42 +196,23 @@ export class Vm {
     let box = 0;
     let failure: string | undefined;
     try {
-      const result = measured(work(values.map((value) => measured(this.#read(value)))));
-      box = result === undefined ? exports.qjs_dup_value(exports.qjs_get_undefined()) : this.#newValue(result);
+      const result = measured(work(values.map((value) => measured(this.#values.read(value)))));
+      box = this.#values.make(result);
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) throw error; // The end of the slice goes through.
       failure = error instanceof Error ? error.message : "";
     }
     this.#tank.value = topUp(before, this.#grace - bytes);
     // The guest sees its own errors being made: that is its work.
-    if (failure !== undefined) this.#throw(failure);
+    if (failure !== undefined) this.#values.throw(failure);
     return box;
-  }
-
-  #throw(message: string): void {
-    const box = this.#exports.qjs_new_error();
-    const key = this.#write(encoder.encode("message"));
-    // Its own, whatever its prototype has of this name.
-    this.#exports.qjs_define_prop_string(box, key, this.#newString(message), hidden);
-    this.#exports.wasm_free(key);
-    this.#exports.qjs_throw(box);
   }
 
   /** From within a call of the guest: this function is on the stack, and a stack with it cannot be put aside. */
   #evaluateTool(code: string): number {
     this.#exports.qjs_set_interrupt_handler(0);
-    const result = this.#evaluate(code, "tool", moduleFlag);
+    const result = this.#values.evaluate(code, "tool", moduleFlag);
     this.#exports.qjs_set_interrupt_handler(1);
-    return result;
-  }
-
-  #evaluate(code: string, name: string, flags: number): number {
-    const bytes = encoder.encode(code);
-    const at = this.#write(bytes);
-    const fileName = this.#write(encoder.encode(name));
-    const result = this.#exports.qjs_eval(at, bytes.length, fileName, flags);
-    this.#exports.wasm_free(at);
-    this.#exports.wasm_free(fileName);
     return result;
   }
 
@@ -262,54 +223,5 @@ export class Vm {
     const result = (await call(callee, this.#exports.qjs_get_undefined(), values.length, list)) as number;
     this.#exports.wasm_free(list);
     return result;
-  }
-
-  #read(value: number): HostValue {
-    const exports = this.#exports;
-    if (exports.qjs_is_undefined(value)) return undefined;
-    const isBytes = exports.qjs_is_array_buffer(value) !== 0;
-    // What has to become a text first would run code of the guest, on the host's fuel.
-    if (!isBytes && !exports.qjs_is_string(value)) throw new TypeError("Only texts and bytes cross to the host.");
-    const length = exports.wasm_malloc(4);
-    const at = isBytes ? exports.qjs_get_array_buffer(value, length) : exports.qjs_get_string_len(value, length);
-    const size = new DataView(exports.memory.buffer).getUint32(length, true);
-    exports.wasm_free(length);
-    const bytes = new Uint8Array(exports.memory.buffer, at, size).slice();
-    if (isBytes) return bytes;
-    exports.qjs_free_cstring(at);
-    return decoder.decode(bytes);
-  }
-
-  #newString(text: string): number {
-    const bytes = encoder.encode(text);
-    const at = this.#write(bytes);
-    const value = this.#exports.qjs_new_string(at, bytes.length);
-    this.#exports.wasm_free(at);
-    return value;
-  }
-
-  #newValue(value: string | Uint8Array): number {
-    return typeof value === "string" ? this.#newString(value) : this.#newBytes(value);
-  }
-
-  #newBytes(bytes: Uint8Array): number {
-    const at = this.#write(bytes);
-    const value = this.#exports.qjs_new_uint8_array(at, bytes.length);
-    this.#exports.wasm_free(at);
-    return value;
-  }
-
-  /** With a zero behind it. */
-  #write(bytes: Uint8Array): number {
-    const at = this.#exports.wasm_malloc(bytes.length + 1);
-    if (at === 0) throw new WebAssembly.RuntimeError("out of memory");
-    const memory = new Uint8Array(this.#exports.memory.buffer);
-    memory.set(bytes, at);
-    memory[at + bytes.length] = 0;
-    return at;
-  }
-
-  #free(value: number): void {
-    this.#exports.qjs_free_value(value);
   }
 }
