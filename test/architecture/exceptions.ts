@@ -32,7 +32,6 @@ export const circles: readonly (readonly string[])[] = [
 export const longFiles: readonly string[] = [
   "packages/kernel/src/call/steps.ts",
   "packages/kernel/src/kernel.ts",
-  "packages/worker-host/src/wasm/meter/emit.ts",
   "test/audit/replay.test.ts",
   "test/bench/schema-workloads.ts",
   "test/browser/channel.test.ts",

@@ -1,7 +1,7 @@
+import { blockType, type CodeWriter, op, valueType } from "./code-writer.ts";
 import { mark, type Marks } from "./marks.ts";
 import type { Flow } from "./scan.ts";
 import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
-import type { Writer } from "./writer.ts";
 
 /** Indices of the globals that metering appends. */
 export interface MeterGlobals {
@@ -36,35 +36,6 @@ export interface FunctionPlan {
   readonly frameUnits: number;
 }
 
-const i32 = 0x7f;
-const i64 = 0x7e;
-const op = {
-  unreachable: 0x00,
-  if: 0x04,
-  else: 0x05,
-  end: 0x0b,
-  localGet: 0x20,
-  localSet: 0x21,
-  localTee: 0x22,
-  globalGet: 0x23,
-  globalSet: 0x24,
-  memorySize: 0x3f,
-  i32Const: 0x41,
-  i64Const: 0x42,
-  i32LessUnsigned: 0x49,
-  i32Eqz: 0x45,
-  i32Equal: 0x46,
-  i64Eqz: 0x50,
-  i64LessSigned: 0x53,
-  i32Sub: 0x6b,
-  i64Sub: 0x7d,
-  i64And: 0x83,
-  i64Or: 0x84,
-  i64ShiftLeft: 0x86,
-  i64ExtendUnsigned: 0xad,
-} as const;
-const noResult = 0x40;
-
 /**
  * A function that neither calls nor loops ends by itself, and a small one is not worth a look at the tank: where a caller calls it in a straight line,
  * the caller's own size bounds how far that goes beyond the fuel. With large ones it would go a million times as far.
@@ -74,7 +45,7 @@ const LEAF_BYTES = 256;
 /** Writes metered functions. */
 export class Emitter {
   readonly #globals: MeterGlobals;
-  readonly #out: Writer;
+  readonly #out: CodeWriter;
   /** The tank is in a local between calls; otherwise always in its global. */
   #cached = false;
   /** It calls, so that its activations count for the depth. */
@@ -85,7 +56,7 @@ export class Emitter {
   #frameUnits = 0;
   #locals: MeterLocals = { tank: 0, depth: 0, count: 0, result: 0 };
 
-  constructor(globals: MeterGlobals, out: Writer) {
+  constructor(globals: MeterGlobals, out: CodeWriter) {
     this.#globals = globals;
     this.#out = out;
   }
@@ -118,8 +89,8 @@ export class Emitter {
     this.#locals = { tank: locals, depth: locals, count: locals + wide, result: locals + wide + 1 };
     out.u32(declarations.count + (wide > 0 ? 1 : 0) + (narrow > 0 ? 1 : 0));
     out.copy(source, declarations.from, declarations.to);
-    if (wide > 0) out.bytes([wide, i64]);
-    if (narrow > 0) out.bytes([narrow, i32]);
+    if (wide > 0) out.bytes([wide, valueType.i64]);
+    if (narrow > 0) out.bytes([narrow, valueType.i32]);
   }
 
   /** @returns how many bytes of the original it has written itself */
@@ -161,8 +132,8 @@ export class Emitter {
   #enter(fuel: number): void {
     const { depth } = this.#locals;
     const out = this.#out;
-    this.#global(op.globalGet, this.#globals.tank);
-    this.#constant(packed(fuel, -this.#frameUnits));
+    this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.i64(packed(fuel, -this.#frameUnits));
     out.byte(op.i64Sub);
     this.#put();
     if (this.#checks) {
@@ -172,16 +143,16 @@ export class Emitter {
     }
     if (!this.#catches) return;
     this.#get();
-    this.#constant(DEPTH_MASK);
+    this.#out.i64(DEPTH_MASK);
     out.byte(op.i64And);
-    this.#local(op.localSet, depth);
+    this.#out.indexed(op.localSet, depth);
   }
 
   /** @param fromLocal whether the local knows what is in the tank; behind a call only the global does */
   #charge(fuel: number, fromLocal: boolean): void {
-    if (fromLocal) this.#local(op.localGet, this.#locals.tank);
-    else this.#global(op.globalGet, this.#globals.tank);
-    this.#constant(packed(fuel, 0));
+    if (fromLocal) this.#out.indexed(op.localGet, this.#locals.tank);
+    else this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.i64(packed(fuel, 0));
     this.#out.byte(op.i64Sub);
     this.#put();
   }
@@ -191,21 +162,21 @@ export class Emitter {
       if (fuel > 0) this.#charge(fuel, false);
       return this.#trapIfEmpty();
     }
-    this.#local(op.localGet, this.#locals.tank);
-    this.#constant(packed(fuel, 0));
+    this.#out.indexed(op.localGet, this.#locals.tank);
+    this.#out.i64(packed(fuel, 0));
     this.#out.byte(op.i64Sub);
-    this.#local(op.localTee, this.#locals.tank);
+    this.#out.indexed(op.localTee, this.#locals.tank);
     this.#trapIfNegative();
   }
 
   #get(): void {
-    if (this.#cached) this.#local(op.localGet, this.#locals.tank);
-    else this.#global(op.globalGet, this.#globals.tank);
+    if (this.#cached) this.#out.indexed(op.localGet, this.#locals.tank);
+    else this.#out.indexed(op.globalGet, this.#globals.tank);
   }
 
   #put(): void {
-    if (this.#cached) this.#local(op.localSet, this.#locals.tank);
-    else this.#global(op.globalSet, this.#globals.tank);
+    if (this.#cached) this.#out.indexed(op.localSet, this.#locals.tank);
+    else this.#out.indexed(op.globalSet, this.#globals.tank);
   }
 
   #trapIfEmpty(): void {
@@ -220,22 +191,22 @@ export class Emitter {
 
   /** If the i32 on the stack is not 0. */
   #trap(): void {
-    this.#out.bytes([op.if, noResult]);
+    this.#out.bytes([op.if, blockType.empty]);
     this.#save();
     this.#out.bytes([op.unreachable, op.end]);
   }
 
   #load(): void {
     if (!this.#cached) return;
-    this.#global(op.globalGet, this.#globals.tank);
-    this.#local(op.localSet, this.#locals.tank);
+    this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.indexed(op.localSet, this.#locals.tank);
   }
 
   /** The callee, the host, and whoever catches see only the global. */
   #save(): void {
     if (!this.#cached) return;
-    this.#local(op.localGet, this.#locals.tank);
-    this.#global(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.localGet, this.#locals.tank);
+    this.#out.indexed(op.globalSet, this.#globals.tank);
   }
 
   /** Out of this activation: its frame is given back. */
@@ -243,35 +214,35 @@ export class Emitter {
     if (!this.#cached && !this.#nests) return;
     this.#get();
     if (this.#frameUnits > 0) {
-      this.#constant(this.#frameUnits);
+      this.#out.i64(this.#frameUnits);
       this.#out.byte(op.i64Sub);
     }
-    this.#global(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.globalSet, this.#globals.tank);
   }
 
   /** An exception has skipped the exits of those that it went through. */
   #restoreDepth(): void {
-    this.#global(op.globalGet, this.#globals.tank);
-    this.#constant(-DEPTH_MASK - 1);
+    this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.i64(-DEPTH_MASK - 1);
     this.#out.byte(op.i64And);
-    this.#local(op.localGet, this.#locals.depth);
+    this.#out.indexed(op.localGet, this.#locals.depth);
     this.#out.byte(op.i64Or);
-    this.#global(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.globalSet, this.#globals.tank);
   }
 
   /** Takes one fuel per byte or element before the work is done. The count is on top of the operands. */
   #bulk(): void {
-    this.#local(op.localSet, this.#locals.count);
+    this.#out.indexed(op.localSet, this.#locals.count);
     this.#takeCount();
     this.#trapIfEmpty();
-    this.#local(op.localGet, this.#locals.count);
+    this.#out.indexed(op.localGet, this.#locals.count);
   }
 
   #takeCount(): void {
     this.#get();
-    this.#local(op.localGet, this.#locals.count);
+    this.#out.indexed(op.localGet, this.#locals.count);
     this.#out.byte(op.i64ExtendUnsigned);
-    this.#constant(DEPTH_BITS);
+    this.#out.i64(DEPTH_BITS);
     this.#out.bytes([op.i64ShiftLeft, op.i64Sub]);
     this.#put();
   }
@@ -281,12 +252,12 @@ export class Emitter {
     const out = this.#out;
     const length = immediateEnd(source, at + 1) - at;
     // limit - size < wanted: the memory never has more pages than the limit.
-    this.#local(op.localSet, count);
-    this.#global(op.globalGet, this.#globals.pages);
+    this.#out.indexed(op.localSet, count);
+    this.#out.indexed(op.globalGet, this.#globals.pages);
     out.bytes([op.memorySize, 0, op.i32Sub]);
-    this.#local(op.localGet, count);
-    out.bytes([op.i32LessUnsigned, op.if, i32, op.i32Const, 0x7f, op.else]);
-    this.#local(op.localGet, count);
+    this.#out.indexed(op.localGet, count);
+    out.bytes([op.i32LessUnsigned, op.if, valueType.i32, op.i32Const, 0x7f, op.else]);
+    this.#out.indexed(op.localGet, count);
     out.copy(source, at, at + length);
     out.byte(op.end);
     this.#settleGrowth();
@@ -295,7 +266,7 @@ export class Emitter {
 
   #growTable(source: Uint8Array, at: number): number {
     const length = immediateEnd(source, immediateEnd(source, at + 1)) - at;
-    this.#local(op.localTee, this.#locals.count);
+    this.#out.indexed(op.localTee, this.#locals.count);
     this.#out.copy(source, at, at + length);
     this.#settleGrowth();
     return length;
@@ -305,28 +276,13 @@ export class Emitter {
   #settleGrowth(): void {
     const { result } = this.#locals;
     const out = this.#out;
-    this.#local(op.localTee, result);
-    out.bytes([op.i32Const, 0x7f, op.i32Equal, op.if, noResult, op.i32Const, 1]);
-    this.#global(op.globalSet, this.#globals.refused);
+    this.#out.indexed(op.localTee, result);
+    out.bytes([op.i32Const, 0x7f, op.i32Equal, op.if, blockType.empty, op.i32Const, 1]);
+    this.#out.indexed(op.globalSet, this.#globals.refused);
     out.byte(op.else);
     this.#takeCount();
     out.byte(op.end);
-    this.#local(op.localGet, result);
-  }
-
-  #local(instruction: number, index: number): void {
-    this.#out.byte(instruction);
-    this.#out.u32(index);
-  }
-
-  #global(instruction: number, index: number): void {
-    this.#out.byte(instruction);
-    this.#out.u32(index);
-  }
-
-  #constant(value: number): void {
-    this.#out.byte(op.i64Const);
-    this.#out.signed(value);
+    this.#out.indexed(op.localGet, result);
   }
 }
 

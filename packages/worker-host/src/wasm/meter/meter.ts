@@ -1,5 +1,6 @@
 import { hashBytes } from "@keyhole/kernel";
 import { chooseNames, copyImports, copyMemories, copyTables, type Imported } from "./declare.ts";
+import { CodeWriter } from "./code-writer.ts";
 import { Emitter, type MeterGlobals } from "./emit.ts";
 import { find, order, readLayout, type Section, section } from "./layout.ts";
 import { type MeterOptions, meterDefaults } from "./options.ts";
@@ -168,7 +169,7 @@ function rewriteCode(
   { functionBytes = meterDefaults.functionBytes, locals: maxLocals = meterDefaults.locals }: MeterOptions,
 ): Writer {
   const out = new Writer((code.end - code.at) * 2);
-  const body = new Writer(65_536);
+  const body = new CodeWriter(65_536);
   const scanner = new Scanner(globals.tank);
   const emitter = new Emitter(globals, body);
   const count = code.u32();
