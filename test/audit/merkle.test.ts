@@ -72,12 +72,60 @@ describe("a Merkle tree", () => {
     fc.assert(
       fc.property(bytes, number, number, fc.array(bytes, { maxLength: 5 }), (data, a, b, proof) => {
         expect(verifyInclusion({ data, index: a, size: b, root: data, proof })).toBe(false);
-        const equalSizes = a === b && proof.length === 0;
+        const isSameTree = a === b && proof.length === 0 && data.length === 32;
         expect(
-          verifyConsistency({ firstSize: a, firstRoot: data, secondSize: b, secondRoot: data, proof }) && !equalSizes,
+          verifyConsistency({ firstSize: a, firstRoot: data, secondSize: b, secondRoot: data, proof }) && !isSameTree,
         ).toBe(false);
       }),
     );
+  });
+
+  const sizes = [
+    [1, 2],
+    [4, 4],
+    [4, 7],
+    [6, 7],
+    [8, 40],
+  ] as const;
+  const odd = Array.from({ length: 81 }, (_, length) => new Uint8Array(length)).filter(({ length }) => length !== 32);
+
+  it.each(sizes)(
+    "of %d and %d leaves takes no hash of other than 32 bytes for a root or a node",
+    (size, secondSize) => {
+      const tree = many.slice(0, secondSize);
+      const [firstRoot, root] = [merkleRoot(tree.slice(0, size)), merkleRoot(tree)];
+      const proof = consistencyProof(tree, size);
+      const consistency = { firstSize: size, firstRoot, secondSize, secondRoot: root, proof };
+      const path = inclusionProof(tree, size - 1);
+      const inclusion = { data: many[size - 1]!, index: size - 1, size: secondSize, root, proof: path };
+      expect(verifyConsistency(consistency) && verifyInclusion(inclusion)).toBe(true);
+      for (const bytes of odd) {
+        expect(verifyConsistency({ ...consistency, firstRoot: bytes })).toBe(false);
+        expect(verifyConsistency({ ...consistency, secondRoot: bytes })).toBe(false);
+        expect(verifyConsistency({ ...consistency, firstRoot: bytes, secondRoot: bytes })).toBe(false);
+        expect(verifyInclusion({ ...inclusion, root: bytes })).toBe(false);
+        for (let at = 0; at < proof.length; at++)
+          expect(verifyConsistency({ ...consistency, proof: proof.with(at, bytes) })).toBe(false);
+        for (let at = 0; at < path.length; at++)
+          expect(verifyInclusion({ ...inclusion, proof: path.with(at, bytes) })).toBe(false);
+      }
+    },
+  );
+
+  it("takes no shorter or longer beginning of a root for the root", () => {
+    const tree = many.slice(0, 7);
+    const [firstRoot, secondRoot] = [merkleRoot(tree.slice(0, 4)), merkleRoot(tree)];
+    const claim = { firstSize: 4, firstRoot, secondSize: 7, secondRoot, proof: consistencyProof(tree, 4) };
+    for (const other of [firstRoot.slice(0, 31), Uint8Array.of(...firstRoot, 0), new Uint8Array()])
+      expect(verifyConsistency({ ...claim, firstRoot: other })).toBe(false);
+  });
+
+  it("is not made with a hash function that does not give 32 bytes", () => {
+    for (const length of [0, 20, 31, 33, 64]) {
+      const foreign = (): Uint8Array => new Uint8Array(length);
+      expect(() => merkleRoot([], foreign)).toThrow(RangeError);
+      expect(() => merkleRoot(many.slice(0, 2), foreign)).toThrow(RangeError);
+    }
   });
 
   it("grows without its leaves", () => {

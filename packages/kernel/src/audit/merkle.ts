@@ -15,6 +15,13 @@ export function treeHashOf(hash: Hash): TreeHash {
 }
 
 const HASH_BYTES = 32;
+
+declare const checked: unique symbol;
+/** 32 bytes. Only these are hashed into a node or compared: a node of other lengths has several readings. */
+type TreeNode = Uint8Array & { readonly [checked]: true };
+
+const isNode = (bytes: Uint8Array): bytes is TreeNode => bytes.length === HASH_BYTES;
+
 const LEAF = 0;
 const NODE = 1;
 
@@ -22,18 +29,29 @@ const NODE = 1;
 const leaf: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + HASH_BYTES);
 const node: Uint8Array = /* @__PURE__ */ new Uint8Array(1 + 2 * HASH_BYTES);
 
+/** @throws RangeError when `hash` does not give 32 bytes: a bug in the caller. */
 export function leafHash(data: Uint8Array, hash: TreeHash = blake3): Uint8Array {
+  return leafNode(data, hash);
+}
+
+function leafNode(data: Uint8Array, hash: TreeHash): TreeNode {
   const input = data.length === HASH_BYTES ? leaf : new Uint8Array(1 + data.length);
   input[0] = LEAF;
   input.set(data, 1);
-  return hash(input);
+  return hashed(input, hash);
 }
 
-function nodeHash(left: Uint8Array, right: Uint8Array, hash: TreeHash): Uint8Array {
+function innerNode(left: TreeNode, right: TreeNode, hash: TreeHash): TreeNode {
   node[0] = NODE;
   node.set(left, 1);
   node.set(right, 1 + HASH_BYTES);
-  return hash(node);
+  return hashed(node, hash);
+}
+
+function hashed(input: Uint8Array, hash: TreeHash): TreeNode {
+  const bytes = hash(input);
+  if (!isNode(bytes)) throw new RangeError(`a hash of a tree has ${HASH_BYTES} bytes, not ${bytes.length}`);
+  return bytes;
 }
 
 /** A tree that only grows, in memory for its height: 32 bytes per full subtree. */
@@ -46,23 +64,23 @@ export interface MerkleFrontier {
 
 export function merkleFrontier(hash: TreeHash = blake3): MerkleFrontier {
   /** The roots of the full subtrees, largest first: one per 1 in the binary size. */
-  const subtrees: Uint8Array[] = [];
+  const subtrees: TreeNode[] = [];
   let size = 0;
   return {
     get size() {
       return size;
     },
     append(data) {
-      subtrees.push(leafHash(data, hash));
+      subtrees.push(leafNode(data, hash));
       size++;
       for (let rest = size; rest % 2 === 0; rest /= 2) {
         const right = subtrees.pop()!;
-        subtrees.push(nodeHash(subtrees.pop()!, right, hash));
+        subtrees.push(innerNode(subtrees.pop()!, right, hash));
       }
     },
     root() {
-      if (size === 0) return hash(new Uint8Array());
-      return subtrees.reduceRight((right, left) => nodeHash(left, right, hash));
+      if (size === 0) return hashed(new Uint8Array(), hash);
+      return subtrees.reduceRight((right, left) => innerNode(left, right, hash));
     },
   };
 }
@@ -115,7 +133,10 @@ function subproof(leaves: readonly Uint8Array[], size: number, whole: boolean, h
     : [...subproof(right, size - k, false, hash), merkleRoot(left, hash)];
 }
 
-/** Whether `data` is leaf `index` of the tree with `size` leaves and that root (RFC 9162, section 2.1.3.2). Never throws. */
+/**
+ * Whether `data` is leaf `index` of the tree with `size` leaves and that root (RFC 9162, section 2.1.3.2). A root or a node of another
+ * length than 32 bytes proves nothing. No claim makes it throw.
+ */
 export function verifyInclusion(
   claim: {
     readonly data: Uint8Array;
@@ -127,24 +148,27 @@ export function verifyInclusion(
   hash: TreeHash = blake3,
 ): boolean {
   const { data, index, size, root, proof } = claim;
-  if (!isSize(size) || !isSize(index) || index >= size || !proof.every(isHash)) return false;
+  if (!isSize(size) || !isSize(index) || index >= size || !isNode(root) || !proof.every(isNode)) return false;
   let fn = index;
   let sn = size - 1;
-  let r = leafHash(data, hash);
+  let r = leafNode(data, hash);
   for (const p of proof) {
     if (sn === 0) return false;
     if (fn % 2 === 1 || fn === sn) {
-      r = nodeHash(p, r, hash);
+      r = innerNode(p, r, hash);
       while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
     } else {
-      r = nodeHash(r, p, hash);
+      r = innerNode(r, p, hash);
     }
     [fn, sn] = [half(fn), half(sn)];
   }
   return sn === 0 && equal(r, root);
 }
 
-/** Whether the second tree begins with the first (RFC 9162, section 2.1.4.2). Never throws. */
+/**
+ * Whether the second tree begins with the first (RFC 9162, section 2.1.4.2). A root or a node of another length than 32 bytes
+ * proves nothing. No claim makes it throw.
+ */
 export function verifyConsistency(
   claim: {
     readonly firstSize: number;
@@ -156,8 +180,8 @@ export function verifyConsistency(
   hash: TreeHash = blake3,
 ): boolean {
   const { firstSize, firstRoot, secondSize, secondRoot, proof } = claim;
-  if (!isSize(firstSize) || !isSize(secondSize) || firstSize < 1 || firstSize > secondSize || !proof.every(isHash))
-    return false;
+  if (!isSize(firstSize) || !isSize(secondSize) || firstSize < 1 || firstSize > secondSize) return false;
+  if (!isNode(firstRoot) || !isNode(secondRoot) || !proof.every(isNode)) return false;
   if (firstSize === secondSize) return proof.length === 0 && equal(firstRoot, secondRoot);
   const path = isPowerOfTwo(firstSize) ? [firstRoot, ...proof] : proof;
   if (path.length === 0) return false;
@@ -169,11 +193,11 @@ export function verifyConsistency(
   for (const c of path.slice(1)) {
     if (sn === 0) return false;
     if (fn % 2 === 1 || fn === sn) {
-      fr = nodeHash(c, fr, hash);
-      sr = nodeHash(c, sr, hash);
+      fr = innerNode(c, fr, hash);
+      sr = innerNode(c, sr, hash);
       while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
     } else {
-      sr = nodeHash(sr, c, hash);
+      sr = innerNode(sr, c, hash);
     }
     [fn, sn] = [half(fn), half(sn)];
   }
@@ -183,7 +207,6 @@ export function verifyConsistency(
 /** Sizes beyond 32 bits are sizes too: no bit operators. */
 const half = (n: number): number => Math.floor(n / 2);
 const isSize = (n: number): boolean => Number.isSafeInteger(n) && n >= 0;
-const isHash = (bytes: Uint8Array): boolean => bytes.length === HASH_BYTES;
 
 function isPowerOfTwo(n: number): boolean {
   let power = 1;
@@ -191,6 +214,6 @@ function isPowerOfTwo(n: number): boolean {
   return power === n;
 }
 
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+function equal(a: TreeNode, b: TreeNode): boolean {
+  return a.every((byte, i) => byte === b[i]);
 }
