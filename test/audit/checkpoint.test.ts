@@ -3,11 +3,14 @@ import {
   digestBytes,
   merkleRoot,
   printDigest,
-  signCheckpoint,
+  type TrustedKeys,
   verifyAudit,
   verifyCheckpoint,
 } from "@keyhole/kernel/audit";
+import { checkpointSigner, createProofKey, keyId, type ProofKey } from "@keyhole/kernel/policy";
 import { beforeAll, describe, expect, it } from "vitest";
+import { trusting } from "../support/trusted.ts";
+import { wholeLog } from "../support/whole-log.ts";
 import { linesOf, recordsOf } from "./log-of.ts";
 
 const records = await recordsOf(20);
@@ -15,56 +18,108 @@ const lines = linesOf(records);
 const time = "2026-01-01T00:00:00.000Z";
 const rootOf = (size: number): string =>
   printDigest(merkleRoot(records.slice(0, size).map(({ hash }) => digestBytes(hash)!)));
+const foreign = { verdict: "broken", reason: "None of the trusted keys signed it." };
 
-let keys: CryptoKeyPair;
-let stranger: CryptoKeyPair;
+let key: ProofKey;
+let stranger: ProofKey;
+let trusted: TrustedKeys;
 let checkpoint: Checkpoint;
+const signed = async (size: number): Promise<Checkpoint> =>
+  (await checkpointSigner(key))({ origin: "shop", size, root: rootOf(size), time });
 beforeAll(async () => {
-  keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
-  stranger = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
-  checkpoint = await signCheckpoint({ origin: "shop", size: 12, root: rootOf(12), time }, keys.privateKey, "k1");
+  [key, stranger] = [await createProofKey(), await createProofKey()];
+  trusted = await trusting(key);
+  checkpoint = await signed(12);
 });
 
 describe("a checkpoint", () => {
   it("is believed of the key that signed it, and unchanged only", async () => {
     const copy: unknown = JSON.parse(JSON.stringify(checkpoint));
-    expect(await verifyCheckpoint(copy, keys.publicKey)).toEqual({ ok: true, checkpoint });
-    expect(await verifyCheckpoint(copy, stranger.publicKey)).toMatchObject({ ok: false });
+    const state = { origin: "shop", size: 12, root: rootOf(12), time };
+    const verified = { verdict: "verified", vouchedBy: { kind: "key", kid: await keyId(key) }, checkpoint: state };
+    expect(await verifyCheckpoint(copy, trusted)).toEqual(verified);
+    expect(await verifyCheckpoint(copy, await trusting(stranger, key))).toEqual(verified);
+    expect(await verifyCheckpoint(copy, await trusting(stranger))).toEqual(foreign);
+    expect(await verifyCheckpoint(copy)).toEqual({
+      verdict: "unvouched",
+      vouchedBy: { kind: "nobody", reason: expect.stringContaining("No key was given") },
+      checkpoint: state,
+    });
+    const { signature } = checkpoint;
     for (const changed of [
       { ...checkpoint, size: 11 },
       { ...checkpoint, origin: "shops" },
       { ...checkpoint, root: rootOf(11) },
+      { ...checkpoint, root: rootOf(12).slice(0, -1) },
+      { ...checkpoint, root: `${rootOf(12)}0` },
       { ...checkpoint, time: "2026-01-01T00:00:00.001Z" },
       { ...checkpoint, note: "more" },
-      { ...checkpoint, signature: { ...checkpoint.signature, value: "0".repeat(128) } },
-      { ...checkpoint, signature: { ...checkpoint.signature, alg: "none" } },
+      { ...checkpoint, signature: { ...signature, value: "0".repeat(128) } },
+      { ...checkpoint, signature: { ...signature, alg: "none" } },
+      { ...checkpoint, signature: { ...signature, kid: await keyId(stranger) } },
+      { ...checkpoint, signature: [signature] },
       null,
       [],
     ])
-      expect(await verifyCheckpoint(changed, keys.publicKey)).toMatchObject({ ok: false });
+      for (const keys of [trusted, await trusting(stranger, key)])
+        expect(await verifyCheckpoint(changed, keys)).toMatchObject({ verdict: "broken" });
   });
 
-  it("fits the log that it was taken of, also when that has grown", async () => {
-    for (const size of [12, 13, 20])
-      expect(await verifyAudit(lines.slice(0, size), { checkpoints: [checkpoint] })).toMatchObject({
-        ok: true,
+  it("rotates together with the key that signs proofs", async () => {
+    const next = await createProofKey();
+    expect(await verifyCheckpoint(checkpoint, await trusting(next, key))).toMatchObject({ verdict: "verified" });
+    expect(await verifyCheckpoint(checkpoint, await trusting(next))).toEqual(foreign);
+  });
+
+  it("vouches for the log that it was taken of, as far as it goes", async () => {
+    const options = { checkpoints: [checkpoint], trusted };
+    expect(await verifyAudit(lines.slice(0, 12), options)).toMatchObject({
+      verdict: "verified",
+      vouchedBy: { kind: "key", kid: await keyId(key) },
+      checkpoint: { origin: "shop", size: 12, time },
+      vouchedEvents: 12,
+    });
+    for (const size of [13, 20])
+      expect(await verifyAudit(lines.slice(0, size), options)).toMatchObject({
+        verdict: "unvouched",
         events: size,
+        vouchedEvents: 12,
+        vouchedBy: {
+          reason: `The last checkpoint covers 12 of ${size} events, and nobody vouches for those behind it.`,
+        },
       });
-    const whole = await verifyAudit(lines);
-    expect(whole.ok && whole.root).toBe(rootOf(20));
+    const more = { checkpoints: [await signed(20), await signed(0), checkpoint], trusted };
+    expect(await verifyAudit(lines, more)).toMatchObject({ verdict: "verified", vouchedEvents: 20 });
+    expect(await verifyAudit(lines, { checkpoints: [await signed(20)] })).toMatchObject({
+      verdict: "unvouched",
+      vouchedEvents: 0,
+    });
+    expect((await wholeLog(lines)).root).toBe(rootOf(20));
+  });
+
+  it("of a stranger is a fault, also beside one that fits", async () => {
+    const other = await (await checkpointSigner(stranger))({ origin: "shop", size: 20, root: rootOf(20), time });
+    for (const checkpoints of [[other], [await signed(20), other], [{}], [null]])
+      expect(await verifyAudit(lines, { checkpoints, trusted })).toMatchObject({ verdict: "broken", events: 0 });
   });
 
   it("shows that a log was cut", async () => {
     for (const size of [0, 1, 11]) {
-      const check = await verifyAudit(lines.slice(0, size), { checkpoints: [checkpoint] });
-      expect(check).toMatchObject({ ok: false, seq: size === 0 ? null : size, reason: expect.stringContaining("cut") });
+      const check = await verifyAudit(lines.slice(0, size), { checkpoints: [checkpoint], trusted });
+      expect(check).toMatchObject({
+        verdict: "broken",
+        seq: size === 0 ? null : size,
+        reason: expect.stringContaining("cut"),
+      });
     }
   });
 
   it("shows that a log was written again, and does not take a piece for the whole", async () => {
     const other = linesOf(await recordsOf(20));
-    expect(await verifyAudit(other)).toMatchObject({ ok: true });
-    expect(await verifyAudit(other, { checkpoints: [checkpoint] })).toMatchObject({ ok: false, seq: 12 });
-    expect(await verifyAudit(lines.slice(5), { checkpoints: [checkpoint] })).toMatchObject({ ok: false });
+    expect(await verifyAudit(other)).toMatchObject({ verdict: "unvouched" });
+    for (const options of [{ checkpoints: [checkpoint] }, { checkpoints: [checkpoint], trusted }]) {
+      expect(await verifyAudit(other, options)).toMatchObject({ verdict: "broken", seq: 12 });
+      expect(await verifyAudit(lines.slice(5), options)).toMatchObject({ verdict: "broken" });
+    }
   });
 });

@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hashJson } from "@keyhole/kernel";
-import { LINE_BYTES, signCheckpoint, verifyAudit } from "@keyhole/kernel/audit";
+import { LINE_BYTES } from "@keyhole/kernel/audit";
+import { checkpointSigner, createProofKey, keyId, publicKeyOf } from "@keyhole/kernel/policy";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
 import { filesOf, typed } from "../support/command-files.ts";
 import { root } from "../support/sources.ts";
+import { wholeLog } from "../support/whole-log.ts";
 import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
 
 const records = await recordsOf(20);
@@ -21,20 +23,21 @@ const run = (files: Record<string, unknown>, file: string, options: Record<strin
 describe("keyhole verify, on a log", () => {
   it("says what it has verified", async () => {
     const { exitCode, output } = await run({ "audit.jsonl": text }, "audit.jsonl");
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(3);
     expect(output).toMatch(/^✓ log +20 events, 0 to 19, from 2026-\S+ to 2026-\S+: none changed, missing or moved\./);
     expect(output).toContain(`Last digest ${records.at(-1)!.hash}`);
-    const check = await verifyAudit(lines);
-    expect(output).toContain(`Root ${check.ok ? check.root : ""}.`);
+    expect(output).toContain(`Root ${(await wholeLog(lines)).root}.`);
   });
 
   it("does not say that the end is whole where nobody can know it", async () => {
     const cut = `${lines.slice(0, 12).join("\n")}\n`;
     const { exitCode, output } = await run({ "audit.jsonl": cut }, "audit.jsonl");
-    expect(exitCode).toBe(0);
-    expect(output).toMatch(/^– end +Not checked: /m);
+    expect(exitCode).toBe(3);
+    expect(output.split("\n").at(-2)).toBe(
+      "Intact, but unvouched: no checkpoint was given, so anybody may have written the log, or cut its end.",
+    );
     const json = JSON.parse((await run({ "audit.jsonl": cut }, "audit.jsonl", { json: true })).output) as unknown;
-    expect(json).toMatchObject({ ok: true, steps: [{ name: "log" }, { name: "end", outcome: "skipped" }] });
+    expect(json).toMatchObject({ verdict: "unvouched", steps: [{ name: "log" }] });
   });
 
   it.each<[string, unknown]>([
@@ -44,14 +47,14 @@ describe("keyhole verify, on a log", () => {
     ["a pretty JSON list", JSON.stringify(eventsOf(records), undefined, 2)],
   ])("knows it in %s", async (_, file) => {
     expect(await run({ file }, "file")).toMatchObject({
-      exitCode: 0,
+      exitCode: 3,
       output: expect.stringMatching(/^✓ log +20 events/),
     });
   });
 
   it("from a later event on", async () => {
     const later = await run({ log: lines.slice(7).join("\n") }, "log");
-    expect(later).toMatchObject({ exitCode: 0, output: expect.stringContaining("Its beginning is not in the file.") });
+    expect(later).toMatchObject({ exitCode: 3, output: expect.stringContaining("Its beginning is not in the file.") });
   });
 
   it("says of one event, and of none before it, what is true of one and of none", async () => {
@@ -69,13 +72,13 @@ describe("keyhole verify, on a log", () => {
   ])("finds nothing out from %s", async (_, file, content) => {
     const { exitCode, output } = await run({ [file]: content }, file);
     expect(output.split("\n")).toEqual([
-      "– log         There is no event in it, so it proves nothing: not that nothing happened, nor that nothing was taken away.",
-      expect.stringMatching(/^– end +Not checked: /),
+      "– log         There is no event in it.",
+      "Could not tell: a log without an event proves nothing: not that nothing happened, nor that nothing was taken away.",
       "",
     ]);
     expect(exitCode).toBe(2);
     const json = JSON.parse((await run({ [file]: content }, file, { json: true })).output) as unknown;
-    expect(json).toMatchObject({ ok: false, events: 0, steps: [{ name: "log", outcome: "skipped" }, { name: "end" }] });
+    expect(json).toMatchObject({ verdict: "inconclusive", events: 0, steps: [{ name: "log", outcome: "skipped" }] });
   });
 
   it.each(["a", "a.txt", "a.json"])("says of a file %s without a byte that it is empty", async (file) => {
@@ -112,7 +115,7 @@ describe("keyhole verify, on a log", () => {
   it("gives the report as JSON", async () => {
     const { exitCode, output } = await run({ log: lines.toSpliced(7, 1).join("\n") }, "log", { json: true });
     expect(exitCode).toBe(1);
-    expect(JSON.parse(output)).toMatchObject({ ok: false, events: 7, seq: 7, reason: expect.any(String) });
+    expect(JSON.parse(output)).toMatchObject({ verdict: "broken", events: 7, seq: 7, reason: expect.any(String) });
   });
 
   it("that is not there, or cannot be read to its end, is nothing found out", async () => {
@@ -133,40 +136,49 @@ describe("keyhole verify, on a log", () => {
 });
 
 describe("keyhole verify, with a checkpoint", () => {
-  let keys: { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey };
   let files: Record<string, unknown>;
+  let kid: string;
   beforeAll(async () => {
-    keys = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
-    const other = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
-    const check = await verifyAudit(lines.slice(0, 12));
-    if (!check.ok) throw new Error(check.reason);
-    const state = { origin: "shop", size: 12, root: check.root!, time: "2026-01-01T00:00:00.000Z" };
+    const key = await createProofKey();
+    kid = await keyId(key);
+    const sign = await checkpointSigner(key);
+    const signed = async (size: number) => {
+      const { root: digest } = await wholeLog(lines.slice(0, size));
+      return sign({ origin: "shop", size, root: digest!, time: "2026-01-01T00:00:00.000Z" });
+    };
     files = {
       log: text,
       cut: lines.slice(0, 11).join("\n"),
       other: linesOf(await recordsOf(20)).join("\n"),
-      checkpoint: await signCheckpoint(state, keys.privateKey, "2026-1"),
-      key: await crypto.subtle.exportKey("jwk", keys.publicKey),
-      stranger: await crypto.subtle.exportKey("jwk", other.publicKey),
+      checkpoint: await signed(12),
+      last: await signed(20),
+      key: publicKeyOf(key),
+      stranger: publicKeyOf(await createProofKey()),
       "no-key": { kty: "OKP", crv: "Ed25519", x: "AA" },
     };
   });
   const verify = (file: string, options: Record<string, unknown>) =>
     run(files, file, { checkpoint: "checkpoint", ...options });
 
-  it("says whose it is and that the log is its log", async () => {
-    const { exitCode, output } = await verify("log", { keys: "key" });
-    expect(exitCode).toBe(0);
-    expect(output.split("\n")).toEqual([
-      '✓ checkpoint  "shop" of 2026-01-01T00:00:00.000Z, over the first 12 events',
-      '✓ signature   of key "2026-1"',
+  it("says whose it is and that the log is its log, and how far it vouches for it", async () => {
+    const whole = await verify("log", { checkpoint: "last", keys: "key" });
+    expect(whole.exitCode).toBe(0);
+    expect(whole.output.split("\n")).toEqual([
+      '✓ checkpoint  "shop" of 2026-01-01T00:00:00.000Z, over the first 20 events',
+      `✓ signature   of key ${kid}`,
       expect.stringContaining("It is the log of every checkpoint."),
+      `Verified: key ${kid}, which you trust, signed it.`,
       "",
     ]);
-    const unsigned = await verify("log", {});
-    expect(unsigned).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining("– signature   No keys were given"),
+    const part = await verify("log", { keys: "key" });
+    expect(part.exitCode).toBe(3);
+    expect(part.output).toContain(`✓ signature   of key ${kid}`);
+    expect(part.output.split("\n").at(-2)).toBe(
+      "Intact, but unvouched: the last checkpoint covers 12 of 20 events, and nobody vouches for those behind it.",
+    );
+    expect(await verify("log", { checkpoint: "last" })).toMatchObject({
+      exitCode: 3,
+      output: expect.stringContaining("– signature   No key was given"),
     });
   });
 
@@ -188,7 +200,7 @@ describe("keyhole verify, with a checkpoint", () => {
     });
     expect(await verify("log", { keys: "stranger" })).toMatchObject({
       exitCode: 1,
-      output: expect.stringContaining("✗ checkpoint  The signature is not one of this key"),
+      output: expect.stringContaining("✗ checkpoint  None of the trusted keys signed it."),
     });
     expect(await run(files, "log", { checkpoint: "key" })).toMatchObject({ exitCode: 1 });
     expect(await verify("log", { keys: "no-key" })).toMatchObject({ exitCode: 2 });
@@ -220,14 +232,14 @@ describe("keyhole verify, on a run", () => {
 
   it("says what is in it and what it needs", async () => {
     const { exitCode, output } = await run({ "a.keyhole": writeRun({ entries }) }, "a.keyhole");
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(3);
     expect(output).toMatch(
-      /^✓ run  1 call with 1 request, all whole\. Digest blake3:[0-9a-f]{64}\.\n  needs echo@1\.0\.0 blake3:1+\n$/,
+      /^✓ run  1 call with 1 request, all whole\. Digest blake3:[0-9a-f]{64}\.\n  needs echo@1\.0\.0 blake3:1+\nIntact, but unvouched: a run has no signature, so anybody may have made it\.\n$/,
     );
     const real = await run({ a: writeRun({ entries: [{ ...call, real: ["clock"] }, ...entries.slice(1)] }) }, "a");
     expect(real.output).toContain("1 call saw the real clock");
     expect(JSON.parse((await run({ a: writeRun({ entries }) }, "a", { json: true })).output)).toMatchObject({
-      ok: true,
+      verdict: "unvouched",
       calls: 1,
     });
   });
@@ -236,28 +248,39 @@ describe("keyhole verify, on a run", () => {
     const file = writeRun({ entries });
     expect(await run({ a: file.split("\n").slice(0, 3).join("\n") }, "a")).toEqual({
       exitCode: 1,
-      output: "✗ run  Line 4: The file was cut: its end is missing.\n",
+      output: "✗ run  Line 4: The file was cut: its end is missing.\nBroken: the file was cut: its end is missing.\n",
     });
     expect(await run({ a: file.replace('"nowMs":0', '"nowMs":1') }, "a")).toEqual({
       exitCode: 1,
-      output: "✗ run  Line 6: A line before this end was changed.\n",
+      output: "✗ run  Line 6: A line before this end was changed.\nBroken: a line before this end was changed.\n",
     });
     expect(await run({ a: file.replace('"index":0', '"index":1') }, "a")).toMatchObject({ exitCode: 1 });
   });
 });
 
-it("keyhole verify runs as a process, with a key under either name", async () => {
+it("keyhole verify runs as a process, which ends with the code of the verdict", async () => {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-"));
   try {
     const file = join(folder, "audit.jsonl");
     writeFileSync(file, text);
     const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
-    const { stdout } = await promisify(execFile)(process.execPath, command);
-    expect(stdout).toContain("20 events");
+    const ended = (more: readonly string[] = []) =>
+      promisify(execFile)(process.execPath, [...command, ...more]).then(({ stdout }) => ({ code: 0, stdout }));
+    await expect(ended()).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining("20 events") });
+    const key = await createProofKey();
+    const { root: digest } = await wholeLog(lines);
+    const state = { origin: "shop", size: 20, root: digest!, time: "2026-01-01T00:00:00.000Z" };
+    const [checkpoint, keys] = [join(folder, "checkpoint.json"), join(folder, "keys.json")];
+    writeFileSync(checkpoint, JSON.stringify(await (await checkpointSigner(key))(state)));
+    writeFileSync(keys, JSON.stringify(publicKeyOf(key)));
+    const trusted = ["--checkpoint", checkpoint, "--keys", keys];
+    expect(await ended(trusted)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified: /m) });
+    await expect(ended([...trusted, "--pin", await keyId(await createProofKey())])).rejects.toMatchObject({ code: 2 });
     writeFileSync(file, lines.toSpliced(3, 1).join("\n"));
-    await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({ code: 1 });
-    const absent = [...command, "--checkpoint", file, "--key", join(folder, "absent")];
-    await expect(promisify(execFile)(process.execPath, absent)).rejects.toMatchObject({ code: 2 });
+    await expect(ended()).rejects.toMatchObject({ code: 1 });
+    await expect(ended(["--checkpoint", checkpoint, "--keys", join(folder, "absent")])).rejects.toMatchObject({
+      code: 2,
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -100,7 +100,7 @@ describe("a log file whose last write was torn", () => {
     expect(kernel.mode).toBe("NORMAL");
     expect(result).toMatchObject({ ok: true });
     const file = await readFile(path);
-    expect(await verifyAudit(lines([file]))).toMatchObject({ ok: true });
+    expect(await verifyAudit(lines([file]))).toMatchObject({ verdict: "unvouched" });
     const types = file
       .toString()
       .trimEnd()
@@ -150,7 +150,7 @@ describe("a log file that was damaged", () => {
     expect(file.subarray(0, damaged.length)).toEqual(damaged);
     const added = file.subarray(damaged.length).toString();
     expect(JSON.parse(added.split("\n")[0]!)).toMatchObject({ type: "mode.changed", payload: { mode: "LOCKDOWN" } });
-    expect(await verifyAudit(lines([file]))).toMatchObject({ ok: false });
+    expect(await verifyAudit(lines([file]))).toMatchObject({ verdict: "broken" });
   });
 
   it("still shows what is left of it", async () => {
@@ -188,7 +188,7 @@ it("a decision that ten thousand rules made is an event that can be read again",
         .map(({ length }) => length),
     ),
   ).toBeGreaterThan(1_048_576);
-  expect(await verifyAudit(lines([file]))).toMatchObject({ ok: true });
+  expect(await verifyAudit(lines([file]))).toMatchObject({ verdict: "unvouched" });
 });
 
 describe("a log file that somebody else", () => {

@@ -37,6 +37,6 @@ describe("the reason for which a log is refused", () => {
       "It names a member twice.",
     ],
   ])("%s", async (_, log, reason) => {
-    expect(await verifyAudit(log)).toMatchObject({ ok: false, seq: 2, reason });
+    expect(await verifyAudit(log)).toMatchObject({ verdict: "broken", seq: 2, reason });
   });
 });

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blake3Hash, hashJson, type JsonObject, type Proof, type ToolManifest, verifyProof } from "@keyhole/kernel";
+import {
+  blake3Hash,
+  hashJson,
+  type JsonObject,
+  type Proof,
+  type ToolManifest,
+  verifyProofDigest,
+} from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
@@ -179,7 +186,7 @@ describe("a proof", () => {
       fc.property(proof, (sealed) => {
         const { hash, ...body } = sealed;
         expect(hash).toBe(hashJson(body as unknown as JsonObject));
-        expect(verifyProof(sealed)).toEqual({ ok: true });
+        expect(verifyProofDigest(sealed)).toEqual({ ok: true });
       }),
     );
   });

@@ -7,20 +7,14 @@ import {
   memorySink,
   type PolicyDocument,
 } from "@keyhole/kernel";
-import {
-  type Checkpoint,
-  commitmentOf,
-  disclose,
-  type DisclosedEvent,
-  erase,
-  redact,
-  signCheckpoint,
-  verifyAudit,
-} from "@keyhole/kernel/audit";
+import { commitmentOf, disclose, type DisclosedEvent, erase, redact, verifyAudit } from "@keyhole/kernel/audit";
+import { checkpointSigner, createProofKey } from "@keyhole/kernel/policy";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
 import { beforeEach, describe, expect, it } from "vitest";
 import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import { trusting } from "../support/trusted.ts";
+import { wholeLog } from "../support/whole-log.ts";
 
 const policy: PolicyDocument = {
   version: "1",
@@ -83,7 +77,7 @@ describe("a value that is too large to be kept", () => {
       "tool.blocked",
       "tool.failed",
     ]);
-    expect(await verifyAudit(events)).toMatchObject({ ok: true });
+    expect(await verifyAudit(events)).toMatchObject({ verdict: "unvouched" });
     await expectSoundLog(large);
   });
 
@@ -123,9 +117,12 @@ describe("a value that the policy keeps", () => {
       ["/input/name", "Ada L."],
       ["/output", { greeting: "hello Ada L." }],
     ]);
-    expect(await verifyAudit(shown)).toMatchObject({ ok: true, opened: 5, closed: 0, withheld: 0 });
-    expect(await verifyAudit(shown.map((event) => JSON.stringify(event)))).toMatchObject({ ok: true, opened: 5 });
-    expect(await verifyAudit(log)).toMatchObject({ ok: true, opened: 0, closed: 5 });
+    expect(await verifyAudit(shown)).toMatchObject({ verdict: "unvouched", opened: 5, closed: 0, withheld: 0 });
+    expect(await verifyAudit(shown.map((event) => JSON.stringify(event)))).toMatchObject({
+      verdict: "unvouched",
+      opened: 5,
+    });
+    expect(await verifyAudit(log)).toMatchObject({ verdict: "unvouched", opened: 0, closed: 5 });
   });
 
   it.each<[string, (event: DisclosedEvent) => unknown]>([
@@ -145,13 +142,13 @@ describe("a value that the policy keeps", () => {
   ])("is refused with %s", async (_, change) => {
     const at = shown.findIndex(({ openings }) => openings?.[0]?.path === "/input/address");
     const changed = (shown as readonly unknown[]).with(at, change(shown[at]!));
-    expect(await verifyAudit(changed)).toMatchObject({ ok: false, seq: at });
+    expect(await verifyAudit(changed)).toMatchObject({ verdict: "broken", seq: at });
   });
 
   it("cannot be shown by an event that committed to nothing", async () => {
     const opening = shown.flatMap(({ openings = [] }) => openings)[0]!;
     const changed = (shown as readonly unknown[]).with(1, { ...shown[1], openings: [opening] });
-    expect(await verifyAudit(changed)).toMatchObject({ ok: false, seq: 1 });
+    expect(await verifyAudit(changed)).toMatchObject({ verdict: "broken", seq: 1 });
   });
 });
 
@@ -160,7 +157,7 @@ describe("a log that is redacted", () => {
     const { events, redacted } = redact(shown, { paths: ["/input/address/street"] });
     expect(redacted).toEqual([{ seq: expect.any(Number), path: "/input/address" }]);
     expect(JSON.stringify(events)).not.toContain("York");
-    expect(await verifyAudit(events)).toMatchObject({ ok: true, opened: 4, closed: 1 });
+    expect(await verifyAudit(events)).toMatchObject({ verdict: "unvouched", opened: 4, closed: 1 });
     const all = redact(shown, { paths: ["/input", "/output"] });
     expect(all.redacted).toHaveLength(5);
     expect(all.events).toEqual(log);
@@ -172,27 +169,30 @@ describe("a log that is redacted", () => {
     const { events, redacted } = redact(shown, { withhold: ({ type }) => type === "capability.checked" });
     expect(redacted).toEqual([{ seq: expect.any(Number) }, { seq: expect.any(Number) }]);
     expect(await verifyAudit(events)).toMatchObject({
-      ok: false,
+      verdict: "broken",
       reason: expect.stringMatching(/^Event \d+ is withheld/),
     });
-    expect(await verifyAudit(events, { withheld: true })).toMatchObject({ ok: true, withheld: 2, opened: 5 });
-    const whole = await verifyAudit(log);
-    const part = await verifyAudit(events, { withheld: true });
-    expect(part.ok && whole.ok && part.root === whole.root).toBe(true);
+    expect(await verifyAudit(events, { withheld: true })).toMatchObject({
+      verdict: "unvouched",
+      withheld: 2,
+      opened: 5,
+    });
+    const { root } = await wholeLog(log);
+    expect(await verifyAudit(events, { withheld: true })).toMatchObject({ root });
     // Another event behind the same place breaks the chain.
     const at = redacted[0]!.seq;
     const forged = (events as readonly unknown[]).with(at, { ...events[at], hash: `blake3:${"1".repeat(64)}` });
-    expect(await verifyAudit(forged, { withheld: true })).toMatchObject({ ok: false, seq: at + 1 });
+    expect(await verifyAudit(forged, { withheld: true })).toMatchObject({ verdict: "broken", seq: at + 1 });
   });
 
   it("still has the root of its checkpoint", async () => {
-    const keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
-    const check = await verifyAudit(log);
-    if (!check.ok) throw new Error(check.reason);
-    const state = { origin: "shop", size: check.events, root: check.root!, time: "2026-01-01T00:00:00.000Z" };
-    const checkpoints: Checkpoint[] = [await signCheckpoint(state, keys.privateKey, "1")];
+    const key = await createProofKey();
+    const { events: size, root } = await wholeLog(log);
+    const state = { origin: "shop", size, root: root!, time: "2026-01-01T00:00:00.000Z" };
+    const checkpoints = [await (await checkpointSigner(key))(state)];
     const { events } = redact(shown, { paths: ["/input"], withhold: ({ type }) => type === "tool.registered" });
-    expect(await verifyAudit(events, { checkpoints, withheld: true })).toMatchObject({ ok: true });
+    const trusted = await trusting(key);
+    expect(await verifyAudit(events, { checkpoints, trusted, withheld: true })).toMatchObject({ verdict: "verified" });
   });
 });
 
@@ -202,7 +202,7 @@ describe("a value that is erased", () => {
     expect(erased).toHaveLength(2);
     expect(await content.get(erased[0]!)).toBeUndefined();
     const after = await collected();
-    expect(await verifyAudit(after)).toMatchObject({ ok: true, opened: 3, closed: 2 });
+    expect(await verifyAudit(after)).toMatchObject({ verdict: "unvouched", opened: 3, closed: 2 });
   });
 
   it("and one that was changed in the store is not shown", async () => {

@@ -38,7 +38,7 @@ try {
     1_000_000,
     async () => {
       const check = await verifyAudit(lines(createReadStream(path)));
-      if (!check.ok || check.events !== 1_000_000) throw new Error(JSON.stringify(check));
+      if (check.verdict !== "unvouched" || check.events !== 1_000_000) throw new Error(JSON.stringify(check));
     },
     200_000,
   );

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
+import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
@@ -61,12 +61,14 @@ describe("verify.html", () => {
       await fill(page, "policy", policy);
       await fill(page, "tool", { manifest });
       await fill(page, "input", input);
-      expect(await verdict(page)).toBe("Everything holds");
+      expect(await verdict(page)).toBe("Verified");
+      await page.getByText(`Level 0, signature of key ${await keyId(key)}, passed`).waitFor();
+      await page.getByText(/^Level 3, discharge, unvouched: it holds in this log\./).waitFor();
       await page.getByText("The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).").waitFor();
 
       await fill(page, "input", { amount: 2 });
-      expect(await verdict(page)).toBe("This does not hold");
-      await page.getByText(/Level 2, re-evaluation: failed\. .*inputHash/).waitFor();
+      expect(await verdict(page)).toBe("Broken");
+      await page.getByText(/^Level 2, re-evaluation, failed: inputHash/).waitFor();
       expect(complaints).toEqual([]);
     }));
 
@@ -74,14 +76,23 @@ describe("verify.html", () => {
     openPage(async (page) => {
       const { calls, log, manifest } = await record();
       const { input, result } = calls.allowed;
-      const whole = { proof: result.proof, events: log, policy, tool: manifest, input };
+      const key = await createProofKey();
+      const { signature: _, ...bare } = result.proof!;
+      const proof = await (await proofSigner(key)).sign(bare);
+      const whole = { proof, keys: [publicKeyOf(key)], events: log, policy, tool: manifest, input };
       await page
         .getByLabel("File with the proof")
         .setInputFiles({ name: "e.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(whole)) });
       await expect.poll(() => page.locator("#proof").inputValue()).toContain("proofId");
-      expect(await verdict(page)).toBe("What could be checked holds; 1 of 5 checks could not be made");
+      expect(await verdict(page)).toBe("Intact, but unvouched");
+      const kid = await keyId(key);
+      await page.getByText(`Level 0, signature, skipped: key ${kid} came with the file.`).waitFor();
+      await fill(page, "keys", kid);
+      expect(await verdict(page)).toBe("Verified");
+      await page.getByText(`Key ${kid}, which you trust, signed it.`).waitFor();
+      await fill(page, "keys", "");
       await fill(page, "proof", { ...result.proof, tier: 3 });
-      expect(await verdict(page)).toBe("This does not hold");
+      expect(await verdict(page)).toBe("Broken");
     }));
 
   it("says what it cannot read, and puts the cursor there", () =>
@@ -94,7 +105,7 @@ describe("verify.html", () => {
       ];
       for (const [member, text, message] of rows) {
         await fill(page, member, text);
-        expect(await verdict(page)).toBe("This cannot be checked");
+        expect(await verdict(page)).toBe("Could not tell");
         await page.getByRole("region", { name: "Report" }).getByText(message).waitFor();
         expect(await page.evaluate(() => document.activeElement?.id)).toBe(member);
         await fill(page, member, member === "proof" ? {} : "");
@@ -146,11 +157,12 @@ describe("the evidence that the playground saves", () => {
 
     await openPage(async (verifier) => {
       await fill(verifier, "proof", text);
-      expect(await verdict(verifier)).toBe("What could be checked holds; 1 of 5 checks could not be made");
+      expect(await verdict(verifier)).toBe("Intact, but unvouched");
     });
     const { exitCode, output } = await runCommand(["verify", "evidence"], filesOf({ evidence: text }));
     expect(output).toContain("✓ level 2  re-evaluation");
-    expect(output).toContain("✓ level 3  discharge");
-    expect(exitCode).toBe(0);
+    expect(output).toContain("~ level 3  discharge");
+    expect(output).toMatch(/^Intact, but unvouched: the proof is not signed\.$/m);
+    expect(exitCode).toBe(3);
   });
 });

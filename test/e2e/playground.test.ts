@@ -62,7 +62,7 @@ describe("a call", () => {
     await call.getByRole("tab", { name: "Proof" }).click();
     await call.getByText("allow", { exact: true }).waitFor();
     await call.getByRole("button", { name: "Verify in this page" }).click();
-    await call.getByText("The hash matches, and the log has the same proof.").waitFor();
+    await call.getByText("Intact, but unvouched: the hash matches, and the log has the same proof.").waitFor();
   });
 
   if (thorough) {

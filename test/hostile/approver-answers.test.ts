@@ -1,4 +1,4 @@
-import { type ApprovalAnswer, type ApprovalRequest, type Capability, verifyProof } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type Capability, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -34,7 +34,7 @@ describe("an answer of an approver", () => {
     const { approvalId, argsHash, expiresAt } = shown!;
     expect(proof?.approval).toMatchObject({ approvalId, argsHash, expiresAt });
     expect(proof?.approval?.argsHash).toBe(proof?.inputHash);
-    expect(verifyProof(proof)).toEqual({ ok: true });
+    expect(verifyProofDigest(proof)).toEqual({ ok: true });
   });
 
   it("for the session does not hold in another mode", async () => {

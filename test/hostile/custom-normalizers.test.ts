@@ -34,9 +34,9 @@ describe("a normalizer of the embedding program", () => {
     expect(log.find(({ type }) => type === "tool.completed")).toMatchObject({
       payload: { normalizer: "own@1.2.3", outputHash: result.hash, outputBytes: 9 },
     });
-    expect(await verifyAudit(log)).toMatchObject({ ok: true });
+    expect(await verifyAudit(log)).toMatchObject({ verdict: "unvouched" });
     const evidence = { events: log, policy: openPolicy, tool: { manifest }, input: {} };
-    expect(await verifyProof(result.proof, evidence)).toMatchObject({ ok: true });
+    expect(await verifyProof(result.proof, evidence)).toMatchObject({ verdict: "unvouched" });
   });
 
   it("that is not the one which the tool names is found by who verifies", async () => {

@@ -41,16 +41,16 @@ describe("a checkpoint of an empty log", () => {
     ["that the log was truncated", [early, longer]],
     ["that the log was rewritten", [early, other]],
   ])("does not hide %s", async (_, checkpoints) => {
-    expect(await verifyAudit(events, { checkpoints })).toMatchObject({ ok: false });
-    expect(await verifyAudit(written, { checkpoints: checkpoints.toReversed() })).toMatchObject({ ok: false });
+    expect(await verifyAudit(events, { checkpoints })).toMatchObject({ verdict: "broken" });
+    expect(await verifyAudit(written, { checkpoints: checkpoints.toReversed() })).toMatchObject({ verdict: "broken" });
   });
 
   it("matches every log from its first event, and no other root or size", async () => {
-    expect(await verifyAudit(events, { checkpoints: [early, whole] })).toMatchObject({ ok: true });
-    expect(await verifyAudit([], { checkpoints: [early] })).toMatchObject({ ok: true, events: 0 });
+    expect(await verifyAudit(events, { checkpoints: [early, whole] })).toMatchObject({ verdict: "unvouched" });
+    expect(await verifyAudit([], { checkpoints: [early] })).toMatchObject({ verdict: "inconclusive", events: 0 });
     for (const wrong of [checkpoint(0, other.root), checkpoint(-1, other.root), checkpoint(Number.NaN, other.root)]) {
-      expect(await verifyAudit(events, { checkpoints: [wrong, whole] })).toMatchObject({ ok: false });
-      expect(await verifyAudit([], { checkpoints: [wrong] })).toMatchObject({ ok: false });
+      expect(await verifyAudit(events, { checkpoints: [wrong, whole] })).toMatchObject({ verdict: "broken" });
+      expect(await verifyAudit([], { checkpoints: [wrong] })).toMatchObject({ verdict: "broken" });
     }
   });
 });
@@ -60,7 +60,10 @@ describe("a withheld event", () => {
   const with3 = (event: object): readonly unknown[] => events.with(3, event as (typeof events)[number]);
 
   it("keeps its place in the chain", async () => {
-    expect(await verifyAudit(with3(place(events[3]!)), { withheld: true })).toMatchObject({ ok: true, withheld: 1 });
+    expect(await verifyAudit(with3(place(events[3]!)), { withheld: true })).toMatchObject({
+      verdict: "unvouched",
+      withheld: 1,
+    });
   });
 
   it.each([
@@ -68,9 +71,9 @@ describe("a withheld event", () => {
     ["a type", { ...place(events[3]!), type: "tool.failed" }],
     ["openings", { ...place(events[3]!), openings: [] }],
   ])("with %s, which no hash covers, is refused", async (_, event) => {
-    expect(await verifyAudit(with3(event), { withheld: true })).toMatchObject({ ok: false, seq: 3 });
+    expect(await verifyAudit(with3(event), { withheld: true })).toMatchObject({ verdict: "broken", seq: 3 });
     const lines = with3(event).map((each) => JSON.stringify(each));
-    expect(await verifyAudit(lines, { withheld: true })).toMatchObject({ ok: false, seq: 3 });
+    expect(await verifyAudit(lines, { withheld: true })).toMatchObject({ verdict: "broken", seq: 3 });
   });
 });
 
@@ -90,7 +93,7 @@ describe("a line that two parsers read differently", () => {
   it.each([blake3Hash, sha256Hash])(
     "does not occur in a log with canonical lines, hashed with $algorithm",
     async (by) => {
-      expect(await verifyAudit(rewritten((body) => body, by))).toMatchObject({ ok: true });
+      expect(await verifyAudit(rewritten((body) => body, by))).toMatchObject({ verdict: "unvouched" });
     },
   );
 
@@ -103,12 +106,12 @@ describe("a line that two parsers read differently", () => {
     ["names a member twice in two spellings", (body) => body.replace("{", '{"typ\\u0065":"tool.failed",')],
   ])("that %s is refused, with the old hashes and with new ones", async (_, change) => {
     expect(await verifyAudit(rewritten(change))).toMatchObject({
-      ok: false,
+      verdict: "broken",
       seq: 2,
       reason: expect.stringContaining("twice"),
     });
     expect(await verifyAudit(written.with(2, change(written[2]!)))).toMatchObject({
-      ok: false,
+      verdict: "broken",
       seq: 2,
       reason: expect.stringContaining("twice"),
     });
@@ -120,10 +123,10 @@ describe("a line that two parsers read differently", () => {
     ["with another notation of a number", (body) => body.replace('"v":1', '"v":1.0')],
     ["with an escaped letter", (body) => body.replace('"type"', '"typ\\u0065"')],
   ])("%s that was hashed as it is counts as changed", async (_, change) => {
-    expect(await verifyAudit(rewritten(change))).toMatchObject({ ok: false, seq: 2 });
+    expect(await verifyAudit(rewritten(change))).toMatchObject({ verdict: "broken", seq: 2 });
     // The same verdict as over the events themselves.
     expect(await verifyAudit(rewritten(change).map((line) => JSON.parse(line) as unknown))).toMatchObject({
-      ok: false,
+      verdict: "broken",
       seq: 2,
     });
   });
@@ -133,8 +136,8 @@ describe("a line that two parsers read differently", () => {
     const change = (body: string): string =>
       body.replace(/"sessionId":(?:null|"[^"]*")/, `"sessionId":${JSON.stringify(text)}`);
     const lines = rewritten(change);
-    expect(await verifyAudit(lines)).toMatchObject({ ok: true });
-    expect(await verifyAudit(lines.map((line) => ` ${line}`))).toMatchObject({ ok: true });
+    expect(await verifyAudit(lines)).toMatchObject({ verdict: "unvouched" });
+    expect(await verifyAudit(lines.map((line) => ` ${line}`))).toMatchObject({ verdict: "unvouched" });
   });
 });
 

@@ -1,4 +1,4 @@
-import { loadPolicy, verifyProof } from "@keyhole/kernel";
+import { loadPolicy, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { fakeNet } from "../support/nested.ts";
@@ -105,17 +105,17 @@ describe("a decision", () => {
       considered: 1,
       policyHash: kernel.policyHash,
     });
-    expect(verifyProof(proof)).toEqual({ ok: true });
+    expect(verifyProofDigest(proof)).toEqual({ ok: true });
     for (const key of Object.keys(proof!)) {
-      expect(verifyProof({ ...proof, [key]: "changed" }), key).toMatchObject({ ok: false });
+      expect(verifyProofDigest({ ...proof, [key]: "changed" }), key).toMatchObject({ ok: false });
       const { [key as "tier"]: _, ...without } = proof!;
-      expect(verifyProof(without), `without ${key}`).toMatchObject({ ok: false });
+      expect(verifyProofDigest(without), `without ${key}`).toMatchObject({ ok: false });
     }
-    expect(verifyProof({ ...proof, extra: 1 })).toMatchObject({ ok: false });
+    expect(verifyProofDigest({ ...proof, extra: 1 })).toMatchObject({ ok: false });
   });
 
   it.each([null, undefined, 1, "proof", [], {}, { v: 2 }, Object.create({ v: 1 })])("%s is no proof", (foreign) => {
-    expect(verifyProof(foreign)).toMatchObject({ ok: false });
+    expect(verifyProofDigest(foreign)).toMatchObject({ ok: false });
   });
 });
 

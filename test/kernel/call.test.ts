@@ -1,4 +1,4 @@
-import { defineTool, hashJson, terminalTypes, verifyProof } from "@keyhole/kernel";
+import { defineTool, hashJson, terminalTypes, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -9,7 +9,7 @@ describe("a call", () => {
     const result = await kernel.call("echo", { message: "hello" }, { caller: "ada", sessionId: "s1" });
     expect(result).toMatchObject({ ok: true, data: { message: "hello" }, tool: "echo@1.0.0", effects: [] });
     expect(result.ok && result.hash).toMatch(/^blake3:[0-9a-f]{64}$/);
-    expect(verifyProof(result.proof)).toEqual({ ok: true });
+    expect(verifyProofDigest(result.proof)).toEqual({ ok: true });
     expect(result.proof).toMatchObject({ decision: "allow", reasonCode: "posture", tier: 0, callId: result.callId });
     const log = await events();
     expect(log.map(({ type }) => type)).toEqual([

@@ -1,4 +1,4 @@
-import { limits, verifyProof } from "@keyhole/kernel";
+import { limits, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { type FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
@@ -57,7 +57,7 @@ describe("a tool that calls a tool", () => {
     expect(child?.traceparent).not.toBe(parent?.traceparent);
     const decisions = events.filter(({ type }) => type === "policy.decided");
     const proof = (decisions[1]!.payload as { proof?: { parentProofId: string } }).proof;
-    expect(verifyProof(proof)).toEqual({ ok: true });
+    expect(verifyProofDigest(proof)).toEqual({ ok: true });
     expect(proof?.parentProofId).toBe(result.proof?.proofId);
     expect(heard.filter((type) => type === "tool.completed")).toHaveLength(2);
     expect(events.find(({ type }) => type === "capability.used")).toMatchObject({

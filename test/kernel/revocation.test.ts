@@ -4,7 +4,7 @@ import {
   type CapabilityReply,
   type DeclaredCapability,
   type ToolContext,
-  verifyProof,
+  verifyProofDigest,
 } from "@keyhole/kernel";
 import { explain } from "@keyhole/kernel/policy";
 import { secretKeeper } from "@keyhole/kernel/secrets";
@@ -157,7 +157,7 @@ describe("a grant that is revoked", () => {
     expect(kernel.grants.list()).toMatchObject([{ revocationId, reason: "Enough." }]);
     const result = await kernel.call("subject", {}, { caller: "ada" });
     expect(result).toMatchObject({ ...denied, proof: { decision: "deny", reasonCode: "revoked" } });
-    expect(verifyProof(result.proof)).toEqual({ ok: true });
+    expect(verifyProofDigest(result.proof)).toEqual({ ok: true });
     expect(explain(result.proof!).summary).toContain("revoked");
     expect(broker.pending).toEqual([]);
     expect(await kernel.grants.restore(revocationId, "Fine again.")).toBe(true);

@@ -49,7 +49,7 @@ it("one process suspends what waits for a person and for a broker, and ends; ano
     expect(withoutIds(journalOf(second.events, callId))).toEqual(withoutIds(expected));
   }
   // The log of both is one, is whole, and has one end per call.
-  expect(await verifyAudit(second.events)).toMatchObject({ ok: true, firstSeq: 0 });
+  expect(await verifyAudit(second.events)).toMatchObject({ verdict: "unvouched", firstSeq: 0 });
   const callIds = new Set(second.events.flatMap(({ callId }) => callId ?? []));
   expect(callIds.size).toBe(3);
   for (const callId of callIds) {

@@ -1,4 +1,5 @@
 import { type AuditEvent, type CallResult, loadPolicy, type PolicyDocument, type ToolSummary } from "@keyhole/kernel";
+import { createProofKey, keyId, publicKeyOf } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
 import {
@@ -11,7 +12,7 @@ import {
   withoutGrant,
   writePolicy,
 } from "../../packages/playground/src/policy/edit.ts";
-import { readGiven } from "../../packages/playground/src/verify/read.ts";
+import { type Given, readGiven } from "../../packages/playground/src/verify/read.ts";
 import { visible } from "../../packages/playground/src/ui/visible.ts";
 import { idle, reduceRun, type Run, type RunAction } from "../../packages/playground/src/run/run-state.ts";
 
@@ -118,13 +119,57 @@ describe("text of a tool", () => {
   });
 });
 
-describe("the page that verifies a proof", () => {
-  it("takes what a person filled in instead of what the proof's file says", () => {
+describe("the page that verifies a proof", async () => {
+  const none: Given = { proof: "", keys: "", events: "", checkpoints: "", policy: "", tool: "", input: "" };
+  const key = publicKeyOf(await createProofKey());
+  const other = publicKeyOf(await createProofKey());
+  const proof = JSON.stringify({ proof: { v: 1 }, keys: [key] });
+
+  it("takes what a person filled in instead of what the proof's file says", async () => {
     const file = JSON.stringify({ proof: { v: 1 }, input: { amount: 1 }, policy: { version: "1" } });
-    const read = readGiven({ proof: file, keys: "", events: "", policy: "", tool: "", input: '{ "amount": 2 }' });
+    const read = await readGiven({ ...none, proof: file, input: '{ "amount": 2 }', checkpoints: "{}" });
     expect(read).toMatchObject({
       ok: true,
-      value: { proof: { v: 1 }, evidence: { input: { amount: 2 }, policy: { version: "1" } } },
+      value: {
+        proof: { v: 1 },
+        evidence: { input: { amount: 2 }, policy: { version: "1" }, checkpoints: [{}] },
+      },
+    });
+  });
+
+  it("trusts no key of the proof's file, but the one with a thumbprint that a person gave", async () => {
+    const [kid, otherKid] = [await keyId(key), await keyId(other)];
+    const trustedBy = async (keys: string): Promise<readonly boolean[]> => {
+      const read = await readGiven({ ...none, proof, keys });
+      if (!read.ok) throw new Error(read.message);
+      return [kid, otherKid].map((each) => read.value.trusted?.kids.includes(each) === true);
+    };
+    expect(await trustedBy("")).toEqual([false, false]);
+    expect(await trustedBy(JSON.stringify(other))).toEqual([false, true]);
+    expect(await trustedBy(` ${kid}\n`)).toEqual([true, false]);
+    expect(await trustedBy(`${otherKid}\n${kid}`)).toEqual([true, false]);
+  });
+
+  it.each<[string, Partial<Given>, string, RegExp]>([
+    ["the file itself as the keys", { keys: proof }, "keys", /no key file/],
+    ["an empty list of keys", { keys: "[]" }, "keys", /no key/],
+    ["PEM", { keys: "-----BEGIN PUBLIC KEY-----" }, "keys", /PEM/],
+    ["a thumbprint of no key", { keys: await keyId(other) }, "keys", /no key with a pinned thumbprint/],
+    ["a thumbprint that is none", { keys: "main-key" }, "keys", /no thumbprint/],
+    ["a thumbprint where no key came", { proof: "{}", keys: await keyId(key) }, "keys", /Give the key itself/],
+    ["two signatures", { proof: '{"signature":1,"signature":2}' }, "proof", /names a member twice/],
+    ["an event with a member twice", { events: '{"seq":0}\n{"seq":1,"seq":2}' }, "events", /^Line 2\. .*twice/],
+    [
+      "a private key in the file",
+      { proof: JSON.stringify({ proof: {}, keys: { ...key, d: "" } }) },
+      "proof",
+      /private/,
+    ],
+  ])("takes nothing of %s", async (_, given, member, message) => {
+    expect(await readGiven({ ...none, proof, ...given })).toEqual({
+      ok: false,
+      member,
+      message: expect.stringMatching(message),
     });
   });
 });

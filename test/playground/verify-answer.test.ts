@@ -40,11 +40,11 @@ describe("an answer of an edge", () => {
     ["data", json],
     ["text", text],
     ["bytes", bytes],
-  ])("is verified when every hash can be recomputed: %s", (_, answer) => {
-    expect(verifyAnswer(answer)).toMatchObject({ verdict: "verified" });
+  ])("is unvouched when every hash can be recomputed: %s", (_, answer) => {
+    expect(verifyAnswer(answer)).toMatchObject({ verdict: "unvouched" });
   });
 
-  it("is verified when the call failed in the tool, or before the tool ran", async () => {
+  it("is unvouched when the call failed in the tool, or before the tool ran", async () => {
     const thrown = await answerOf(
       toolOf(() => {
         throw new Error("no");
@@ -52,13 +52,13 @@ describe("an answer of an edge", () => {
       {},
     );
     expect(thrown.result).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
-    expect(verifyAnswer(thrown)).toMatchObject({ verdict: "verified" });
+    expect(verifyAnswer(thrown)).toMatchObject({ verdict: "unvouched" });
     const denied = await answerOf(
       toolOf(() => 1, { tier: 4 }),
       {},
     );
     expect(denied.result).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
-    expect(verifyAnswer(denied)).toMatchObject({ verdict: "verified" });
+    expect(verifyAnswer(denied)).toMatchObject({ verdict: "unvouched" });
   });
 
   it("is broken when any part of the result, the proof or the events was changed", () => {
@@ -108,12 +108,12 @@ describe("an answer of an edge", () => {
       { tool: ownForm(json.tool), result: withToolHash(json, ownForm(json.tool)) },
       "The result has the normal form money@1, which this page cannot compute.",
     ],
-  ])("is not verified %s, and says why", (_, more, reason) => {
+  ])("is inconclusive %s, and says why", (_, more, reason) => {
     expect(reasonsOf({ ...json, ...more })).toContain(reason);
-    expect(verifyAnswer({ ...json, ...more }).verdict).not.toBe("verified");
+    expect(verifyAnswer({ ...json, ...more }).verdict).not.toBe("unvouched");
   });
 
-  it("is not verified when a stream did not come to this page", () => {
+  it("is inconclusive when a stream did not come to this page", () => {
     const tool = { ...json.tool, manifest: { ...json.tool.manifest, output: { kind: "stream" } } } as ToolSummary;
     expect(reasonsOf({ ...json, tool })).toContain("The bytes of the stream did not come to this page.");
     expect(reasonsOf({ ...json, tool, hasStream: true })).not.toContain(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
+import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
 import { root } from "../support/sources.ts";
@@ -31,19 +31,20 @@ describe("keyhole verify", () => {
       "verify proof --keys keys --log log --policy policy --tool tool --input input",
       files,
     );
-    expect(output.split("\n").slice(0, 8)).toEqual([
+    expect(output.split("\n").slice(0, 9)).toEqual([
       "✓ level 0  digest",
-      "✓ level 0  signature",
-      "✓ level 1  inclusion",
+      `✓ level 0  signature      of key ${await keyId(key)}`,
+      expect.stringMatching(/^~ level 1 {2}inclusion {6}unvouched: it holds in this log\. /),
       "✓ level 2  re-evaluation",
-      "✓ level 3  discharge",
+      expect.stringMatching(/^~ level 3 {2}discharge {6}unvouched: it holds in this log\. /),
+      `Verified: key ${await keyId(key)}, which you trust, signed it.`,
       "",
       "The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).",
       expect.stringContaining("rules were tried"),
     ]);
     expect(exitCode).toBe(0);
-    expect(await run("verify proof --log log", { ...files, log })).toMatchObject({ exitCode: 0 });
-    expect(await run("verify result", { result: calls.denied.result })).toMatchObject({ exitCode: 0 });
+    expect(await run("verify proof --log log", { ...files, log })).toMatchObject({ exitCode: 3 });
+    expect(await run("verify result", { result: calls.denied.result })).toMatchObject({ exitCode: 3 });
     expect(
       await run("verify proof --keys keys", { ...files, keys: { keys: [publicKeyOf(await createProofKey())] } }),
     ).toMatchObject({ exitCode: 1 });
@@ -52,7 +53,7 @@ describe("keyhole verify", () => {
       output: expect.stringContaining("✗ level 0  digest"),
     });
     const report = await run("verify proof --json", { proof: { ...proof, tier: 1 } });
-    expect(JSON.parse(report.output)).toMatchObject({ ok: false });
+    expect(JSON.parse(report.output)).toMatchObject({ verdict: "broken" });
   });
 
   it.each<[string, Record<string, unknown>]>([
@@ -75,9 +76,14 @@ describe("keyhole verify", () => {
     ["verify a --checkpoint", /^Option '--checkpoint <value>' argument missing\. /],
     ["verify a --checkpoint=", /^--checkpoint names no file\.$/m],
     ["verify a --withheld=no", /^Option '--withheld' does not take an argument\. /],
-    ["verify a --keys k", /^--keys are those of a checkpoint, and none is given/],
+    ["verify a --keys k", /^--keys is about a checkpoint, and none is given/],
+    ["verify a --pin k", /^--pin is about a checkpoint, and none is given/],
+    ["verify a --checkpoint c --pin k", /^--pin names a key that is not here/],
+    ["verify p --pin", /^Option '--pin <value>' argument missing\. /],
+    ["verify p --pin=", /^--pin names no key\.$/m],
     ["verify a --policy p", /^--policy is not for an audit log\. /],
-    ["verify p --checkpoint c", /^--checkpoint is not for a proof\. /],
+    ["verify p --checkpoint c", /^--checkpoint is one of a log, and none is given/],
+    ["verify r --keys k", /^--keys is not for a recorded run\. /],
     ["lint p --json", /^--json is not for a policy document\. /],
     ["meter m --keys k", /^--keys is not for a module\. /],
   ])("checks nothing where something is asked that it does not do: %s", async (line, said) => {
@@ -87,6 +93,7 @@ describe("keyhole verify", () => {
       p: calls.denied.result.proof,
       c: [],
       k: {},
+      r: '{"format":"keyhole-run"}',
       m: {},
     };
     expect(await run(line, files)).toMatchObject({ exitCode: 2, output: expect.stringMatching(said) });
@@ -105,8 +112,10 @@ describe("keyhole verify", () => {
       const file = join(folder, "proof.json");
       writeFileSync(file, JSON.stringify(calls.allowed.result.proof));
       const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
-      const { stdout } = await promisify(execFile)(process.execPath, command);
-      expect(stdout).toContain("✓ level 0  digest");
+      await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
+        code: 3,
+        stdout: expect.stringContaining("✓ level 0  digest"),
+      });
       writeFileSync(file, JSON.stringify({ ...calls.allowed.result.proof, tier: 3 }));
       await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({ code: 1 });
     } finally {

@@ -1,5 +1,13 @@
 import type { JsonValue } from "@keyhole/kernel";
-import { createProofKey, publicKeyOf, readEvidence, verifyProof } from "@keyhole/kernel/policy";
+import {
+  createProofKey,
+  keyId,
+  pinKeys,
+  publicKeyOf,
+  readEvidence,
+  trustKeys,
+  verifyProof,
+} from "@keyhole/kernel/policy";
 import { assert, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { document, record } from "./recorded.ts";
@@ -15,9 +23,9 @@ describe("readEvidence", () => {
     expect(steps.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
       "digest passed",
       "signature skipped",
-      "inclusion passed",
+      "inclusion unvouched",
       "re-evaluation passed",
-      "discharge passed",
+      "discharge unvouched",
     ]);
   });
 
@@ -27,19 +35,38 @@ describe("readEvidence", () => {
     expect(readEvidence(result)).toEqual({ ok: true, value: { proof: { v: 1 }, evidence: {} } });
   });
 
-  it("takes a key, a list of keys and a key set", async () => {
+  it("takes a key, a list of keys and a key set, as keys that came with the file", async () => {
     const key = publicKeyOf(await createProofKey());
-    const { kty, crv, x } = key;
-    for (const keys of [key, [key], { keys: [key] }])
-      expect(readEvidence({ proof: {}, keys: keys as unknown as JsonValue })).toMatchObject({
-        value: { evidence: { keys: [{ kty, crv, x }] } },
-      });
+    for (const keys of [key, [key], { keys: [key] }, []]) {
+      const read = readEvidence({ proof: {}, keys: keys as unknown as JsonValue });
+      const { enclosedKeys } = read.ok ? read.value.evidence : {};
+      const isEmpty = Array.isArray(keys) && keys.length === 0;
+      const kid = await keyId(key);
+      expect([...((await enclosedKeys?.pinned([kid])) ?? [])]).toEqual(isEmpty ? [] : [[kid, key]]);
+      expect(await enclosedKeys?.pinned([])).toEqual(new Map());
+    }
+  });
+
+  it("gives no keys that can be trusted without naming them", async () => {
+    const key = publicKeyOf(await createProofKey());
+    const read = readEvidence({ proof: {}, keys: key as unknown as JsonValue });
+    const enclosed = read.ok ? read.value.evidence.enclosedKeys! : undefined!;
+    // @ts-expect-error: keys that came with the file are none that `trustKeys` takes.
+    expect(typeof (await trustKeys(enclosed))).toBe("string");
+    // @ts-expect-error: nor are they trusted keys.
+    const verified = verifyProof({}, {}, enclosed);
+    expect(await verified).toMatchObject({ verdict: "broken" });
+    expect(typeof (await pinKeys([await keyId(key)], enclosed))).toBe("object");
+    expect(typeof (await pinKeys([await keyId(await createProofKey())], enclosed))).toBe("string");
+    expect(typeof (await pinKeys([], enclosed))).toBe("string");
   });
 
   it.each<[string, JsonValue]>([
     ["keys", { kty: "RSA" }],
     ["keys", 1],
+    ["keys", { kty: "OKP", crv: "Ed25519", x: "AA" }],
     ["events", {}],
+    ["checkpoints", {}],
     ["variables", []],
     ["tool", 1],
     ["grants", "net.read"],
@@ -54,9 +81,20 @@ describe("readEvidence", () => {
       { numRuns: 100 },
     );
     for (const value of values) {
-      for (const member of ["proof", "events", "policy", "tool", "input", "parent", "grants", "variables"]) {
+      for (const member of [
+        "proof",
+        "events",
+        "policy",
+        "tool",
+        "input",
+        "parent",
+        "grants",
+        "variables",
+        "keys",
+        "checkpoints",
+      ]) {
         const read = readEvidence({ proof: {}, [member]: value });
-        if (read.ok) expect((await verifyProof(read.value.proof, read.value.evidence)).ok).toBe(false);
+        if (read.ok) expect((await verifyProof(read.value.proof, read.value.evidence)).verdict).toBe("broken");
       }
     }
   });

@@ -121,7 +121,7 @@ export type {
 } from "./policy/policy.ts";
 export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof.ts";
 export type { PolicyVariables } from "./policy/variables.ts";
-export { engineVersion, type ProofCheck, verifyProof } from "./policy/seal.ts";
+export { engineVersion, type ProofCheck, verifyProofDigest } from "./policy/seal.ts";
 
 export type { BoundName, Bounds } from "./bounds/bounds.ts";
 export { ceilings, defaultBounds, limits } from "./limits.ts";

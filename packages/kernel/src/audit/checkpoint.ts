@@ -1,13 +1,11 @@
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
+import type { TrustedKeys } from "./trusted-keys.ts";
+import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
-/**
- * What a log was at one time: the root of the Merkle tree (RFC 9162) over its first `size` events, signed. Kept elsewhere, it shows that a log was cut
- * or rewritten later, which its chain alone cannot.
- */
-export interface Checkpoint {
-  readonly v: 1;
+/** The state of a log at one time: the root of the Merkle tree (RFC 9162) over its first `size` events. */
+export interface CheckpointState {
   /** Which log: a name that its owner gives it. */
   readonly origin: string;
   /** Events that it covers, from the first. */
@@ -16,11 +14,16 @@ export interface Checkpoint {
   readonly root: string;
   /** RFC 3339, UTC. */
   readonly time: string;
+}
+
+/** Signed, and kept elsewhere, it shows that a log was cut or rewritten later, which its chain alone cannot. */
+export interface Checkpoint extends CheckpointState {
+  readonly v: 1;
   readonly signature: {
     readonly alg: "Ed25519";
-    /** Which key; the reader has to know it. */
+    /** Thumbprint of the public key (RFC 7638). It is not signed: who signed is in the result of `verifyCheckpoint`. */
     readonly kid: string;
-    /** 64 bytes, hexadecimal, over the canonical JSON (RFC 8785) of all other fields. */
+    /** 64 bytes, hexadecimal, over the canonical JSON (RFC 8785) of all fields but `signature`. */
     readonly value: string;
   };
 }
@@ -48,19 +51,8 @@ const validator = requireValidator({
   additionalProperties: false,
 });
 
-/**
- * Signs what a log is now.
- *
- * @param key An Ed25519 private key of WebCrypto.
- * @example
- * const check = await verifyAudit(await kernel.audit.read());
- * const checkpoint = await signCheckpoint({ origin: "shop", size: check.events, root: check.root, time: new Date().toISOString() }, key, "2026-1");
- */
-export async function signCheckpoint(
-  state: Pick<Checkpoint, "origin" | "size" | "root" | "time">,
-  key: CryptoKey,
-  kid: string,
-): Promise<Checkpoint> {
+/** Signs the state of a log with the private half of the key that has this thumbprint. */
+export async function signCheckpoint(state: CheckpointState, key: CryptoKey, kid: string): Promise<Checkpoint> {
   const { origin, size, root, time } = state;
   const body = { v: 1, origin, size, root, time } as const;
   const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", key, encode(body)));
@@ -68,25 +60,33 @@ export async function signCheckpoint(
   return { ...body, signature: { alg: "Ed25519", kid, value } };
 }
 
+/** The checkpoint comes without its signature: nothing but `vouchedBy` says who signed. */
 export type CheckpointCheck =
-  | { readonly ok: true; readonly checkpoint: Checkpoint }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly verdict: "verified"; readonly vouchedBy: VouchedByKey; readonly checkpoint: CheckpointState }
+  | { readonly verdict: "unvouched"; readonly vouchedBy: VouchedByNobody; readonly checkpoint: CheckpointState }
+  | { readonly verdict: "broken"; readonly reason: string };
 
-/** Whether a foreign document is a checkpoint that the owner of this key signed. Never rejects. */
-export async function verifyCheckpoint(foreign: unknown, key: CryptoKey): Promise<CheckpointCheck> {
+/**
+ * Whether a foreign document is a checkpoint, and which of these keys signed it. With keys, one that none of them signed is `broken`; without,
+ * any is `unvouched`. Never rejects.
+ */
+export async function verifyCheckpoint(foreign: unknown, trusted?: TrustedKeys): Promise<CheckpointCheck> {
   const plain = snapshot(foreign);
   const valid = plain.ok ? validator.validate(plain.value) : undefined;
-  if (!valid?.ok) return { ok: false, reason: `It is no checkpoint: ${valid?.errors[0]?.message ?? "not JSON"}` };
-  const checkpoint = valid.value as Checkpoint;
-  const { signature, ...body } = checkpoint;
-  const value = Uint8Array.from({ length: 64 }, (_, i) => Number.parseInt(signature.value.slice(i * 2, i * 2 + 2), 16));
-  try {
-    const ok = await crypto.subtle.verify("Ed25519", key, value, encode(body));
-    return ok ? { ok, checkpoint } : { ok, reason: "The signature is not one of this key over this checkpoint." };
-  } catch {
-    return { ok: false, reason: "The key cannot verify Ed25519 signatures." };
+  if (!valid?.ok) return broken(`It is no checkpoint: ${valid?.errors[0]?.message ?? "not JSON"}`);
+  const { signature, ...body } = valid.value as Checkpoint;
+  const { v: _, ...checkpoint } = body;
+  if (!trusted) {
+    const reason = "No key was given, so anybody may have made the checkpoint.";
+    return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason }, checkpoint };
   }
+  const value = Uint8Array.from({ length: 64 }, (_, i) => Number.parseInt(signature.value.slice(i * 2, i * 2 + 2), 16));
+  const vouchedBy = await trusted.verify(signature.kid, value, encode(body));
+  if (typeof vouchedBy === "string") return broken("None of the trusted keys signed it.");
+  return { verdict: "verified", vouchedBy, checkpoint };
 }
+
+const broken = (reason: string): CheckpointCheck => ({ verdict: "broken", reason });
 
 /** As the platform's own types have it: to some of them, its memory could be shared. */
 function encode(body: Omit<Checkpoint, "signature">): ReturnType<TextEncoder["encode"]> {

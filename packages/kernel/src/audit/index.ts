@@ -4,7 +4,7 @@
 export { callbackSink } from "./callback-sink.ts";
 export { hashOf } from "../normalize/hash-of.ts";
 export { type ChainCheck, verifyChain } from "./chain.ts";
-export { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
+export { type Checkpoint, type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
 export { LINE_BYTES, LineFault, Lines, lines } from "./lines.ts";
 export {
@@ -31,4 +31,17 @@ export {
   type Redaction,
   type WithheldEvent,
 } from "./redact.ts";
-export { type AuditCheck, type AuditSource, verifyAudit, type VerifyOptions } from "./verify.ts";
+export type { ProofPublicKey } from "./public-key.ts";
+export { type EnclosedKeys, type KeySource, pinKeys, type TrustedKeys, trustKeys } from "./trusted-keys.ts";
+export { type AuditCheck, type AuditFacts, type AuditSource, verifyAudit, type VerifyOptions } from "./verify.ts";
+export {
+  afterColon,
+  type EvidenceVerdict,
+  type Judged,
+  type VouchedBy,
+  type VouchedByKey,
+  type VouchedByNobody,
+  verdictLine,
+  verdictReason,
+  verdictTexts,
+} from "./vouched.ts";

@@ -1,47 +1,64 @@
 import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
 import { Fault, readItem } from "./item.ts";
 import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
+import type { TrustedKeys } from "./trusted-keys.ts";
+import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
 /** What `verifyAudit` reads: lines of a log file, or events. Both are foreign. */
 export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
 
 export interface VerifyOptions {
   /**
-   * Checkpoints of the same log whose signatures have been verified. A log that ends before one of them was cut; one whose events
-   * differ was rewritten. They need the log from its beginning.
+   * Checkpoints of the same log, as they were found: foreign data. A log that ends before one of them was cut; one whose events differ was
+   * rewritten. They need the log from its beginning.
    */
-  readonly checkpoints?: readonly Checkpoint[];
+  readonly checkpoints?: readonly unknown[];
+  /** Keys whose checkpoints vouch for the log. With them, a checkpoint that none of them signed is a fault. */
+  readonly trusted?: TrustedKeys | undefined;
   /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
   readonly withheld?: boolean;
   /** Which algorithm every event has to be hashed with. Default: that of the first event. */
   readonly algorithm?: DigestAlgorithm;
 }
 
+/** What a whole log says of itself. */
+export interface AuditFacts {
+  readonly events: number;
+  /** Of the first event; 0 for a log from its beginning. */
+  readonly firstSeq: number;
+  readonly lastHash: string;
+  readonly algorithm: DigestAlgorithm;
+  /** Root of the Merkle tree over the events, where the log was read from its beginning. */
+  readonly root: string | null;
+  /** Values that the events commit to: those that are shown, and are the ones; and those that are not there. */
+  readonly opened: number;
+  readonly closed: number;
+  /** Events of which only the place in the chain is there. */
+  readonly withheld: number;
+  /** Events, from the first, that a checkpoint of a trusted key covers. */
+  readonly vouchedEvents: number;
+}
+
 export type AuditCheck =
+  /** The chain is whole, and a checkpoint of a trusted key covers all of it. */
+  | ({
+      readonly verdict: "verified";
+      readonly vouchedBy: VouchedByKey;
+      /** The one that covers the end. What came after it is not known. */
+      readonly checkpoint: CheckpointState;
+    } & AuditFacts)
+  /** The chain is whole. Whoever can write a file can write such a log. */
+  | ({ readonly verdict: "unvouched"; readonly vouchedBy: VouchedByNobody } & AuditFacts)
+  /** A log without an event. */
+  | { readonly verdict: "inconclusive"; readonly events: 0; readonly reason: string }
   | {
-      readonly ok: true;
-      readonly events: number;
-      /** Of the first event; 0 for a log from its beginning. `null` for an empty one. */
-      readonly firstSeq: number | null;
-      readonly lastHash: string | null;
-      /** `null` for an empty log. */
-      readonly algorithm: DigestAlgorithm | null;
-      /** Root of the Merkle tree over the events, where the log was read from its beginning. */
-      readonly root: string | null;
-      /** Values that the events commit to: those that are shown, and are the ones; and those that are not there. */
-      readonly opened: number;
-      readonly closed: number;
-      /** Events of which only the place in the chain is there. */
-      readonly withheld: number;
-    }
-  | {
-      readonly ok: false;
+      readonly verdict: "broken";
       /** Items that were whole before the fault. */
       readonly events: number;
       /** The number that the event at the place of the fault should have; `null` where nothing says so. */
@@ -88,15 +105,21 @@ const types: ReadonlySet<string> = new Set(
 const PLACE_MEMBERS = 4;
 
 /**
- * Whether a log is what a kernel wrote: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once, keeps one event and one
- * Merkle path in memory. Nothing foreign makes it throw.
+ * Whether a log is what a kernel wrote, and who vouches for it: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once, keeps
+ * one event and one Merkle path in memory. Nothing foreign makes it throw.
  *
  * @example
- * const check = await verifyAudit(lines(file.stream()), { checkpoints: [checkpoint] });
- * if (!check.ok) console.error(check.seq, check.reason);
+ * const check = await verifyAudit(lines(file.stream()), { checkpoints: [checkpoint], trusted });
+ * if (check.verdict !== "verified") console.error(verdictLine(check));
  */
 export async function verifyAudit(source: AuditSource, options: VerifyOptions = {}): Promise<AuditCheck> {
-  const chain = new Chain(options);
+  const checkpoints: Held[] = [];
+  for (const foreign of options.checkpoints ?? []) {
+    const check = await verifyCheckpoint(foreign, options.trusted);
+    if (check.verdict === "broken") return { verdict: "broken", events: 0, seq: null, reason: check.reason };
+    checkpoints.push(check);
+  }
+  const chain = new Chain(options, checkpoints);
   try {
     if (source instanceof Lines) {
       for await (const batch of source.batches()) for (const line of batch) chain.add(line);
@@ -109,6 +132,8 @@ export async function verifyAudit(source: AuditSource, options: VerifyOptions = 
   }
 }
 
+type Held = Exclude<CheckpointCheck, { readonly verdict: "broken" }>;
+
 class Chain {
   #events = 0;
   #firstSeq: number | null = null;
@@ -117,7 +142,10 @@ class Chain {
   /** Of the first event; a log has one. */
   #hash: Hash | undefined;
   #tree: MerkleFrontier = merkleFrontier();
-  readonly #checkpoints: Checkpoint[];
+  /** Smallest first; those that the log has passed are taken out. */
+  readonly #checkpoints: Held[];
+  /** The last that was passed. */
+  #passed: Held | undefined;
   readonly #takesWithheld: boolean;
   #opened = 0;
   #closed = 0;
@@ -125,9 +153,9 @@ class Chain {
 
   readonly #algorithm: DigestAlgorithm | undefined;
 
-  constructor({ checkpoints = [], withheld = false, algorithm }: VerifyOptions) {
+  constructor({ withheld = false, algorithm }: VerifyOptions, checkpoints: readonly Held[]) {
     this.#algorithm = algorithm;
-    this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size);
+    this.#checkpoints = checkpoints.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
     this.#takesWithheld = withheld;
   }
 
@@ -177,22 +205,41 @@ class Chain {
   /** Before the next event, and at the end: a checkpoint can also be of a log without events. */
   #compare(): void {
     const [next] = this.#checkpoints;
-    if (!next || next.size > this.#events) return;
+    if (!next || next.checkpoint.size > this.#events) return;
+    const { size, root, time } = next.checkpoint;
     if (this.#firstSeq !== 0 && this.#events > 0) throw new Fault("A checkpoint needs the log from its beginning.");
-    if (this.#root() !== next.root)
-      throw new Fault(`The first ${next.size} events are not those of the checkpoint of ${next.time}.`);
-    this.#checkpoints.shift();
+    if (this.#root() !== root) throw new Fault(`The first ${size} events are not those of the checkpoint of ${time}.`);
+    this.#passed = this.#checkpoints.shift();
     this.#compare();
   }
 
   end(): AuditCheck {
     this.#compare();
     const [next] = this.#checkpoints;
-    if (next) return this.fault(`The log was cut: the checkpoint of ${next.time} covers ${next.size} events.`);
-    const root = this.#firstSeq === 0 ? this.#root() : null;
-    const algorithm = this.#hash?.algorithm ?? null;
-    const values = { algorithm, opened: this.#opened, closed: this.#closed, withheld: this.#withheld };
-    return { ok: true, events: this.#events, firstSeq: this.#firstSeq, lastHash: this.#prev, root, ...values };
+    if (next)
+      return this.fault(
+        `The log was cut: the checkpoint of ${next.checkpoint.time} covers ${next.checkpoint.size} events.`,
+      );
+    if (this.#firstSeq === null || this.#prev === null || !this.#hash)
+      return { verdict: "inconclusive", events: 0, reason: NO_EVENT };
+    const passed = this.#passed;
+    const facts: AuditFacts = {
+      events: this.#events,
+      firstSeq: this.#firstSeq,
+      lastHash: this.#prev,
+      algorithm: this.#hash.algorithm,
+      root: this.#firstSeq === 0 ? this.#root() : null,
+      opened: this.#opened,
+      closed: this.#closed,
+      withheld: this.#withheld,
+      vouchedEvents: passed?.verdict === "verified" ? passed.checkpoint.size : 0,
+    };
+    if (!passed) return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason: NO_CHECKPOINT }, ...facts };
+    if (passed.verdict === "unvouched") return { verdict: "unvouched", vouchedBy: passed.vouchedBy, ...facts };
+    const { vouchedBy, checkpoint } = passed;
+    if (checkpoint.size === this.#events) return { verdict: "verified", vouchedBy, checkpoint, ...facts };
+    const reason = `The last checkpoint covers ${checkpoint.size} of ${this.#events} events, and nobody vouches for those behind it.`;
+    return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason }, ...facts };
   }
 
   #root(): Digest {
@@ -200,10 +247,12 @@ class Chain {
   }
 
   fault(reason: string): AuditCheck {
-    return { ok: false, events: this.#events, seq: this.#seq, reason };
+    return { verdict: "broken", events: this.#events, seq: this.#seq, reason };
   }
 }
 
+const NO_EVENT = "A log without an event proves nothing: not that nothing happened, nor that nothing was taken away.";
+const NO_CHECKPOINT = "No checkpoint was given, so anybody may have written the log, or cut its end.";
 const NONE = { opened: 0, closed: 0 };
 
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */

@@ -66,12 +66,12 @@ export function decided(proof: Proof): {
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether a proof is unchanged since it was sealed. Takes foreign data and never throws. It says nothing about who sealed it: signatures, and what else can
- * be asked of a proof, are the matter of `@keyhole/kernel/policy`.
+ * Whether a proof has the digest that it names: it is as whoever sealed it wrote it, and that can be anybody. `verifyProof` of `@keyhole/kernel/policy`
+ * says who vouches for it. Takes foreign data and never throws.
  *
  * @param by The algorithm of the kernel that sealed it. Default BLAKE3. One in another algorithm is refused.
  */
-export function verifyProof(foreign: unknown, by: Hash = blake3Hash): ProofCheck {
+export function verifyProofDigest(foreign: unknown, by: Hash = blake3Hash): ProofCheck {
   const plain = snapshot(foreign);
   if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
   if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value))

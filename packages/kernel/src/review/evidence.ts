@@ -1,9 +1,10 @@
 import type { AuditEvent } from "../audit/event.ts";
+import { readPublicKeys } from "../audit/public-key.ts";
+import { EnclosedKeys } from "../audit/trusted-keys.ts";
 import type { Capability } from "../capability/capability.ts";
 import { isJsonObject, type JsonValue } from "../normalize/json.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
-import type { ProofPublicKey } from "./sign.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
 
 /** What a file can hold: a proof, a call's result, or either with what it takes to check it. */
@@ -22,11 +23,12 @@ type Read = (value: JsonValue) => Partial<ProofEvidence> | string;
 /** A member of a file, and what becomes of it; a sentence where nothing can. */
 const readers: Readonly<Record<string, Read>> = {
   keys: (value) => {
-    const keys = readKeys(value);
-    return typeof keys === "string" ? keys : { keys };
+    const keys = readPublicKeys(value);
+    return typeof keys === "string" ? keys : { enclosedKeys: new EnclosedKeys(keys) };
   },
   events: (value) =>
     Array.isArray(value) ? { events: value as unknown as readonly AuditEvent[] } : "A log is a list of events.",
+  checkpoints: (value) => (Array.isArray(value) ? { checkpoints: value } : "Checkpoints are a list."),
   policy: (policy) => ({ policy }),
   variables: (value) =>
     isJsonObject(value) ? { variables: value as PolicyVariables } : "Variables are an object from names to texts.",
@@ -39,12 +41,12 @@ const readers: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Reads what a proof is to be checked with: `{ proof, keys?, events?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result. Takes
- * data from anywhere; whether it is true is for `verifyProof`.
+ * Reads what a proof is to be checked with: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result.
+ * Takes data from anywhere; whether it is true is for `verifyProof`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing.
  *
  * @example
  * const read = readEvidence(JSON.parse(text));
- * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence));
+ * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence, trusted));
  */
 export function readEvidence(foreign: JsonValue): EvidenceRead {
   if (!isJsonObject(foreign) || !isJsonObject(foreign["proof"]))
@@ -57,19 +59,6 @@ export function readEvidence(foreign: JsonValue): EvidenceRead {
     evidence = { ...evidence, ...part };
   }
   return { ok: true, value: { proof: foreign["proof"], evidence } };
-}
-
-/** Public keys from one JSON Web Key, a list of them, or a JWK Set (RFC 7517, 5); a sentence where they are something else. */
-export function readKeys(value: JsonValue): readonly ProofPublicKey[] | string {
-  const set = isJsonObject(value) ? value["keys"] : undefined;
-  const list = Array.isArray(value) ? value : Array.isArray(set) ? set : [value];
-  const keys: ProofPublicKey[] = [];
-  for (const key of list as readonly JsonValue[]) {
-    if (!isJsonObject(key) || key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || typeof key["x"] !== "string")
-      return "A key is a JSON Web Key of kty OKP and crv Ed25519.";
-    keys.push({ kty: "OKP", crv: "Ed25519", x: key["x"] });
-  }
-  return keys;
 }
 
 /** A package, a manifest with the digest of its code, or a manifest alone. */

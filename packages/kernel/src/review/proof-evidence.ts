@@ -1,16 +1,18 @@
 import type { AuditEvent } from "../audit/event.ts";
+import type { EnclosedKeys } from "../audit/trusted-keys.ts";
 import type { Capability } from "../capability/capability.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
-import type { ProofPublicKey } from "./sign.ts";
 
-/** What a verifier holds besides the proof. The more there is, the more can be checked. */
+/** Evidence beside the proof, from anywhere. The more there is, the more can be checked. Nothing in it is trusted. */
 export interface ProofEvidence {
-  /** Level 0: keys that may have signed. With them, a proof without signature fails. */
-  readonly keys?: readonly ProofPublicKey[];
+  /** Level 0: keys that came with the proof. They vouch for nothing. */
+  readonly enclosedKeys?: EnclosedKeys;
   /** Levels 1 and 3: the audit log, or the piece of it that has the call. */
   readonly events?: readonly AuditEvent[];
+  /** Levels 1 and 3: checkpoints of the log, as they were found. One of a trusted key, over all events, vouches for the log. */
+  readonly checkpoints?: readonly unknown[];
   /** Level 2: the document as it was loaded, and its variables. */
   readonly policy?: unknown;
   readonly variables?: PolicyVariables;

@@ -1,15 +1,7 @@
-import { type Checkpoint, type CheckpointCheck, signCheckpoint, verifyCheckpoint } from "../audit/checkpoint.ts";
+import { type Checkpoint, type CheckpointState, signCheckpoint } from "../audit/checkpoint.ts";
+import { keyId, type ProofPublicKey, toBase64Url } from "../audit/public-key.ts";
 import type { ProofSigner } from "../kernel-api.ts";
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import type { Proof, ProofSignature } from "../policy/proof.ts";
-
-/** An Ed25519 public key as a JSON Web Key (RFC 8037). */
-export interface ProofPublicKey {
-  readonly kty: "OKP";
-  readonly crv: "Ed25519";
-  /** base64url, 32 bytes. */
-  readonly x: string;
-}
+import type { Proof } from "../policy/proof.ts";
 
 /** With its private half. */
 export interface ProofKey extends ProofPublicKey {
@@ -28,13 +20,6 @@ export async function createProofKey(): Promise<ProofKey> {
 /** What may be handed to those who verify. */
 export function publicKeyOf({ kty, crv, x }: ProofPublicKey): ProofPublicKey {
   return { kty, crv, x };
-}
-
-/** The key's thumbprint: SHA-256 over its required members (RFC 7638, RFC 8037 appendix A.3), base64url. */
-export async function keyId({ kty, crv, x }: ProofPublicKey): Promise<string> {
-  return toBase64Url(
-    new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(canonicalJson({ kty, crv, x })))),
-  );
 }
 
 /**
@@ -64,55 +49,8 @@ export async function checkpointSigner({
   crv,
   x,
   d,
-}: ProofKey): Promise<(state: Pick<Checkpoint, "origin" | "size" | "root" | "time">) => Promise<Checkpoint>> {
+}: ProofKey): Promise<(state: CheckpointState) => Promise<Checkpoint>> {
   const key = await crypto.subtle.importKey("jwk", { kty, crv, x, d }, "Ed25519", false, ["sign"]);
   const kid = await keyId({ kty, crv, x });
   return (state) => signCheckpoint(state, key, kid);
-}
-
-/** Whether a foreign document is a checkpoint that the owner of one of these keys signed. Never rejects. */
-export async function verifyCheckpointBy(foreign: unknown, keys: readonly ProofPublicKey[]): Promise<CheckpointCheck> {
-  for (const { kty, crv, x } of keys) {
-    try {
-      const key = await crypto.subtle.importKey("jwk", { kty, crv, x }, "Ed25519", false, ["verify"]);
-      const check = await verifyCheckpoint(foreign, key);
-      if (check.ok && check.checkpoint.signature.kid === (await keyId({ kty, crv, x }))) return check;
-    } catch {
-      // A key that the platform does not take has signed nothing.
-    }
-  }
-  return { ok: false, reason: "None of the given keys signed it." };
-}
-
-/** Why a signature is not one of these keys over this hash. `undefined` for one that is. */
-export async function signatureFault(
-  hash: string,
-  signature: ProofSignature,
-  keys: readonly ProofPublicKey[],
-): Promise<string | undefined> {
-  for (const { kty, crv, x } of keys) {
-    if ((await keyId({ kty, crv, x })) !== signature.kid) continue;
-    const bytes = fromBase64Url(signature.value);
-    if (!bytes) return "The signature is not base64url.";
-    const key = await crypto.subtle.importKey("jwk", { kty, crv, x }, "Ed25519", false, ["verify"]);
-    const isGenuine = await crypto.subtle.verify("Ed25519", key, bytes, encoder.encode(hash));
-    return isGenuine ? undefined : `The signature is not that of key ${signature.kid}.`;
-  }
-  return `None of the given keys is ${signature.kid}.`;
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
-}
-
-/** 64 bytes in their one spelling: what decodes alike but is written otherwise is refused. */
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]{86}$/.test(text)) return undefined;
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-    character.charCodeAt(0),
-  );
-  return toBase64Url(bytes) === text ? bytes : undefined;
 }

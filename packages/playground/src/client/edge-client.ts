@@ -103,7 +103,7 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
 
 /** A cancelled call has no answer: what is shown was put together from its events. */
 const ofLog: Verification = {
-  verdict: "unverified",
+  verdict: "inconclusive",
   checks: [
     {
       what: "result",

@@ -7,9 +7,9 @@ import {
   terminalTypes,
   type ToolSummary,
   verifyChain,
-  verifyProof,
+  verifyProofDigest,
 } from "@keyhole/kernel";
-import { hashOf } from "@keyhole/kernel/audit";
+import { type EvidenceVerdict, hashOf } from "@keyhole/kernel/audit";
 import { isProof } from "@keyhole/kernel/policy";
 import { isKnown } from "./known-event.ts";
 
@@ -22,8 +22,8 @@ export interface Check {
 }
 
 export interface Verification {
-  /** `broken` where one check failed, `unverified` where one could not be made. */
-  readonly verdict: "verified" | "unverified" | "broken";
+  /** `broken` where one check failed, `inconclusive` where one could not be made. Never `verified`: this page has no key of the edge. */
+  readonly verdict: Exclude<EvidenceVerdict, "verified">;
   readonly checks: readonly Check[];
 }
 
@@ -62,7 +62,7 @@ export function verifyAnswer(answer: Answer): Verification {
       : { what: what as Check["what"], outcome: "skipped", reason: outcome.skipped };
   });
   const has = (outcome: Check["outcome"]): boolean => made.some((check) => check.outcome === outcome);
-  return { verdict: has("failed") ? "broken" : has("skipped") ? "unverified" : "verified", checks: made };
+  return { verdict: has("failed") ? "broken" : has("skipped") ? "inconclusive" : "unvouched", checks: made };
 }
 
 function guarded(check: () => Outcome): Outcome {
@@ -106,7 +106,7 @@ function checkProof({ tool, inputs, result }: Answer): Outcome {
     return result.ok ? { failed: "There is no proof." } : { skipped: "The call ended without a proof." };
   if (!isProof(proof)) return { failed: "The proof does not have the form of a proof." };
   const by = hashOf(proof.hash)!;
-  const sealed = verifyProof(proof, by);
+  const sealed = verifyProofDigest(proof, by);
   if (!sealed.ok) return { failed: `The proof was changed. ${sealed.reason}` };
   if (proof.callId !== result.callId) return { failed: "The proof is of another call." };
   if (proof.tool !== tool.id || proof.toolHash !== tool.hash) return { failed: "The proof is of another tool." };

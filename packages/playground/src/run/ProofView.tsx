@@ -1,4 +1,5 @@
-import { type Proof, type ReasonCode, type ProofCheck, verifyProof } from "@keyhole/kernel";
+import { type Proof, type ReasonCode, type ProofCheck, verifyProofDigest } from "@keyhole/kernel";
+import { type Judged, verdictLine } from "@keyhole/kernel/audit";
 import { isProof } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
@@ -133,11 +134,11 @@ interface VerifyProps {
 /** Computed here, in the page: the kernel is not asked. */
 function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
   const [check, setCheck] = useState<ProofCheck | undefined>(undefined);
-  const isLogged = logged.includes(proof.hash);
+  const judged = check && verdictOf(check, logged.includes(proof.hash));
   return (
     <>
       <div className="actions">
-        <Button icon="shield" onPress={() => setCheck(verifyProof(proof))}>
+        <Button icon="shield" onPress={() => setCheck(verifyProofDigest(proof))}>
           Verify in this page
         </Button>
         <Button icon="download" onPress={onSave}>
@@ -152,12 +153,17 @@ function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
         </a>
         , which works offline, or with <code>keyhole verify FILE</code>.
       </p>
-      <output className="verdict" data-good={(check?.ok === true && isLogged) || undefined}>
-        {check !== undefined && (check.ok ? (isLogged ? matches : onlyMatches) : visible(check.reason))}
+      <output className="verdict" data-verdict={judged?.verdict}>
+        {judged && visible(verdictLine(judged))}
       </output>
     </>
   );
 }
 
-const matches = "The hash matches, and the log has the same proof.";
-const onlyMatches = "The hash matches, but the log has no such proof.";
+/** This page has no key of the kernel: it can say at most that proof and log fit. */
+function verdictOf(check: ProofCheck, isLogged: boolean): Judged {
+  if (!check.ok) return { verdict: "broken", reason: check.reason };
+  if (!isLogged) return { verdict: "broken", reason: "The hash matches, but the log has no such proof." };
+  const reason = "The hash matches, and the log has the same proof.";
+  return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason } };
+}

@@ -1,13 +1,14 @@
+import { verdictTexts } from "@keyhole/kernel/audit";
 import type { ReactNode } from "react";
 import type { Check, Verification } from "../client/verify-answer.ts";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { visible } from "../ui/visible.ts";
 
-const verdicts = {
-  verified: { text: "Hashes match", tone: "good" },
-  unverified: { text: "Not verified", tone: "warn" },
-  broken: { text: "Does not hold", tone: "bad" },
-} as const satisfies Record<Verification["verdict"], { text: string; tone: Tone }>;
+const tones = {
+  unvouched: "neutral",
+  inconclusive: "warn",
+  broken: "bad",
+} as const satisfies Record<Verification["verdict"], Tone>;
 
 const checkTexts = {
   tool: "The tool is the one in the list, and its hash is that of its manifest",
@@ -25,14 +26,13 @@ const outcomeTexts = { passed: "holds", failed: "does not hold", skipped: "not c
 /** What this page recomputed of an edge's answer, and what it could not. */
 export function VerificationView({ verification }: { readonly verification: Verification }): ReactNode {
   const { verdict, checks } = verification;
-  const { text, tone } = verdicts[verdict];
   const wanted = verdict === "broken" ? "failed" : "skipped";
   const reasons = checks.filter(({ outcome }) => outcome === wanted).map(({ reason }) => reason);
   return (
     <section className="verification" aria-label="Verification">
       <p>
-        <Badge tone={tone}>{text}</Badge>{" "}
-        {verdict === "verified"
+        <Badge tone={tones[verdict]}>{verdictTexts[verdict]}</Badge>{" "}
+        {verdict === "unvouched"
           ? "This page recomputed the hashes. It has no key of this edge, so the answer may still be made up as a whole."
           : visible(reasons.join(" "))}
       </p>

@@ -1,6 +1,13 @@
 import { loadPolicy } from "@keyhole/kernel";
-import { hashOf } from "@keyhole/kernel/audit";
-import { explain, isProof, type ProofStep, verifyProof } from "@keyhole/kernel/policy";
+import { hashOf, type Judged, verdictReason, verdictTexts } from "@keyhole/kernel/audit";
+import {
+  explain,
+  type ProofEvidence,
+  type ProofReport,
+  type ProofStep,
+  stepText,
+  verifyProof,
+} from "@keyhole/kernel/policy";
 import { visible } from "../ui/visible.ts";
 import { type Given, type Member, members, readGiven } from "./read.ts";
 
@@ -40,42 +47,40 @@ form.addEventListener("submit", (event) => {
 async function verify(): Promise<void> {
   for (const member of members) delete placeOf(member).dataset["invalid"];
   const given = Object.fromEntries(members.map((member) => [member, areaOf(member).value])) as Given;
-  const read = readGiven(given);
+  const read = await readGiven(given);
   if (!read.ok) return showFault(read.member, read.message);
-  const { proof, evidence } = read.value;
-  const { ok, steps } = await verifyProof(proof, evidence);
-  const algorithm = isProof(proof) ? hashOf(proof.policyHash) : undefined;
-  const policy = evidence.policy === undefined ? undefined : loadPolicy(evidence.policy, evidence.variables, algorithm);
-  const words = ok && isProof(proof) ? explain(proof, policy?.ok ? policy.value : undefined) : undefined;
-  show(
-    ok ? "good" : "bad",
-    element("h2", verdictOf(ok, steps)),
-    stepList(steps),
-    ...(words ? [element("p", words.summary), list([...words.facts, ...words.toChange.map(changed)])] : []),
-  );
+  const { proof, evidence, trusted } = read.value;
+  const report = await verifyProof(proof, evidence, trusted);
+  show(report, stepList(report.steps), ...wordsOf(report, evidence));
+}
+
+/** What the proof says, whoever made it; the verdict above says who vouches for it. */
+function wordsOf(report: ProofReport, { policy, variables }: ProofEvidence): readonly HTMLElement[] {
+  if (report.verdict === "broken") return [];
+  const isClaim = report.verdict === "unvouched";
+  const proof = isClaim ? report.claimed : report.proof;
+  const loaded = policy === undefined ? undefined : loadPolicy(policy, variables, hashOf(proof.policyHash));
+  const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
+  return [element("p", isClaim ? `Claimed: ${summary}` : summary), list([...facts, ...toChange.map(changed)])];
 }
 
 const changed = (change: string): string => `For another answer: ${change}`;
 
-function verdictOf(ok: boolean, steps: readonly ProofStep[]): string {
-  if (!ok) return "This does not hold";
-  const skipped = steps.filter(({ outcome }) => outcome === "skipped").length;
-  return skipped === 0
-    ? "Everything holds"
-    : `What could be checked holds; ${skipped} of ${steps.length} checks could not be made`;
-}
-
-const marks = { passed: "✓", failed: "✗", skipped: "–" } as const satisfies Record<ProofStep["outcome"], string>;
+const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const satisfies Record<
+  ProofStep["outcome"],
+  string
+>;
 
 function stepList(steps: readonly ProofStep[]): HTMLElement {
-  const items = steps.map(({ level, name, outcome, reason }) => {
+  const items = steps.map((step) => {
+    const { level, name, outcome, reason } = step;
     const item = element("li");
     item.dataset["outcome"] = outcome;
     const mark = element("span", marks[outcome]);
     mark.className = "mark";
     mark.ariaHidden = "true";
-    const words = [`Level ${level}, ${name}: ${outcome}.`, reason].filter((text) => text !== "").join(" ");
-    item.append(mark, element("span", words));
+    const text = outcome === "passed" ? `${name} ${reason}`.trimEnd() + ", passed" : `${name}, ${stepText(step)}`;
+    item.append(mark, element("span", `Level ${level}, ${text}`));
     return item;
   });
   const steplist = element("ul");
@@ -96,13 +101,14 @@ function showFault(member: Member, message: string): void {
   place.dataset["invalid"] = "";
   place.closest("details")?.setAttribute("open", "");
   areaOf(member).focus();
-  show("bad", element("h2", "This cannot be checked"), element("p", message));
+  show({ verdict: "inconclusive", reason: message });
 }
 
-function show(verdict: "good" | "bad", ...content: readonly HTMLElement[]): void {
+function show(judged: Judged, ...content: readonly HTMLElement[]): void {
+  const { verdict } = judged;
   report.hidden = false;
   report.dataset["verdict"] = verdict;
-  report.replaceChildren(...content);
+  report.replaceChildren(element("h2", verdictTexts[verdict]), element("p", verdictReason(judged)), ...content);
 }
 
 /** Text only: nothing of a file becomes markup, and nothing of it can reorder what stands beside it. */

@@ -1,41 +1,75 @@
 import { isObject } from "../form/schema.ts";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { type EnclosedKeys, pinKeys, repeatsKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
 import { type EvidenceFile, readEvidence } from "@keyhole/kernel/policy";
 
-export const members = ["proof", "keys", "events", "policy", "tool", "input"] as const;
+export const members = ["proof", "keys", "events", "checkpoints", "policy", "tool", "input"] as const;
 export type Member = (typeof members)[number];
 
 export type Given = Readonly<Record<Member, string>>;
 
-export type ReadGiven =
-  | { readonly ok: true; readonly value: EvidenceFile }
-  | { readonly ok: false; readonly member: Member; readonly message: string };
+/** Evidence from anywhere, and apart from it what the person trusts. */
+interface Read extends EvidenceFile {
+  readonly trusted: TrustedKeys | undefined;
+}
 
-/** What a person pasted or chose, as evidence. A field of its own takes the place of what the proof's file says. */
-export function readGiven(given: Given): ReadGiven {
+interface Fault {
+  readonly ok: false;
+  readonly member: Member;
+  readonly message: string;
+}
+
+export type ReadGiven = { readonly ok: true; readonly value: Read } | Fault;
+
+/** What a person pasted or chose. A field of its own takes the place of what the proof's file says, but for the keys: those of the file are never trusted. */
+export async function readGiven(given: Given): Promise<ReadGiven> {
+  const read = readFiles(given);
+  if (!read.ok) return read;
+  const trusted = await readTrust(given.keys.trim(), read.value.evidence.enclosedKeys);
+  if (typeof trusted === "string") return { ok: false, member: "keys", message: trusted };
+  return { ok: true, value: { ...read.value, trusted } };
+}
+
+function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceFile } | Fault {
   let whole: JsonObject = {};
   for (const member of members) {
     const text = given[member].trim();
-    if (text === "") continue;
+    if (text === "" || member === "keys") continue;
     const parsed = member === "events" && !text.startsWith("[") ? parseLines(text) : parse(text);
     if (!parsed.ok) return { ok: false, member, message: parsed.message };
     const { value } = parsed;
     if (member === "proof") whole = isObject(value) && isObject(value["proof"]) ? value : { proof: value };
-    else whole = { ...whole, [member]: value };
+    else whole = { ...whole, [member]: member === "checkpoints" && !Array.isArray(value) ? [value] : value };
   }
   if (!Object.hasOwn(whole, "proof"))
     return { ok: false, member: "proof", message: "Paste a proof, or choose a file with one." };
   const read = readEvidence(whole);
   if (read.ok) return read;
-  const member = members.find((each) => each === read.member) ?? "proof";
+  // What is wrong with the keys of the file is no fault of the field for keys.
+  const member = members.find((each) => each === read.member && each !== "keys") ?? "proof";
   return { ok: false, member, message: read.message };
+}
+
+async function readTrust(text: string, enclosed: EnclosedKeys | undefined): Promise<TrustedKeys | string | undefined> {
+  if (text === "") return undefined;
+  if (text.startsWith("-----BEGIN ")) return "This is PEM. Give a key as a JSON Web Key.";
+  if (/^[\w-]/.test(text)) {
+    if (enclosed === undefined)
+      return "A thumbprint names a key that came with the proof, and none did. Give the key itself.";
+    return pinKeys(text.split(/\s+/), enclosed);
+  }
+  const parsed = parse(text);
+  return parsed.ok ? trustKeys(parsed.value) : parsed.message;
 }
 
 type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
 
 function parse(text: string): Parsed {
   try {
-    return { ok: true, value: JSON.parse(text) as JsonValue };
+    const value = JSON.parse(text) as JsonValue;
+    return repeatsKeys(text, value)
+      ? { ok: false, message: "It names a member twice: what it says depends on who reads it." }
+      : { ok: true, value };
   } catch (error) {
     return { ok: false, message: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

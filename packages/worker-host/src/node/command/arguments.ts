@@ -3,6 +3,7 @@ import { type CommandOptions, Unusable } from "./io.ts";
 
 const options = {
   keys: { type: "string" },
+  pin: { type: "string", multiple: true },
   checkpoint: { type: "string" },
   log: { type: "string" },
   policy: { type: "string" },
@@ -26,8 +27,8 @@ export interface Arguments {
  */
 export function readArguments(typed: readonly string[]): Arguments {
   const { positionals, values } = parsed(typed);
-  const empty = Object.entries(values).find(([, value]) => value === "");
-  if (empty) throw new Unusable(`--${empty[0]} names no file.`);
+  const empty = Object.entries(values).find(([, value]) => [value].flat().includes(""));
+  if (empty) throw new Unusable(`--${empty[0]} names ${empty[0] === "pin" ? "no key" : "no file"}.`);
   return { positionals, options: values };
 }
 

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import { repeatsKeys } from "@keyhole/kernel/audit";
-import { type ProofPublicKey, readKeys } from "@keyhole/kernel/policy";
+import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
 
 export interface CommandResult {
-  readonly exitCode: 0 | 1 | 2;
+  readonly exitCode: 0 | 1 | 2 | 3;
   readonly output: string;
 }
 
@@ -20,7 +19,15 @@ export type CommandOptions = Readonly<Record<string, unknown>>;
 /** What a person has to put right before anything can be checked. */
 export class Unusable extends Error {}
 
-export const marks = { passed: "✓", failed: "✗", skipped: "–" } as const;
+/** What `keyhole verify` ends with. */
+export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode"]>> = {
+  verified: 0,
+  broken: 1,
+  inconclusive: 2,
+  unvouched: 3,
+};
+
+export const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const;
 
 /** What a file says cannot steer a terminal, nor reorder what stands beside it. */
 export function visible(text: string): string {
@@ -53,6 +60,10 @@ export function unreadable(path: string, error: unknown): Unusable {
 }
 
 export function parse(text: string, path: string): JsonValue {
+  if (text.startsWith("-----BEGIN "))
+    throw new Unusable(
+      `${visible(path)} is PEM. Give a key as a JSON Web Key: in Node, crypto.createPublicKey(pem).export({ format: "jwk" }) makes one.`,
+    );
   if (text.trim() === "") throw new Unusable(`${visible(path)} is empty.`);
   let value: JsonValue;
   try {
@@ -78,11 +89,4 @@ export async function readOption(
 ): Promise<JsonValue | undefined> {
   const path = options[name];
   return typeof path === "string" ? readJson(path, files) : undefined;
-}
-
-/** Public keys of `--keys`. */
-export function keysOf(value: JsonValue): readonly ProofPublicKey[] {
-  const keys = readKeys(value);
-  if (typeof keys === "string") throw new Unusable(keys);
-  return keys;
 }

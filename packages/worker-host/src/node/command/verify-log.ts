@@ -1,62 +1,95 @@
 import type { JsonValue } from "@keyhole/kernel";
-import { type AuditCheck, type Checkpoint, lines, verifyAudit, verifyCheckpoint } from "@keyhole/kernel/audit";
+import {
+  type AuditCheck,
+  type AuditFacts,
+  lines,
+  type TrustedKeys,
+  verdictLine,
+  verifyAudit,
+  verifyCheckpoint,
+} from "@keyhole/kernel/audit";
 import {
   type CommandFiles,
   type CommandOptions,
   type CommandResult,
   counted,
-  isObject,
-  keysOf,
+  exitCodes,
   marks,
   readOption,
   unreadable,
-  Unusable,
   visible,
 } from "./io.ts";
+import { readTrust } from "./trust.ts";
 
 interface Step {
-  readonly name: "checkpoint" | "signature" | "log" | "end";
+  readonly name: "checkpoint" | "signature" | "log";
   readonly outcome: keyof typeof marks;
   readonly text: string;
 }
 
-/** An audit log, read once, with the checkpoints that somebody kept of it. */
+/** An audit log, read once, with the checkpoints that were kept of it. */
 export async function verifyLogFile(
   path: string,
   list: readonly JsonValue[] | undefined,
   options: CommandOptions,
   files: CommandFiles,
 ): Promise<CommandResult> {
-  const { checkpoints, steps } = await readCheckpoints(options, files);
+  const checkpoints = await readCheckpoints(options, files);
+  const trusted = await readTrust(options, files);
+  const steps = (await Promise.all(checkpoints.map((each) => checkpointSteps(each, trusted)))).flat();
   const file = new WatchedFile(path, files);
   const withheld = options["withheld"] === true;
-  const check = await verifyAudit(list ?? file.lines(), { checkpoints, withheld });
+  // A checkpoint that is broken decides; the log is read all the same, for what else is wrong.
+  const fault = steps.find(({ outcome }) => outcome === "failed");
+  const usable = fault ? {} : { checkpoints, trusted };
+  const check = await verifyAudit(list ?? file.lines(), { ...usable, withheld });
   if (file.failure !== undefined) throw unreadable(path, file.failure);
-  steps.push(check.ok ? whole(check, checkpoints, file.times) : broken(check, list ? undefined : file));
-  if (check.ok && checkpoints.length === 0) steps.push(endUnchecked);
-  const isBroken = steps.some(({ outcome }) => outcome === "failed");
-  const exitCode = isBroken ? 1 : check.events === 0 ? 2 : 0;
-  const ok = exitCode === 0;
+  steps.push(logStep(check, list ? undefined : file, checkpoints.length > 0 && !fault));
+  const report =
+    fault && check.verdict !== "broken"
+      ? { verdict: "broken" as const, events: check.events, reason: fault.text }
+      : check;
   const output =
     options["json"] === true
-      ? JSON.stringify({ ...check, ok, steps }, undefined, 2)
-      : steps
-          .map(({ name, outcome, text }) => `${marks[outcome]} ${name.padEnd(10)}  ${visible(text)}`.trimEnd())
-          .join("\n");
-  return { exitCode, output: `${output}\n` };
+      ? JSON.stringify({ ...report, steps }, undefined, 2)
+      : [...steps.map(lineOf), verdictLine(report)].map(visible).join("\n");
+  return { exitCode: exitCodes[report.verdict], output: `${output}\n` };
 }
 
-function whole(
-  check: AuditCheck & { readonly ok: true },
-  checkpoints: readonly Checkpoint[],
-  times: readonly string[],
-): Step {
+function lineOf({ name, outcome, text }: Step): string {
+  return `${marks[outcome]} ${name.padEnd(10)}  ${text}`.trimEnd();
+}
+
+async function readCheckpoints(options: CommandOptions, files: CommandFiles): Promise<readonly JsonValue[]> {
+  const document = await readOption("checkpoint", options, files);
+  if (document === undefined) return [];
+  return Array.isArray(document) ? (document as readonly JsonValue[]) : [document];
+}
+
+async function checkpointSteps(document: JsonValue, trusted: TrustedKeys | undefined): Promise<readonly Step[]> {
+  const check = await verifyCheckpoint(document, trusted);
+  if (check.verdict === "broken") return [{ name: "checkpoint", outcome: "failed", text: check.reason }];
+  const { origin, size, time } = check.checkpoint;
+  const text = `${JSON.stringify(origin)} of ${time}, over the first ${counted(size, "event")}`;
+  const signature: Step =
+    check.verdict === "verified"
+      ? { name: "signature", outcome: "passed", text: `of key ${check.vouchedBy.kid}` }
+      : { name: "signature", outcome: "skipped", text: check.vouchedBy.reason };
+  return [{ name: "checkpoint", outcome: "passed", text }, signature];
+}
+
+function logStep(check: AuditCheck, file: WatchedFile | undefined, isCovered: boolean): Step {
+  if (check.verdict === "broken") return broken(check, file);
+  if (check.verdict === "inconclusive") return { name: "log", outcome: "skipped", text: "There is no event in it." };
+  return whole(check, isCovered, file?.times ?? []);
+}
+
+function whole(check: AuditFacts, isCovered: boolean, times: readonly string[]): Step {
   const { events, firstSeq, lastHash, root, opened, closed, withheld } = check;
-  if (firstSeq === null) return empty;
   const range = `${counted(events, "event")}, ${firstSeq}${events === 1 ? "" : ` to ${firstSeq + events - 1}`}`;
   const span = times.length === 2 ? `, from ${times[0]} to ${times[1]}` : "";
   const start = firstSeq === 0 ? "" : " Its beginning is not in the file.";
-  const covered = checkpoints.length > 0 ? " It is the log of every checkpoint." : "";
+  const covered = isCovered ? " It is the log of every checkpoint." : "";
   const tree = root === null ? "" : ` Root ${root}.`;
   const values =
     opened + closed === 0 ? "" : ` ${opened} of ${opened + closed} kept values are shown, and are the ones.`;
@@ -65,19 +98,7 @@ function whole(
   return { name: "log", outcome: "passed", text };
 }
 
-const empty: Step = {
-  name: "log",
-  outcome: "skipped",
-  text: "There is no event in it, so it proves nothing: not that nothing happened, nor that nothing was taken away.",
-};
-
-const endUnchecked: Step = {
-  name: "end",
-  outcome: "skipped",
-  text: "Not checked: without a checkpoint nobody sees whether events behind the last one were cut off.",
-};
-
-function broken(check: AuditCheck & { readonly ok: false }, file: WatchedFile | undefined): Step {
+function broken(check: AuditCheck & { readonly verdict: "broken" }, file: WatchedFile | undefined): Step {
   const { events, reason } = check;
   const place = file ? `Line ${events + 1}: ` : `Item ${events + 1}: `;
   // A reader of lines names the line itself; a log that was cut has none.
@@ -141,63 +162,4 @@ class WatchedFile {
       throw error;
     }
   }
-}
-
-async function readCheckpoints(
-  options: CommandOptions,
-  files: CommandFiles,
-): Promise<{ readonly checkpoints: readonly Checkpoint[]; readonly steps: Step[] }> {
-  const document = await readOption("checkpoint", options, files);
-  if (document === undefined) return { checkpoints: [], steps: [] };
-  const keyFile = await readOption("keys", options, files);
-  const keys = await Promise.all(
-    (keyFile === undefined ? [] : keysOf(keyFile)).map((key) =>
-      crypto.subtle.importKey("jwk", { ...key }, "Ed25519", false, ["verify"]).catch(() => {
-        throw new Unusable("A key of --keys is no Ed25519 key.");
-      }),
-    ),
-  );
-  const checkpoints: Checkpoint[] = [];
-  const steps: Step[] = [];
-  for (const candidate of Array.isArray(document) ? (document as readonly JsonValue[]) : [document]) {
-    const fault = keys.length === 0 ? unsignedFault(candidate) : await signatureFault(candidate, keys);
-    if (fault !== undefined) {
-      steps.push({ name: "checkpoint", outcome: "failed", text: fault });
-      continue;
-    }
-    const checkpoint = candidate as unknown as Checkpoint;
-    const { origin, size, time, signature } = checkpoint;
-    checkpoints.push(checkpoint);
-    steps.push({
-      name: "checkpoint",
-      outcome: "passed",
-      text: `${JSON.stringify(origin)} of ${time}, over the first ${counted(size, "event")}`,
-    });
-    steps.push(
-      keys.length === 0
-        ? { name: "signature", outcome: "skipped", text: "No keys were given: whose checkpoint it is, is not known." }
-        : { name: "signature", outcome: "passed", text: `of key ${JSON.stringify(signature.kid)}` },
-    );
-  }
-  return { checkpoints, steps };
-}
-
-async function signatureFault(candidate: JsonValue, keys: readonly CryptoKey[]): Promise<string | undefined> {
-  let reason: string | undefined;
-  for (const key of keys) {
-    const check = await verifyCheckpoint(candidate, key);
-    if (check.ok) return undefined;
-    reason = check.reason;
-  }
-  return reason;
-}
-
-function unsignedFault(candidate: JsonValue): string | undefined {
-  const { size, root, time, origin, signature } = isObject(candidate) ? candidate : {};
-  const isUsable =
-    Number.isSafeInteger(size) &&
-    [root, time, origin].every((text) => typeof text === "string") &&
-    isObject(signature) &&
-    typeof signature["kid"] === "string";
-  return isUsable ? undefined : "It is no checkpoint.";
 }

@@ -1,11 +1,12 @@
-import { type JsonObject, type JsonValue, loadPolicy, type Proof } from "@keyhole/kernel";
-import { hashOf } from "@keyhole/kernel/audit";
-import { explain, isProof, readEvidence, verifyProof } from "@keyhole/kernel/policy";
+import { type JsonObject, type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { hashOf, verdictLine } from "@keyhole/kernel/audit";
+import { explain, type ProofReport, readEvidence, stepText, verifyProof } from "@keyhole/kernel/policy";
 import { readFileKind } from "./file-kind.ts";
 import {
   type CommandFiles,
   type CommandOptions,
   type CommandResult,
+  exitCodes,
   isObject,
   marks,
   parse,
@@ -14,6 +15,7 @@ import {
   Unusable,
   visible,
 } from "./io.ts";
+import { readTrust } from "./trust.ts";
 
 /** A proof, a call's result that has one, or evidence in one file, against everything that was given. */
 export async function verifyProofFile(
@@ -23,7 +25,9 @@ export async function verifyProofFile(
 ): Promise<CommandResult> {
   const read = (name: string): Promise<JsonValue | undefined> => readOption(name, options, files);
   const events = typeof options["log"] === "string" ? await readLog(options["log"], files) : undefined;
-  const given = { keys: await read("keys"), events, policy: await read("policy"), tool: await read("tool") };
+  const checkpoint = await read("checkpoint");
+  const checkpoints = checkpoint === undefined || Array.isArray(checkpoint) ? checkpoint : [checkpoint];
+  const given = { events, checkpoints, policy: await read("policy"), tool: await read("tool") };
   const named = Object.entries({ ...given, input: await read("input") }).filter(([, value]) => value !== undefined);
   const aside = asideOf(document);
   if (aside !== undefined) throw new Unusable(aside);
@@ -32,14 +36,17 @@ export async function verifyProofFile(
   const gathered = readEvidence(whole);
   if (!gathered.ok) throw new Unusable(gathered.message);
   const { proof: candidate, evidence } = gathered.value;
-  const report = await verifyProof(candidate, evidence);
-  const exitCode = report.ok ? 0 : 1;
+  if (checkpoint !== undefined && !evidence.events)
+    throw new Unusable("--checkpoint is one of a log, and none is given: --log FILE.");
+  const trusted = await readTrust(options, files, evidence.enclosedKeys);
+  const report = await verifyProof(candidate, evidence, trusted);
+  const exitCode = exitCodes[report.verdict];
   if (options["json"] === true) return { exitCode, output: `${JSON.stringify(report, undefined, 2)}\n` };
-  const lines = report.steps.map(({ level, name, outcome, reason }) =>
-    `${marks[outcome]} level ${level}  ${name.padEnd(13)}  ${reason}`.trimEnd(),
+  const lines = report.steps.map((step) =>
+    `${marks[step.outcome]} level ${step.level}  ${step.name.padEnd(13)}  ${stepText(step)}`.trimEnd(),
   );
-  const words = report.ok && isProof(candidate) ? inWords(candidate, evidence.policy) : [];
-  return { exitCode, output: `${[...lines, ...words].map(visible).join("\n")}\n` };
+  const words = report.verdict === "broken" ? [] : inWords(report, evidence.policy);
+  return { exitCode, output: `${[...lines, verdictLine(report), ...words].map(visible).join("\n")}\n` };
 }
 
 /** What belongs beside a log or a proof and was given in its place: as a proof it would only be a bad one. */
@@ -55,12 +62,14 @@ function asideOf(document: JsonValue): string | undefined {
   return undefined;
 }
 
-function inWords(proof: Proof, document: unknown): readonly string[] {
+function inWords(report: Exclude<ProofReport, { readonly verdict: "broken" }>, document: unknown): readonly string[] {
+  const isClaim = report.verdict === "unvouched";
+  const proof = isClaim ? report.claimed : report.proof;
   const loaded = document === undefined ? undefined : loadPolicy(document, {}, hashOf(proof.policyHash));
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [
     "",
-    summary,
+    isClaim ? `Claimed: ${summary}` : summary,
     ...facts.map((fact) => `  ${fact}`),
     ...toChange.map((change) => `  For another answer: ${change}`),
   ];
