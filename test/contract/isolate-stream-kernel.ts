@@ -82,8 +82,10 @@ export function streamKernelContract(makeHost: () => Promise<IsolateHost>, { pre
     it("stops at the deadline a tool that loops in its stream", async () => {
       const { output, pieces, ends } = sink();
       const result = call("pour and loop", 2, 10, { output, bounds });
-      const flows = expect.poll(() => pieces).toHaveLength(2);
-      expect(await passUntil(clock, flows, result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+      const flows = async (): Promise<void> => {
+        await expect.poll(() => pieces).toHaveLength(2);
+      };
+      expect(await passUntil(clock, flows(), result)).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
       await expect.poll(() => ends).toHaveLength(1);
       await expectUsable();
     });
