@@ -42,7 +42,16 @@ const kernelDirections: Readonly<
   },
   call: {
     values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
-    types: ["result.ts", "kernel-api.ts"],
+    types: ["result.ts"],
+  },
+  // The core asks, extensions answer: nothing of the core imports one.
+  extensions: {
+    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    types: ["result.ts"],
+  },
+  operations: {
+    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "audit", "call", "limits.ts"],
+    types: ["normalize"],
   },
   pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
   // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
@@ -56,11 +65,6 @@ const kernelDirections: Readonly<
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   secrets: { values: ["id"], types: ["capability", "normalize"] },
-  // It goes through the steps of a call again, with what they did before.
-  suspend: {
-    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
-    types: ["result.ts", "kernel-api.ts"],
-  },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: ["normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

@@ -9,7 +9,7 @@ const never: Approver = () => new Promise(() => {});
 /** Suspended calls go on as if nothing had been, on every host that can put its isolates into bytes. */
 export function describeSuspendedCalls(name: string, makeHost: () => Promise<IsolateHost>): void {
   describe(`a suspended call on ${name}`, () => {
-    it("that waits for its brokers: same result, fuel, journal and proof as one that was let be", async () => {
+    it("that waits for its brokers: same result, fuel and journal as one that was let be, and a proof that follows", async () => {
       const whole = await suspendingKernel(await makeHost(), { files: await slowFiles(true) });
       const expected = await whole.kernel.call("patient", {}, { sessionId: "session" });
       expect(expected).toMatchObject({ ok: true, data: { wrote: "content of acontent of b" } });
@@ -35,7 +35,10 @@ export function describeSuspendedCalls(name: string, makeHost: () => Promise<Iso
       expect(second.files.asked).toEqual(["read b", "write c", "read c"]);
       const journal = [...(await first.events()), ...(await second.events())];
       expect(journalOf(journal, callId)).toEqual(journalOf(await whole.events(), expected.callId));
-      expect(typesOf(await second.events(), callId)).toEqual(["tool.resumed", "capability.used", "capability.used", "capability.used", "tool.completed"]); // prettier-ignore
+      expect(typesOf(await second.events(), callId)).toEqual(["tool.resumed", "capability.checked", "policy.decided", "capability.used", "capability.used", "capability.used", "tool.completed"]); // prettier-ignore
+      const proofHash = resumed.proof?.hash;
+      const decided = journal.find((event) => event.type === "policy.decided" && event.payload.proofHash === proofHash);
+      expect([decided?.callId, typeof resumed.proof?.parentProofId]).toEqual([callId, "string"]);
       for (const { kernel } of [first, second, whole]) await kernel.close();
     });
 

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type AuditType, errorCodes } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { root } from "../support/sources.ts";
 import { readPage, readPages, section, table } from "./markdown.ts";
 
 const page = readPage("docs/architecture.md");
-const steps = table(section(page, "The way of a call")!, "Step", "Function", "Events", "Can stop with");
+const steps = table(section(page, "The way of a call")!, "Step", "Function", "State", "Events", "Can stop with");
 const wordsIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w.]+)`/g)].map(([, word = ""]) => word);
 
 const eventTypes: ReadonlySet<string> = new Set(
@@ -18,19 +18,35 @@ const eventTypes: ReadonlySet<string> = new Set(
 describe("the steps of a call", () => {
   it("are twelve, in the order of the kernel", () => {
     expect(steps.map(([title = ""]) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    const source = readFileSync(`${root}packages/kernel/src/call/steps.ts`, "utf8");
-    const run = source.slice(source.indexOf("async #run("));
-    const places = steps
-      .slice(0, 10)
-      .flatMap(([, names = ""]) => wordsIn(names).map((name) => run.search(new RegExp(`(?<![#.\\w])${name}\\(`))));
-    expect(places).toHaveLength(10);
+    const source = readFileSync(`${root}packages/kernel/src/call/pipeline.ts`, "utf8");
+    const pass = source.slice(source.indexOf("async function pass("), source.indexOf("/** An extension that mixes"));
+    const places = steps.flatMap(([, names = ""]) =>
+      wordsIn(names).map((name) => pass.search(new RegExp(`(?<![#.\\w])${name}\\b(?! )`))),
+    );
+    expect(places).toHaveLength(12);
     expect(places.every((place) => place > 0)).toBe(true);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
+  it("have exactly the states that the page names, each made in the file of its step", () => {
+    const folder = `${root}packages/kernel/src/call/steps/`;
+    const made = readdirSync(folder).flatMap((file) => {
+      const text = readFileSync(folder + file, "utf8");
+      const states = [...text.matchAll(/export interface (\w+) extends (?:[\w, ]+, )?Made\b/g)];
+      return states.map(([, state = ""]) => ({ state, text }));
+    });
+    const answered = { state: "Answered", text: readFileSync(`${folder}answer.ts`, "utf8") };
+    const rows = steps.map(([, name = "", state = ""]) => [wordsIn(name)[0], wordsIn(state)[0]]);
+    expect(rows.map(([, state]) => state).toSorted()).toEqual(
+      [...made.map(({ state }) => state), "Answered"].toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+    for (const [name, state] of rows)
+      expect([...made, answered].find((each) => each.state === state)?.text).toContain(`export function ${name}(`);
+  });
+
   it("name events and codes that there are", () => {
-    const events = steps.flatMap(([, , cell = ""]) => wordsIn(cell));
-    const codes = steps.flatMap(([, , , cell = ""]) => wordsIn(cell));
+    const events = steps.flatMap(([, , , cell = ""]) => wordsIn(cell));
+    const codes = steps.flatMap(([, , , , cell = ""]) => wordsIn(cell));
     expect(events.filter((event) => !eventTypes.has(event))).toEqual([]);
     expect(codes.filter((code) => !(errorCodes as readonly string[]).includes(code))).toEqual([]);
     expect(events.length + codes.length).toBeGreaterThan(15);

@@ -8,8 +8,8 @@ import {
 } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { kernelVersion, readFrozen, writeFrozen, type Frozen } from "../../packages/kernel/src/suspend/frozen.ts";
-import { seal, sealingKey, unseal } from "../../packages/kernel/src/suspend/sealed.ts";
+import { kernelVersion, readFrozen, writeFrozen, type Frozen } from "../../packages/kernel/src/extensions/suspension/frozen.ts";
+import { seal, sealingKey, unseal } from "../../packages/kernel/src/extensions/suspension/sealed.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import {
   begin,

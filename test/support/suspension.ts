@@ -241,10 +241,10 @@ export function comparable(result: CallResult): unknown {
 }
 
 function comparableProof(proof: Proof): unknown {
-  const { proofId: _i, callId: _c, parentProofId, decidedAt: _d, traceparent: _t, hash: _h, approval, ...rest } = proof;
+  const { proofId: _i, callId: _c, parentProofId: _p, decidedAt: _d, traceparent: _t, hash: _h, ...more } = proof;
+  const { approval, ...rest } = more;
   return {
     ...rest,
-    isAnswer: parentProofId !== null,
     approval: approval && { ...approval, approvalId: "", nonce: "", expiresAt: "" },
   };
 }

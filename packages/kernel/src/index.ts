@@ -3,7 +3,7 @@ export type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
-export type { CallSuspender } from "./call/live.ts";
+export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 export {
   type CallError,
   type CallFailure,

@@ -2,7 +2,7 @@ import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
-import type { CallSuspender } from "./call/live.ts";
+import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool.ts";

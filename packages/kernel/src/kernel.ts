@@ -3,36 +3,35 @@ import { memorySink } from "./audit/memory-sink.ts";
 import type { AuditReader } from "./audit/reader.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
-import { Results } from "./call/cache.ts";
-import { openCall } from "./call/call.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
-import { checkHealth } from "./call/health.ts";
-import { Keys } from "./call/keys.ts";
-import type { CallSuspender } from "./call/live.ts";
-import { checkKeeping } from "./call/keep.ts";
-import { checkPurity } from "./call/purity.ts";
-import { Steps } from "./call/steps.ts";
-import { readMatch, Revocations } from "./capability/revocation.ts";
-import { uuidv7 } from "./id/uuid.ts";
+import { openCall, openRead } from "./call/open-call.ts";
+import { close, type Core, perform, refuse } from "./call/pipeline.ts";
+import { takeSlotAgain } from "./call/steps/reserve.ts";
+import { nextAttempt } from "./call/steps/start.ts";
+import { Revocations } from "./capability/revocation.ts";
+import { composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
+import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import { hostOf, type IsolateHost } from "./isolate/port.ts";
+import { type Features, featuresOf } from "./features.ts";
 import type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
-import type { ContentStore } from "./normalize/content.ts";
 import { blake3Hash, type Hash } from "./normalize/hash.ts";
-import { Approvals } from "./policy/approvals.ts";
+import { AuthorityState } from "./operations/authority.ts";
+import { checkHealth, type HealthParts } from "./operations/health.ts";
+import { GrantRevocations } from "./operations/revoke-grants.ts";
+import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/counters.ts";
+import { checkKeeping } from "./policy/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
-import { ModeTriggers } from "./policy/mode-manager.ts";
-import { isStricter } from "./tool/modes.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
-import { type Mode, modes } from "./tool/manifest.ts";
+import type { Mode } from "./tool/manifest.ts";
 import type { ToolPackage } from "./tool/package.ts";
 import { Registry, summaryOf } from "./tool/registry.ts";
 import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
@@ -47,7 +46,7 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
   const { hash = blake3Hash } = options;
   const policy = checkKeeping(
     loadPolicy(options.policy ?? defaultPolicy, options.policyVariables, hash),
-    options.content,
+    options.content !== undefined,
   );
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
@@ -63,90 +62,82 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
 class KernelImplementation implements Kernel {
   readonly #registry: Registry;
   readonly #hash: Hash;
-  readonly #results: Results | undefined;
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
-  readonly #approvals: Approvals;
+  readonly #features: Features;
+  readonly #authority: AuthorityState;
   readonly #revocations = new Revocations();
-  readonly #triggers: ModeTriggers;
+  readonly grants: Kernel["grants"];
   readonly #variables: PolicyVariables | undefined;
   readonly #signer: ProofSigner | undefined;
-  readonly #content: ContentStore | undefined;
-  readonly #suspender: CallSuspender | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
-  readonly #steps: Steps;
-  #policy: Policy;
-  #mode: Mode;
-  /** What the log says last. A stricter one can hold already. */
-  #recordedMode: Mode;
-  /** Asked for, and not yet on record. */
-  readonly #modesAhead: Mode[] = [];
-  #lastChange: Promise<unknown> = Promise.resolve();
-
-  constructor(
-    {
-      host,
-      brokers = [],
-      approver,
-      mode = "NORMAL",
-      modeTriggers = [],
-      policyVariables,
-      cache = true,
-      signer,
-      secrets,
-      content,
-      suspender,
-      reuse = {},
-      normalizers = new Map(),
-    }: KernelOptions,
-    policy: Policy,
-    log: AuditLog,
-    clock: Clock,
-    hash: Hash,
-  ) {
+  readonly #core: Core;
+  constructor(options: KernelOptions, policy: Policy, log: AuditLog, clock: Clock, hash: Hash) {
+    const { host, mode = "NORMAL", policyVariables, signer, reuse = {}, normalizers = new Map() } = options;
     this.#hash = hash;
-    this.#results = cache ? new Results() : undefined;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
+    this.#pools = this.#openPools(reuse, clock, log);
+    this.#features = featuresOf(options);
+    this.#variables = policyVariables;
+    this.#signer = signer;
+    this.#clock = clock;
+    this.#log = log;
+    this.#authority = new AuthorityState(policy, mode, log);
+    this.grants = new GrantRevocations(this.#revocations, log, clock);
+    this.#core = this.#openCore(options);
+    const context = this.#contextOf(this.#core);
+    for (const extension of this.#features.all) extension.open?.(context);
+  }
+
+  #openPools(reuse: NonNullable<KernelOptions["reuse"]>, clock: Clock, log: AuditLog): Core["pools"] {
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
     const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>
       log.record("tool.quarantined", kernelScope, { tool: id, toolHash: hash, caller, failures, restMs });
-    this.#pools = new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
-    this.#approvals = new Approvals(clock);
-    this.#triggers = new ModeTriggers(modeTriggers, clock);
-    this.#variables = policyVariables;
-    this.#signer = signer;
-    this.#content = content;
-    this.#suspender = suspender;
-    this.#clock = clock;
-    this.#log = log;
-    this.#policy = policy;
-    this.#mode = knownMode(mode);
-    this.#recordedMode = this.#mode;
+    return new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
+  }
+
+  #openCore({ host, brokers = [], secrets }: KernelOptions): Core {
+    const points = composeExtensions(this.#features.all);
     const all = [...(host?.brokers ?? []), ...brokers];
-    this.#steps = new Steps({
+    return {
       registry: this.#registry,
       hosts: this.#hosts,
       pools: this.#pools,
       brokers: new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))),
       secrets,
       revocations: this.#revocations,
-      approver,
-      approvals: this.#approvals,
-      policyState: { counters: new Counters(clock), labels: new SessionLabels() },
-      limiter: new Limiter(clock),
-      keys: new Keys(clock, hash, log.usedKeys),
-      results: this.#results,
-      log,
-      content,
-      suspender,
-      clock,
-      hash,
-      authority: () => ({ policy: this.#policy, mode: this.#mode }),
-      ended: (result, hasStarted) => this.#watch(result, hasStarted),
-    });
+      counters: new Counters(this.#clock),
+      labels: new SessionLabels(),
+      limiter: new Limiter(this.#clock),
+      log: this.#log,
+      clock: this.#clock,
+      authority: () => this.#authority.now,
+      points,
+      ask: points.ask,
+      brokersOf: points.brokersOf,
+      onRun: points.onRun,
+      beforeReuse: points.beforeReuse,
+    };
+  }
+
+  #contextOf(core: Core): ExtensionContext {
+    const { log, clock, registry, hosts, labels, secrets, authority, points } = core;
+    const hash = this.#hash;
+    const lent = { log, clock, hash, registry, hosts, labels, secrets, authority, points };
+    return {
+      ...lent,
+      setMode: (mode, reason) => this.setMode(mode, reason),
+      openCall: (toolName, options, parent) => openCall(toolName, options, clock, hash, parent),
+      openRead: (read) => openRead({ name: "" }, read, clock, hash),
+      perform: (call, entry) => perform(call, entry, core),
+      close: (call, fault) => close(call, fault, core),
+      refuse: (call, fault) => refuse(call, fault, core),
+      nextAttempt: (started) => nextAttempt(started, core),
+      takeSlotAgain: (call, tool, bounds) => takeSlotAgain(call, tool, bounds, core),
+    };
   }
 
   register(pkg: unknown): Setup<ToolSummary> {
@@ -180,8 +171,7 @@ class KernelImplementation implements Kernel {
   ): Promise<ToolHealth> {
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
     const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash);
-    const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
-    return checkHealth(call, { ...parts, log: this.#log, clock: this.#clock });
+    return checkHealth(call, this.#operationParts);
   }
 
   verifyPure(
@@ -189,9 +179,14 @@ class KernelImplementation implements Kernel {
     inputs: readonly unknown[],
     runs?: number,
   ): Promise<PureCheck> {
-    const parts = { registry: this.#registry, hosts: this.#hosts, pools: this.#pools, mode: this.#mode };
+    const { cache } = this.#features;
     const call = openCall(tool, {}, this.#clock, this.#hash);
-    return checkPurity(call, inputs, runs, { ...parts, log: this.#log, clock: this.#clock, results: this.#results });
+    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust: cache?.distrust });
+  }
+
+  get #operationParts(): HealthParts {
+    const { registry, hosts, pools, log, clock } = this.#core;
+    return { registry, hosts, pools, log, clock, mode: this.mode };
   }
 
   async call(
@@ -200,7 +195,7 @@ class KernelImplementation implements Kernel {
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
     const call = openCall(tool, options, this.#clock, this.#hash);
-    const result = await this.#steps.take(call, input);
+    const result = await perform(call, { phase: "arrival", input }, this.#core);
     return (this.#signer ? await this.#signed(result, this.#signer) : result) as CallResult<never>;
   }
 
@@ -209,21 +204,14 @@ class KernelImplementation implements Kernel {
   }
 
   async resume(bytes: Uint8Array, options: ResumeOptions = {}): Promise<CallResult> {
-    const result = await this.#requireSuspender().resume(bytes, options, this.#steps);
+    const result = await this.#requireSuspender().resume(bytes, options);
     return this.#signer ? this.#signed(result, this.#signer) : result;
   }
 
   #requireSuspender(): CallSuspender {
-    if (!this.#suspender) throw new TypeError("Give createKernel a `suspender`.");
-    return this.#suspender;
-  }
-
-  /** Tells the mode's triggers how a call ended. A stricter mode holds at once; the record follows with the next flush at the latest. */
-  #watch(result: CallResult, hasStarted: boolean): void | Promise<void> {
-    const code = result.ok ? undefined : result.error.code;
-    const fired = this.#triggers.ended(this.#mode, code, hasStarted);
-    // When the log cannot be written, nothing runs any more: stricter than any mode.
-    return fired && this.setMode(fired.to, fired.reason).catch(() => {});
+    const { suspender } = this.#features;
+    if (!suspender) throw new TypeError("Give createKernel a `suspender`.");
+    return suspender;
   }
 
   async #signed(result: CallResult, signer: ProofSigner): Promise<CallResult> {
@@ -248,95 +236,31 @@ class KernelImplementation implements Kernel {
   }
 
   get approvals(): Kernel["approvals"] {
-    return {
-      list: () => this.#approvals.list(),
-      revoke: async (approvalId, reason) => {
-        if (!this.#approvals.revoke(approvalId)) return false;
-        const why = `Revoked: ${reason}`.slice(0, 500).toWellFormed();
-        this.#log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
-        await this.#log.flush();
-        return true;
-      },
-    };
-  }
-
-  get grants(): Kernel["grants"] {
-    return {
-      list: () => this.#revocations.list(),
-      revoke: async (foreign, reason) => {
-        const match = readMatch(foreign);
-        const revocationId = uuidv7(this.#clock.now());
-        const why = reason.slice(0, 500).toWellFormed();
-        const calls = this.#revocations.revoke({ revocationId, match, reason: why });
-        this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls });
-        await this.#log.flush();
-        return { revocationId, calls };
-      },
-      restore: async (revocationId, reason) => {
-        if (!this.#revocations.list().some((each) => each.revocationId === revocationId)) return false;
-        const why = reason.slice(0, 500).toWellFormed();
-        this.#log.record("grant.restored", kernelScope, { revocationId, reason: why });
-        await this.#log.flush();
-        return this.#revocations.restore(revocationId);
-      },
-    };
+    const { consent } = this.#features;
+    return { list: () => consent.list(), revoke: (approvalId, reason) => consent.revoke(approvalId, reason) };
   }
 
   get mode(): Mode {
-    return this.#mode;
+    return this.#authority.now.mode;
   }
 
-  async setMode(mode: Mode, reason: string): Promise<void> {
-    // What tightens holds at once; what loosens waits for the record, and for stricter ones that were asked for meanwhile.
-    if (isStricter(knownMode(mode), this.#mode)) this.#mode = mode;
-    this.#modesAhead.push(mode);
-    await this.#inTurn(async () => {
-      try {
-        const previous = this.#recordedMode;
-        this.#recordedMode = mode;
-        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: reason.slice(0, 500).toWellFormed() });
-        await this.#log.flush();
-        this.#mode = this.#modesAhead.reduce(
-          (strictest, each) => (isStricter(each, strictest) ? each : strictest),
-          mode,
-        );
-      } finally {
-        this.#modesAhead.shift();
-      }
-    });
-  }
-
-  /** Changes of mode and policy, one after the other: a slow sink never lets two of them interleave. */
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const turn = this.#lastChange.then(change);
-    this.#lastChange = turn.catch(() => {});
-    return turn;
+  setMode(mode: Mode, reason: string): Promise<void> {
+    return this.#authority.setMode(mode, reason);
   }
 
   get policyHash(): string {
-    return this.#policy.hash;
+    return this.#authority.now.policy.hash;
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const policy = checkKeeping(loadPolicy(document, this.#variables, this.#hash), this.#content);
+    const policy = checkKeeping(loadPolicy(document, this.#variables, this.#hash), this.#features.canKeep);
     if (!policy.ok) return policy;
-    const policyHash = policy.value.hash;
-    return this.#inTurn(async () => {
-      this.#log.record("policy.changed", kernelScope, { policyHash, previousHash: this.#policy.hash });
-      await this.#log.flush();
-      this.#policy = policy.value;
-      return { ok: true, value: { policyHash } };
-    });
+    await this.#authority.setPolicy(policy.value);
+    return { ok: true, value: { policyHash: policy.value.hash } };
   }
 
   async close(): Promise<void> {
     for (const pool of this.#pools.values()) pool.close();
     await Promise.all(this.#hosts.map((host) => host.close()));
   }
-}
-
-/** @throws TypeError for a mode that there is none of: a bug of the embedding program. */
-function knownMode(mode: Mode): Mode {
-  if (modes.includes(mode)) return mode;
-  throw new TypeError(`There is no mode ${JSON.stringify(mode)}: ${modes.join(", ")}.`);
 }

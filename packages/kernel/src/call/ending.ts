@@ -2,19 +2,10 @@ import type { Effect } from "../capability/capability.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { Digest } from "../normalize/hash.ts";
 import type { JsonValue } from "../normalize/json.ts";
-import type { CallResult } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
-import type { Stop } from "./call.ts";
-import type { Concluded } from "./conclude.ts";
+import { CallFault } from "./fault.ts";
 
-/** How a call ended, for other calls that are given the same. Nobody outside holds any of it. */
-export interface Ending {
-  readonly callId: string;
-  /** Whether the tool ran, or may have. */
-  readonly hasStarted: boolean;
-  readonly effects: readonly Effect[];
-  readonly outcome: { readonly ok: true; readonly output: KeptOutput } | { readonly ok: false; readonly why: Stop };
-}
+type Outcome = { readonly ok: true; readonly output: KeptOutput } | { readonly ok: false; readonly fault: CallFault };
 
 /** An output in its normal form: JSON as its text, bytes as a copy. */
 export interface KeptOutput {
@@ -24,17 +15,60 @@ export interface KeptOutput {
   readonly outputBytes: number;
 }
 
-/** @param why What ended a call that gave no result. */
-export function endingOf(
-  { callId, effects }: CallResult,
-  hasStarted: boolean,
-  end: KeptOutput | { readonly why: Stop },
-): Ending {
-  if ("why" in end) return { callId, hasStarted, effects, outcome: { ok: false, why: end.why } };
-  return { callId, hasStarted, effects, outcome: { ok: true, output: end } };
+/**
+ * How a call ended, for other calls that are given the same. Nobody outside holds any of it.
+ *
+ * An ending crosses into extensions and comes back, so its brand holds at run time as well: it is a
+ * class with a private field, and its constructor is not exported.
+ */
+class KernelEnding {
+  readonly callId: string;
+  /** Whether the tool ran, or may have. */
+  readonly hasStarted: boolean;
+  readonly effects: readonly Effect[];
+  readonly outcome: Outcome;
+  readonly #made = true;
+
+  constructor(callId: string, hasStarted: boolean, effects: readonly Effect[], outcome: Outcome) {
+    this.callId = callId;
+    this.hasStarted = hasStarted;
+    this.effects = effects;
+    this.outcome = outcome;
+  }
+
+  static made(value: object): value is KernelEnding {
+    return #made in value && value.#made;
+  }
+
+  get wasCancelled(): boolean {
+    return !this.outcome.ok && this.outcome.fault.code === "CANCELLED";
+  }
+
+  /** The same for a call that asks again: a failure stays, with another hint. */
+  repeated(hint: string): KernelEnding {
+    if (this.outcome.ok) return this;
+    const { code, message, details } = this.outcome.fault;
+    const fault = new CallFault(code, message, { details, hint });
+    return new KernelEnding(this.callId, this.hasStarted, this.effects, { ok: false, fault });
+  }
+}
+export type Ending = KernelEnding;
+
+export function isEnding(value: object): value is Ending {
+  return KernelEnding.made(value);
 }
 
-export function keptOf({ manifest }: RegisteredTool, { output, hash, outputBytes }: Concluded): KeptOutput {
+/** For `steps/conclude.ts` alone; a test holds that no other module imports it. */
+export function endingOf(callId: string, hasStarted: boolean, effects: readonly Effect[], outcome: Outcome): Ending {
+  return new KernelEnding(callId, hasStarted, effects, outcome);
+}
+
+export function keptOutput(
+  { manifest }: RegisteredTool,
+  output: JsonValue | Uint8Array,
+  hash: Digest,
+  outputBytes: number,
+): KeptOutput {
   const { kind } = manifest.output;
   // Of a stream only the reference is there, which is JSON.
   const form = kind === "stream" ? "json" : kind;
@@ -43,22 +77,8 @@ export function keptOf({ manifest }: RegisteredTool, { output, hash, outputBytes
   return { form, content, hash, outputBytes };
 }
 
-/** A copy: whoever gets it may change it. */
+/** A copy: its caller may change it. */
 export function dataOf({ form, content }: KeptOutput): JsonValue | Uint8Array {
   if (typeof content !== "string") return new Uint8Array(content);
   return form === "json" ? (JSON.parse(content) as JsonValue) : content;
-}
-
-/** What the other call ends with, or `undefined` if `cancel` aborts before. */
-export function waitFor(ending: Promise<Ending>, cancel: AbortSignal | undefined): Promise<Ending | undefined> {
-  if (!cancel) return ending;
-  if (cancel.aborted) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const leave = (): void => resolve(undefined);
-    cancel.addEventListener("abort", leave, { once: true });
-    void ending.then((ended) => {
-      cancel.removeEventListener("abort", leave);
-      resolve(ended);
-    });
-  });
 }

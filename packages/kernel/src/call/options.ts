@@ -4,7 +4,7 @@ import type { JsonObject } from "../normalize/json.ts";
 import { requireValidator } from "../schema/require.ts";
 
 /** What is wrong with a caller's options. */
-export interface Fault {
+export interface InvalidOption {
   /** One sentence for the caller. */
   readonly message: string;
   readonly hint?: string;
@@ -13,7 +13,7 @@ export interface Fault {
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: CallOptions;
-  readonly fault?: Fault;
+  readonly fault?: InvalidOption;
   /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
   readonly output?: WritableStreamDefaultWriter<Uint8Array>;
   /** Of {@link CallOptions.body}, likewise. */

@@ -134,7 +134,24 @@ export class HeldGrant {
   }
 }
 
-export function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Holder): boolean {
+/** The kernel's revocations, and those that reached a call before it came here. */
+export function withRevocations(
+  kernel: Pick<Revocations, "hold" | "standing">,
+  taken: readonly Revocation[],
+): Pick<Revocations, "hold" | "standing"> {
+  if (taken.length === 0) return kernel;
+  return {
+    standing: (holder, kind) =>
+      kernel.standing(holder, kind) ?? taken.find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason,
+    hold(holder) {
+      const held = kernel.hold(holder);
+      for (const revocation of taken) held.take(revocation);
+      return held;
+    },
+  };
+}
+
+function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Holder): boolean {
   return (
     (caller === undefined || caller === holder.caller) &&
     (sessionId === undefined || sessionId === holder.sessionId) &&
@@ -143,7 +160,7 @@ export function fits({ caller, sessionId, tool, callId }: RevocationMatch, holde
   );
 }
 
-export function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
+function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
   return kinds === undefined || kinds.includes(kind);
 }
 

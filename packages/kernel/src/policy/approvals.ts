@@ -143,6 +143,6 @@ export class Approvals {
 }
 
 /** JSON, so that no choice of names can make two keys collide. */
-function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
+export function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
   return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
 }

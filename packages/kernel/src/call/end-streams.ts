@@ -1,0 +1,24 @@
+import type { CallResult } from "../result.ts";
+
+/** Closes what the output flowed into, or aborts it: also where the bytes went to another call. */
+export async function endOutput(
+  output: WritableStreamDefaultWriter<Uint8Array>,
+  result: CallResult | undefined,
+): Promise<void> {
+  try {
+    if (!result?.ok) await output.abort(new Error(result?.error.message));
+    else if (result.meta.cached) await output.abort(new Error("The bytes went to the call that ran."));
+    else await output.close();
+  } catch {
+    // What its other end makes of it is the caller's own.
+  }
+}
+
+/** What its tool did not read is cancelled: also where nothing ran. */
+export async function endBody(body: ReadableStreamDefaultReader<unknown>): Promise<void> {
+  try {
+    await body.cancel("The call has ended.");
+  } catch {
+    // It broke off before, or its source is the caller's own.
+  }
+}

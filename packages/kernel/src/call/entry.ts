@@ -1,0 +1,48 @@
+import type { Revocation } from "../capability/revocation.ts";
+import type { SecretKeeper } from "../capability/secret.ts";
+
+/** What tells one call apart from all others, wherever it goes on. */
+export interface CallIdentity {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly caller: string;
+  readonly traceparent: string;
+  /** The caller's own name for what this call belongs to. */
+  readonly correlationId: string | null;
+  /** Seeds what the tool sees as random. */
+  readonly seed: string;
+  /** Milliseconds since the epoch: what the tool's clock says. */
+  readonly nowMs: number;
+}
+
+/** How a suspended call was, for the process that goes on with it. */
+export interface Before {
+  readonly queuedMs: number;
+  readonly warnings: readonly string[];
+  /** By the name of each {@link CarriedPart}. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly since: Since;
+}
+
+/** What happened to suspended calls until they went on. Of all calls of a snapshot. */
+export interface Since {
+  /** What reached them before they were suspended, and meanwhile, also where it was restored since. */
+  readonly revocations: readonly Revocation[];
+  /** Ids of approvals that were taken back meanwhile. */
+  readonly revokedApprovals: ReadonlySet<string>;
+  /** Knows the secrets that they had told others. */
+  readonly secrets: SecretKeeper | undefined;
+}
+
+/**
+ * The beginning of a pass through the pipeline. Steps that have happened are not repeated; checks
+ * are.
+ */
+export type Entry =
+  | { readonly phase: "arrival"; readonly input: unknown }
+  /** An approver changed the arguments. */
+  | { readonly phase: "edit"; readonly input: unknown; readonly parentProofId: string }
+  /** Resumed in an open question. */
+  | { readonly phase: "question"; readonly input: unknown }
+  /** Resumed in a run; whether it holds its slot already. */
+  | { readonly phase: "run"; readonly input: unknown; readonly hasSlot: boolean };

@@ -1,0 +1,83 @@
+import { AuditUnavailable } from "../audit/log.ts";
+import type { JsonValue } from "../normalize/json.ts";
+import { said } from "../normalize/said.ts";
+import type { CallError, ErrorCode } from "../result.ts";
+
+/**
+ * Why a call goes no further. A step throws it, and `perform` in `pipeline.ts` catches it. Refusals,
+ * broken ports and bugs share that one way out, so no way out can forget to release.
+ *
+ * Not an `Error`: a denial is no bug, and a stack trace costs more than the step that denies.
+ */
+export class CallFault {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: JsonValue;
+  readonly retryable: boolean;
+  readonly hint: string;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details = null, retryable = false, hint = "" }: Partial<Omit<CallError, "code" | "message">> = {},
+  ) {
+    this.code = code;
+    this.message = message;
+    this.details = details;
+    this.retryable = retryable;
+    this.hint = hint;
+  }
+
+  /** Data for the caller, in the fixed order of its members. */
+  get error(): CallError {
+    const { code, message, details, retryable, hint } = this;
+    return { code, message, details, retryable, hint };
+  }
+}
+
+/**
+ * Thrown where an approver edited the arguments. The pipeline is entered again, so new arguments
+ * meet every step.
+ */
+export class Reentry {
+  readonly input: unknown;
+  /** Of the answer that the new decision follows from. */
+  readonly parentProofId: string;
+
+  constructor(input: unknown, parentProofId: string) {
+    this.input = input;
+    this.parentProofId = parentProofId;
+  }
+}
+
+/**
+ * Thrown where a call leaves for another process. `put` resolves when its snapshot is on record, or
+ * lost.
+ */
+export class Suspended {
+  readonly put: Promise<CallFault>;
+
+  constructor(put: Promise<CallFault>) {
+    this.put = put;
+  }
+}
+
+/** The fault that a caller is told, whatever was thrown. */
+export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
+  if (thrown instanceof CallFault) return thrown;
+  if (thrown instanceof AuditUnavailable) {
+    const message = hasStarted
+      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
+      : "The audit log cannot be written, so nothing runs.";
+    const hint = "Repair the sink, then open a new kernel on it.";
+    return new CallFault("AUDIT_UNAVAILABLE", message, { details: { ran: hasStarted }, hint, retryable: !hasStarted });
+  }
+  return new CallFault("INTERNAL", "The kernel failed; the fault is not the caller's.", {
+    details: { error: faultText(thrown) },
+  });
+}
+
+/** Name and message of something that was thrown, which may be anything. */
+export function faultText(thrown: unknown): string {
+  return [said(thrown, "name"), said(thrown, "message")].join(": ").slice(0, 500).toWellFormed();
+}

@@ -1,0 +1,133 @@
+import { limits } from "../limits.ts";
+import { CallFault, Reentry } from "./fault.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import type { Points } from "./points.ts";
+import type { Entry } from "./entry.ts";
+import type { CallRecord } from "./record.ts";
+import type { CallResult } from "../result.ts";
+import { answer, answerFailure, type Answered, type AnswerPorts, reuse } from "./steps/answer.ts";
+import { assertCurrent, authorize, type AuthorizePorts } from "./steps/authorize.ts";
+import { checkGrants, type GrantPorts } from "./steps/check-grants.ts";
+import { conclude, concludeFailure, type ConcludePorts } from "./steps/conclude.ts";
+import { decide, type DecidePorts } from "./steps/decide.ts";
+import { normalize } from "./steps/normalize.ts";
+import { reserve, type ReservePorts } from "./steps/reserve.ts";
+import { resolve, type ResolvePorts } from "./steps/resolve.ts";
+import { run, type RunPorts } from "./steps/run.ts";
+import { recordStart, type StartPorts, type Started } from "./steps/start.ts";
+import { type Checked, validateOutput } from "./steps/validate-output.ts";
+import { validate, type ValidatePorts } from "./steps/validate.ts";
+
+/** The ports of all steps together. The core has no others. */
+export interface Core
+  extends
+    ResolvePorts,
+    ValidatePorts,
+    GrantPorts,
+    DecidePorts,
+    AuthorizePorts,
+    ReservePorts,
+    StartPorts,
+    RunPorts,
+    ConcludePorts,
+    AnswerPorts {
+  readonly points: Points;
+}
+
+/**
+ * The twelve steps. Each takes the state that only the step before can make, so a pass that leaves
+ * one out does not compile. A step that stops the call throws; `perform` catches.
+ *
+ * A step that has ended is not waited for: a turn of the queue costs more than most steps, and a
+ * call that waits for nothing reaches its isolate in the turn in which it came.
+ */
+// prettier-ignore
+async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answered> {
+  const { points } = core;
+  if (entry.phase !== "edit") points.onArrival?.(call);
+  const resolved = resolve(call, core);                                     //  1
+  const validated = validate(resolved, entry, core);                        //  2
+  const granted = checkGrants(validated, core);                             //  3
+  const decided = decide(granted, entry, core);                             //  4
+  const knowing = points.afterDecision?.(decided);
+  const known = knowing instanceof Promise ? await knowing : knowing;
+  if (known) return reuse(decided, known, core);
+  const allowing = authorize(decided, core);                                //  5
+  const allowed = allowing instanceof Promise ? await allowing : allowing;
+  const sharing = points.afterAllow?.(allowed);
+  const shared = sharing instanceof Promise ? await sharing : sharing;
+  if (shared) return reuse(assertCurrent(allowed, core), shared, core);
+  const reserving = reserve(allowed, entry, core);                          //  6
+  const reserved = reserving instanceof Promise ? await reserving : reserving;
+  const starting = recordStart(reserved, entry, core);                      //  7
+  const started = starting instanceof Promise ? await starting : starting;
+  const attempt = (each: Started): Promise<Checked> =>
+    run(each, core).then(validateOutput);                                   //  8, 9
+  const checked = await (points.aroundRun?.(started, attempt) ?? attempt(started));
+  assertOwn(checked, call);
+  const normalizing = normalize(checked);                                   // 10
+  const normalized = normalizing instanceof Promise ? await normalizing : normalizing;
+  const storing = points.beforeConclude?.(normalized);
+  const reference = storing instanceof Promise ? await storing : storing;
+  const concluding = conclude(normalized, reference, core);                 // 11
+  const concluded = concluding instanceof Promise ? await concluding : concluding;
+  return answer(concluded, core);                                           // 12
+}
+
+/** An extension that mixes up the results of two calls would answer one caller with the other's data. */
+function assertOwn({ started }: Checked, call: CallRecord): void {
+  if (started.call !== call) throw new TypeError("an extension answered a call with the result of another one");
+}
+
+/**
+ * Owns a call from its arrival to its answer. Whatever leaves `pass`, everything that the call
+ * acquired is given back here, newest first, before the caller is told. Never rejects.
+ */
+export async function perform(call: CallRecord, arrival: Entry, core: Core): Promise<CallResult> {
+  let answered: Answered | undefined;
+  for (let entry = arrival; !answered;)
+    try {
+      answered = await pass(call, entry, core);
+    } catch (thrown) {
+      // New arguments meet every step that the old ones met.
+      const again = reentryOf(thrown, call);
+      if (again) entry = again;
+      else answered = await failed(call, thrown instanceof Reentry ? tooManyEdits : thrown, core);
+    }
+  return end(call, answered, core);
+}
+
+/** Owns a call that goes no further than its arrival: it ends with this fault, on record. */
+export async function close(call: CallRecord, fault: CallFault, core: Core): Promise<CallResult> {
+  return end(call, await failed(call, fault, core), core);
+}
+
+/** Owns a call that never arrives: a snapshot that is refused keeps its worth, so nothing is on record. */
+export function refuse(call: CallRecord, fault: CallFault, core: Core): CallResult {
+  const answered = answerFailure(call, fault, core.clock);
+  call.settle(answered);
+  return answered.result;
+}
+
+async function failed(call: CallRecord, thrown: unknown, core: Core): Promise<Answered> {
+  return answerFailure(call, await concludeFailure(call, thrown, core), core.clock);
+}
+
+function end(call: CallRecord, answered: Answered, { points }: Core): MaybePromise<CallResult> {
+  call.settle(answered);
+  const { kind, result } = answered;
+  const telling = kind === "suspended" ? undefined : points.onEnd?.(answered);
+  return telling ? telling.then(() => result) : result;
+}
+
+/** The arguments as an approver changed them, a limited number of times: an approver could keep a call for ever. */
+function reentryOf(thrown: unknown, call: CallRecord): Extract<Entry, { phase: "edit" }> | undefined {
+  if (!(thrown instanceof Reentry)) return undefined;
+  if (++call.edits > limits.edits) return undefined;
+  return { phase: "edit", input: thrown.input, parentProofId: thrown.parentProofId };
+}
+
+const tooManyEdits = /* @__PURE__ */ new CallFault(
+  "APPROVAL_DENIED",
+  `The arguments were edited more than ${limits.edits} times.`,
+);

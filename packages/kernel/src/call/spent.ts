@@ -1,0 +1,58 @@
+import type { Effect } from "../capability/capability.ts";
+import type { IsolateUsage } from "../isolate/port.ts";
+import { gatePart, runPart } from "./carried-part.ts";
+import type { CallRecord } from "./record.ts";
+
+/** What a call used, as its result says it. */
+export interface Spent {
+  readonly effects: readonly Effect[];
+  readonly networkRequests: number;
+  readonly networkBytes: number;
+  readonly attempts: number;
+  readonly usage: IsolateUsage;
+  /** The result is that of another call. */
+  readonly cached: boolean;
+}
+
+const nothing: Spent = {
+  effects: [],
+  networkRequests: 0,
+  networkBytes: 0,
+  attempts: 0,
+  usage: {},
+  cached: false,
+};
+
+/**
+ * What a call used as far as it came, here or before it was suspended. The effects of one that is
+ * given another's result are those of the deed that the result tells of.
+ */
+export function spentBy(call: CallRecord): Spent {
+  const { gate, reused, attempt, used } = call.progress;
+  if (reused) return { ...nothing, effects: reused.effects, cached: true };
+  const counts = gate?.counts ?? call.came(gatePart);
+  if (!counts) return nothing;
+  const { effects, networkRequests, networkBytes } = counts;
+  const attempts = attempt ?? call.came(runPart)?.attempt ?? 0;
+  return { effects, networkRequests, networkBytes, attempts, usage: usageOf(used ?? []), cached: false };
+}
+
+/** Fuel of all its runs together, and the memory of the one that had the most. */
+export function usageOf(used: readonly IsolateUsage[]): IsolateUsage {
+  if (used.length === 0) return noUsage; // Most hosts count nothing.
+  const runs = used.filter((usage) => usage !== undefined);
+  const fuel = runs.flatMap(({ fuelUsed }) => fuelUsed ?? []);
+  const memory = runs.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? []);
+  return {
+    ...(fuel.length > 0 && { fuelUsed: fuel.reduce((sum, each) => sum + each, 0) }),
+    ...(memory.length > 0 && { peakMemoryBytes: Math.max(...memory) }),
+  };
+}
+
+const noUsage: IsolateUsage = Object.freeze({});
+
+/** Most calls have nothing to add, and a spread that adds nothing takes longer than the whole object does. */
+export function withMore<T extends object, More extends object>(all: T, more: More): T & More {
+  for (const _ in more) return { ...all, ...more };
+  return all as T & More;
+}

@@ -1,0 +1,157 @@
+import type { Counters } from "../../policy/counters.ts";
+import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import { CallFault, Reentry } from "../fault.ts";
+import { unanswered } from "../questions.ts";
+import type { Authority } from "./check-grants.ts";
+import { type Decided, isDenied, proofPart } from "./decide.ts";
+import { type ProofPorts, recordDecision } from "./prove.ts";
+
+declare class Made {
+  #authorize: never;
+}
+/** A call that may run, by the policy or by an approval. */
+export interface Allowed extends Decided, Made {
+  /** The approval that it runs on; absent where the policy alone allowed the call. */
+  readonly hold?: HeldApproval;
+}
+
+/** An approval in use. The extension that gave it has deferred its release on the call. */
+export interface HeldApproval {
+  /** Aborts when the approval is revoked, also while the tool runs. */
+  readonly revoked: AbortSignal;
+  /** On the monotonic clock: by then the tool has to have started. */
+  readonly untilMs: number;
+}
+
+/** The possible answers of an approver. The state that follows is made in this file alone. */
+export type ApprovalAnswer =
+  | {
+      readonly kind: "approved";
+      readonly approval: ApprovalProof;
+      readonly hold: HeldApproval;
+      /** Called in the turn in which the answer takes effect; not called where it is void. */
+      readonly onApproved?: () => void;
+    }
+  | { readonly kind: "edited"; readonly input: unknown }
+  | { readonly kind: "denied"; readonly reasonCode: "approval-denied" | "approval-expired"; readonly fault: CallFault };
+
+/** Answers the question of the policy's `ask`. Throws a fault where the question ends without one. */
+export type AskForApproval = (decided: Decided) => MaybePromise<ApprovalAnswer>;
+
+export interface AuthorizePorts extends ProofPorts {
+  readonly ask: AskForApproval | undefined;
+  /** If it changed since the decision, an answer is void. */
+  readonly authority: () => Authority;
+  readonly counters: Counters;
+}
+
+/** Step 5. Synchronous without a question: a wait for nothing costs more than the step. */
+export function authorize(state: Decided, ports: AuthorizePorts): MaybePromise<Allowed> {
+  const { verdict } = state;
+  assertApprovalStands(state);
+  if (isDenied(verdict)) throw denied(state, ports.counters);
+  if (verdict.decision !== "ask" || !verdict.enforced) return state as Allowed;
+  if (!ports.ask) throw unanswered("approval", verdict.reason);
+  return askFor(state, ports.ask, ports);
+}
+
+async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts): Promise<Allowed> {
+  const { call, charge } = state;
+  const answer = await ask(state);
+  if (answer.kind === "approved") return allowed(state, answer, ports);
+  const reasonCode = answer.kind === "denied" ? answer.reasonCode : "approval-denied";
+  const proof = answerProof(state, reasonCode, ports);
+  call.decided(proof);
+  if (answer.kind === "denied") throw answer.fault;
+  if (call.hasStarted) throw new CallFault("APPROVAL_DENIED", "Its arguments cannot be edited any more: it has begun.");
+  if (charge) call.release(charge);
+  throw new Reentry(answer.input, proof.proofId);
+}
+
+function allowed(
+  state: Decided,
+  { approval, hold, onApproved }: Extract<ApprovalAnswer, { kind: "approved" }>,
+  ports: AuthorizePorts,
+): Allowed {
+  const { call } = state;
+  if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, changedText, ports);
+  const proof = answerProof(state, "approved", ports, approval);
+  onApproved?.();
+  call.carry(proofPart, proof);
+  return call.reach({ ...state, proof, hold } as Allowed);
+}
+
+/** The proof of an answer follows from the proof of the question. */
+function answerProof(
+  state: Decided,
+  reasonCode: ReasonCode,
+  ports: AuthorizePorts,
+  approval: Proof["approval"] = null,
+): Proof {
+  const decision = approval ? "allow" : "deny";
+  return recordDecision(state, { ...state.verdict, decision, reasonCode }, ports, state.proof.proofId, approval);
+}
+
+/** A count that is used up is a matter of time; everything else stands until the policy changes. */
+function denied({ verdict }: Decided, counters: Counters): CallFault {
+  const { reason, reasonCode, determining } = verdict;
+  const rules = determining.map(({ rule }) => rule.id);
+  const retryAfterMs = retryAfter(verdict, counters);
+  const isCount = retryAfterMs !== undefined;
+  return new CallFault(isCount && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
+    details: { reasonCode, rules, ...(isCount && { retryAfterMs }) },
+    hint: isCount
+      ? `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.`
+      : "A changed policy could allow it.",
+    retryable: isCount,
+  });
+}
+
+/** How long until the first of the counts falls, where counts alone denied. */
+function retryAfter({ determining, charges }: Decided["verdict"], counters: Counters): number | undefined {
+  if (determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
+  const spent = charges.filter(({ ruleHash }) => determining.some(({ hash }) => hash === ruleHash));
+  // One that could not be counted is no matter of time.
+  return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
+}
+
+/** A resumed call that ran on an approval ends with it, whatever the policy says by now. */
+function assertApprovalStands({ call }: Decided): void {
+  const approvalId = call.came(proofPart)?.approval?.approvalId;
+  if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return;
+  const message = "The approval was revoked while the call was suspended.";
+  throw new CallFault("APPROVAL_DENIED", message, { details: { approvalId } });
+}
+
+const changedText = "The policy or the mode changed while the approval was open; the approval is void.";
+
+function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
+  const now = authority();
+  return now.policy.hash === policy.hash && now.mode === mode;
+}
+
+/** An approval that is void is a denial, with a proof of its own. */
+function voided(state: Decided, approvalId: string, why: string, ports: AuthorizePorts): CallFault {
+  state.call.decided(answerProof(state, "approval-void", ports));
+  return new CallFault("APPROVAL_DENIED", why, { details: { approvalId }, retryable: true });
+}
+
+/** Throws where an allowed call may not start after all: it waited, and the world went on. */
+export function assertCurrent<State extends Allowed>(state: State, ports: AuthorizePorts): State {
+  const { hold, proof } = state;
+  if (hold) {
+    const why = lapsed(hold, state, ports);
+    if (why === undefined) return state;
+    throw voided(state, proof.approval?.approvalId ?? "", why, ports);
+  }
+  if (isCurrent(state, ports)) return state;
+  const message = "The policy or the mode changed while the call waited.";
+  throw new CallFault("POLICY_DENIED", message, { retryable: true });
+}
+
+function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): string | undefined {
+  if (revoked.aborted) return "The approval was revoked before the tool started.";
+  if (ports.clock.monotonicMs() >= untilMs) return "The approval expired while the call waited.";
+  return isCurrent(state, ports) ? undefined : changedText;
+}

@@ -1,0 +1,168 @@
+import type { AuditLog } from "../../audit/log.ts";
+import type { Capability, CapabilityKind } from "../../capability/capability.ts";
+import { checkCapability } from "../../capability/check.ts";
+import { exampleCapability } from "../../capability/describe.ts";
+import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
+import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
+import { capabilitySchema } from "../../capability/schema.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { snapshot } from "../../normalize/snapshot.ts";
+import type { Policy } from "../../policy/load.ts";
+import { requireValidator } from "../../schema/require.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import { CallFault } from "../fault.ts";
+import { authorityPart, type CarriedPart } from "../carried-part.ts";
+import type { CallRecord } from "../record.ts";
+import { recordDecision } from "./prove.ts";
+import type { Validated } from "./validate.ts";
+
+declare class Made {
+  #checkGrants: never;
+}
+/** A call with its grant, and with the authority that gave it. */
+export interface Granted extends Validated, Made {
+  readonly grant: Grant;
+  readonly policy: Policy;
+  readonly mode: Mode;
+}
+
+/** What the world looks like while one decision is made. */
+export interface Authority {
+  readonly policy: Policy;
+  readonly mode: Mode;
+}
+
+/** What the isolate of a call that has started sees of the real world without asking. */
+export const realPart: CarriedPart<readonly CapabilityKind[]> = { name: "real" };
+
+export interface GrantPorts {
+  /** Policy and mode as they are now: both change while calls are under way. */
+  readonly authority: () => Authority;
+  readonly revocations: Pick<Revocations, "hold" | "standing">;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+}
+
+const grantsValidator = /* @__PURE__ */ requireValidator({
+  type: "array",
+  items: capabilitySchema(),
+  maxItems: 1_000,
+});
+
+/** Step 3. */
+export function checkGrants(state: Validated, ports: GrantPorts): Granted {
+  const { call, tool } = state;
+  const { policy, mode } = ports.authority();
+  const grant = narrowed(grantFor(policy, tool, call), call, { policy, mode });
+  const { kinds } = grant;
+  const missing: CapabilityKind[] = [];
+  for (const { optional, kind } of tool.manifest.capabilities)
+    if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
+  ports.log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
+  const granted = call.reach({ ...state, grant, policy, mode } as Granted);
+  if (missing.length > 0) throw ungranted(granted, missing, ports);
+  assertUnrevoked(granted, ports);
+  assertStillReal(granted, ports);
+  if (call.isSuspendable) call.carry(authorityPart, { policyHash: policy.hash, mode, layers: grant.layers });
+  return granted;
+}
+
+/** A grant can only shrink: by what the caller names, and by what a resumed call had. */
+function narrowed(given: Grant, call: CallRecord, authority: Authority): Grant {
+  if (call.options.grants === undefined && !call.before) return given;
+  const layers = [...callLayers(call), ...carriedLayers(call, authority)];
+  return layers.reduce((held, layer) => attenuate(held, layer, call.hash), given);
+}
+
+function ungranted(state: Granted, missing: readonly CapabilityKind[], ports: GrantPorts): CallFault {
+  const { call, tool } = state;
+  call.decided(recordDecision(state, { decision: "deny", reasonCode: "capability-denied" }, ports));
+  const capability = exampleCapability(missing[0]!, tool.manifest.capabilities);
+  const message = `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`;
+  return new CallFault("CAPABILITY_DENIED", message, {
+    details: { missing: [...missing] },
+    hint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability })}`,
+  });
+}
+
+/** Throws for a call that needs a revoked grant. */
+export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocations" | "log" | "clock">): void {
+  const revoked = revokedFor(state, ports.revocations);
+  if (!revoked) return;
+  state.call.decided(recordDecision(state, { decision: "deny", reasonCode: "revoked" }, ports));
+  const message = `${state.tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
+  throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: revoked.kind } });
+}
+
+/** The first capability that the tool cannot do without, and that is revoked. */
+export function revokedFor(
+  { call, tool }: Granted,
+  revocations: Pick<Revocations, "hold" | "standing">,
+): { readonly kind: CapabilityKind; readonly reason: string } | undefined {
+  const own = withRevocations(revocations, call.revocations);
+  for (const { kind, optional } of tool.manifest.capabilities) {
+    const reason = optional ? undefined : own.standing(holderOf(call, tool), kind);
+    if (reason !== undefined) return { kind, reason };
+  }
+  return undefined;
+}
+
+/** A resumed isolate goes on seeing the clock that it saw: a grant that is gone cannot be taken from it. */
+function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantPorts): void {
+  const own = withRevocations(revocations, call.revocations);
+  const gone = call
+    .came(realPart)
+    ?.find((kind) => !grant.kinds.includes(kind) || own.standing(holderOf(call, tool), kind) !== undefined);
+  if (gone === undefined) return;
+  const message = `${tool.id} sees the real ${gone}, which is not granted any more.`;
+  throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: gone } });
+}
+
+/** Whose grants they are that a call holds. */
+export function holderOf({ callId, caller, sessionId, parent }: CallRecord, tool: RegisteredTool): Holder {
+  return { callId, caller, sessionId, tool: tool.manifest.name, parentCallId: parent?.call.callId };
+}
+
+/** By tool hash, then by caller: put together, the two would be one long text to hash in each call. */
+const grantsOf = new WeakMap<Policy, Map<string, Map<string, Grant>>>();
+/** Callers are foreign names: what is kept for them is bounded, per tool. */
+const MAX_GRANTS = 1_000;
+
+/** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
+function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: CallRecord): Grant {
+  let byTool = grantsOf.get(policy);
+  if (!byTool) grantsOf.set(policy, (byTool = new Map<string, Map<string, Grant>>()));
+  let known = byTool.get(tool.hash);
+  if (!known) byTool.set(tool.hash, (known = new Map<string, Grant>()));
+  let grant = known.get(caller);
+  if (!grant) {
+    const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)], hash);
+    if (known.size >= MAX_GRANTS) known.clear();
+    known.set(caller, grant);
+  }
+  return grant;
+}
+
+/** The grants that the caller narrows the call to. */
+function callLayers({ options: { grants: foreign } }: CallRecord): readonly (readonly Capability[])[] {
+  if (foreign === undefined) return noLayers;
+  const plain = snapshot(foreign);
+  const valid = plain.ok ? grantsValidator.validate(plain.value) : undefined;
+  if (!valid?.ok) throw malformed(valid?.errors[0]?.message ?? "not JSON");
+  const capabilities = valid.value as readonly Capability[];
+  const fault = capabilities.map(checkCapability).find((reason) => reason !== undefined);
+  if (fault) throw malformed(fault.message);
+  return [capabilities];
+}
+
+const noLayers: readonly (readonly Capability[])[] = [];
+
+const malformed = (why: string): CallFault => new CallFault("INVALID_INPUT", `The call's grants are malformed: ${why}`);
+
+/** Under another policy or mode than before it was suspended, a call that ran gets no more than it had. */
+function carriedLayers(call: CallRecord, { policy, mode }: Authority): readonly (readonly Capability[])[] {
+  const before = call.hasStarted ? call.came(authorityPart) : undefined;
+  return before && (before.policyHash !== policy.hash || before.mode !== mode) ? before.layers : noLayers;
+}

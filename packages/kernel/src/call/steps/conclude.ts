@@ -1,0 +1,88 @@
+import type { AuditLog } from "../../audit/log.ts";
+import type { ContentReference } from "../../normalize/reference.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending.ts";
+import { asFault, type CallFault, Suspended } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { CallRecord } from "../record.ts";
+import { spentBy, usageOf, withMore } from "../spent.ts";
+import type { Normalized } from "./normalize.ts";
+import { recordInvoked } from "./validate.ts";
+
+declare class Made {
+  #conclude: never;
+}
+/** A call whose one terminal event is durable. */
+export interface Concluded extends Made {
+  readonly normalized: Normalized;
+  /** The output is in the content store, and not in the result. */
+  readonly reference: ContentReference | undefined;
+}
+
+export interface ConcludePorts {
+  readonly log: AuditLog;
+}
+
+/** Step 11 of a call that gave a result. */
+export function conclude(
+  state: Normalized,
+  reference: ContentReference | undefined,
+  { log }: ConcludePorts,
+): MaybePromise<Concluded> {
+  const { started, outputHash, outputBytes } = state;
+  const { call, tool, gate, used, body } = started;
+  if (body) log.record("body.read", call.scope, body.account);
+  const completed = { outputHash, outputBytes, effects: gate.counts.effects, ...normalizerOf(tool) };
+  log.record("tool.completed", call.scope, withMore(completed, usageOf(used)));
+  const concluded = (): Concluded => ({ normalized: state, reference }) as Concluded;
+  return log.flush()?.then(concluded) ?? concluded();
+}
+
+/** What the log says of it. */
+export function normalizerOf({ normalizer }: RegisteredTool): { readonly normalizer?: string } {
+  return normalizer ? { normalizer: normalizer.id } : {};
+}
+
+/**
+ * Step 11 of every other call, whatever threw, and wherever. Never rejects.
+ *
+ * Nothing is recorded for a call that goes on elsewhere: its end comes from there. Nothing can be
+ * recorded once the log has failed: the next kernel on its sink records the call as lost.
+ */
+export async function concludeFailure(call: CallRecord, thrown: unknown, { log }: ConcludePorts): Promise<CallFault> {
+  const { hasStarted } = call;
+  const left = thrown instanceof Suspended ? await thrown.put : thrown;
+  const fault = asFault(left, hasStarted);
+  if (fault.code === "SUSPENDED" || fault.code === "AUDIT_UNAVAILABLE") return fault;
+  try {
+    recordInvoked(call, null, log);
+    const { body } = call.progress;
+    const end = { code: fault.code, errorHash: call.hash.jsonOrFault({ ...fault.error }) };
+    if (body) log.record("body.read", call.scope, body.account);
+    const { effects, usage } = spentBy(call);
+    if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage });
+    else log.record("tool.blocked", call.scope, end);
+    await log.flush();
+    return fault;
+  } catch (error) {
+    return asFault(error, hasStarted);
+  }
+}
+
+/** The ending of a call that gave a result, for others: made when it is asked for, because it copies the output. */
+export function endingWith({ normalized }: Concluded): Ending {
+  const { started, output, outputHash, outputBytes } = normalized;
+  const { call, tool, gate } = started;
+  const kept = keptOutput(tool, output, outputHash, outputBytes);
+  return endingOf(call.callId, true, gate.counts.effects, { ok: true, output: kept });
+}
+
+export function failedEnding(call: CallRecord, fault: CallFault): Ending {
+  // One that is suspended may still do what it is for: nobody else does it.
+  const hasStarted = call.hasStarted || fault.code === "SUSPENDED";
+  return endingOf(call.callId, hasStarted, spentBy(call).effects, { ok: false, fault });
+}
+
+export function reusedEnding(call: CallRecord, output: KeptOutput): Ending {
+  return endingOf(call.callId, false, spentBy(call).effects, { ok: true, output });
+}

@@ -1,0 +1,68 @@
+import type { DecisionInput } from "../../policy/condition.ts";
+import type { Counters } from "../../policy/counters.ts";
+import { decide as evaluate, type Verdict } from "../../policy/decide.ts";
+import type { Proof } from "../../policy/proof.ts";
+import type { SessionLabels } from "../../policy/session-labels.ts";
+import type { CarriedPart } from "../carried-part.ts";
+import type { Entry } from "../entry.ts";
+import type { CallRelease } from "../record.ts";
+import type { Granted } from "./check-grants.ts";
+import { type ProofPorts, recordDecision } from "./prove.ts";
+
+declare class Made {
+  #decide: never;
+}
+/** A call about which was decided; `proof` says how. Only `authorize` lets it go on. */
+export interface Decided extends Granted, Made {
+  readonly decisionInput: DecisionInput;
+  readonly verdict: Verdict;
+  readonly proof: Proof;
+  /** The handle to undo what the call was charged with: edited arguments are charged anew. */
+  readonly charge: CallRelease | undefined;
+}
+
+/** The proof that a resumed call's own proof follows from. */
+export const proofPart: CarriedPart<Proof> = { name: "proof" };
+
+export interface DecidePorts extends ProofPorts {
+  /** What a policy remembers of calls. */
+  readonly counters: Counters;
+  readonly labels: SessionLabels;
+}
+
+/** Step 4: the one place where the policy is asked, for new, edited and resumed calls alike. */
+export function decide(state: Granted, entry: Entry, ports: DecidePorts): Decided {
+  const { call, tool, policy, mode, input, inputBytes, grant } = state;
+  const { counters, labels, clock } = ports;
+  const decisionInput: DecisionInput = {
+    manifest: tool.manifest,
+    caller: call.caller,
+    sessionId: call.sessionId,
+    mode,
+    input,
+    inputBytes,
+    granted: grant.kinds,
+    nowMs: clock.now(),
+    labels: labels.of(call.sessionId, policy.allLabels),
+  };
+  // A call that had started is in the counts already: they are no reason to stop it half-way.
+  const isCounted = entry.phase === "run";
+  const verdict = evaluate(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)));
+  const proof = recordDecision(state, verdict, ports, parentProofId(state, entry));
+  const charges = isCounted || isDenied(verdict) ? [] : verdict.charges;
+  // In the same turn in which the counters were read: no other call comes in between.
+  const settle = charges.length === 0 ? undefined : counters.charge(charges);
+  const charge = settle && call.defer(({ hasStarted }) => settle(hasStarted));
+  call.carry(proofPart, proof);
+  return call.reach({ ...state, decisionInput, verdict, proof, charge } as Decided);
+}
+
+/** The question whose arguments were edited, the decision before the suspension, or the call around this one. */
+function parentProofId({ call }: Granted, entry: Entry): string | null {
+  if (entry.phase === "edit") return entry.parentProofId;
+  return call.came(proofPart)?.proofId ?? call.parent?.proofId ?? null;
+}
+
+export function isDenied({ decision, enforced }: Verdict): boolean {
+  return decision === "deny" && enforced;
+}

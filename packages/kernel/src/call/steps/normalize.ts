@@ -1,0 +1,90 @@
+import type { Digest } from "../../normalize/hash.ts";
+import type { NormalizeReason } from "../../normalize/error.ts";
+import type { JsonValue } from "../../normalize/json.ts";
+import {
+  type CustomNormalizer,
+  type NormalizationKind,
+  type Normalized as NormalForm,
+  normalize as normalForm,
+  normalized,
+} from "../../normalize/normalizer.ts";
+import { takeBytes } from "../../normalize/take-bytes.ts";
+import { CallFault } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
+import type { Started } from "./start.ts";
+import type { Checked } from "./validate-output.ts";
+
+declare class Made {
+  #normalize: never;
+}
+/** A call whose output has its one normal form and digest. */
+export interface Normalized extends Made {
+  readonly started: Started;
+  readonly output: JsonValue | Uint8Array;
+  readonly outputHash: Digest;
+  readonly outputBytes: number;
+}
+
+type Form = Pick<Normalized, "output" | "outputHash" | "outputBytes">;
+
+/** Step 10. Nothing to wait for but many bytes; until they are hashed the call can still be ended. */
+export function normalize(state: Checked): MaybePromise<Normalized> {
+  const form = formOf(state);
+  const { started } = state;
+  const normalizedAs = ({ output, outputHash, outputBytes }: Form): Normalized =>
+    ({ started, output, outputHash, outputBytes }) as Normalized;
+  return form instanceof Promise ? form.then(normalizedAs) : normalizedAs(form);
+}
+
+function formOf({ started, output, outputText }: Checked): MaybePromise<Form> {
+  const { call, tool, bounds, flow } = started;
+  const { kind } = tool.manifest.output;
+  if (kind === "stream") return { output, outputHash: flow!.digest, outputBytes: flow!.byteLength };
+  if (tool.normalizer) return normalizeBy(tool.normalizer, kind, output, started);
+  if (output instanceof Uint8Array) return takeOutput(started, output);
+  const normal: NormalForm =
+    outputText === undefined ? normalForm(kind, output, call.hash) : normalized(outputText, call.hash);
+  if (!normal.ok) throw notNormalizable(tool.id, normal.error.reason, normal.error.path);
+  if (normal.byteLength > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
+  const normalOutput = kind === "text" ? (normal.text ?? "") : output;
+  return { output: normalOutput, outputHash: normal.hash, outputBytes: normal.byteLength };
+}
+
+/** Bytes have no other form, and are nobody else's: no copy of them. */
+function takeOutput(state: Started, output: Uint8Array): MaybePromise<Form> {
+  const { call, deadline } = state;
+  const ends = [call.options.signal, call.parent?.ended];
+  const isOver = (): boolean => deadline.leftMs <= 0 || ends.some((end) => end?.aborted);
+  const taking = takeBytes(output, call.hash, isOver, output);
+  const form = (taken: Awaited<typeof taking>): Form => {
+    if (taken) return { output, outputHash: taken.digest, outputBytes: output.length };
+    throw runFault(state, { kind: deadline.leftMs > 0 ? "cancelled" : "timed-out" });
+  };
+  return taking instanceof Promise ? taking.then(form) : form(taking);
+}
+
+/** In the embedding program's own form, which has to keep the tool's promise as well. */
+function normalizeBy(
+  { id, apply }: CustomNormalizer,
+  kind: NormalizationKind,
+  given: Checked["output"],
+  { tool, bounds, call }: Started,
+): Form {
+  const refused = (reason: NormalizeReason, path = ""): CallFault =>
+    new CallFault(
+      "NOT_NORMALIZABLE",
+      `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`,
+      {
+        details: { reason, path, normalizer: id },
+        hint: "The fault is the normalizer's, or the output is not what it was made for.",
+      },
+    );
+  const normal = apply(kind, given, call.hash);
+  if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
+  if (normal.byteLength > bounds.outputBytes) throw refused("too-large");
+  const text = normal.text ?? "";
+  const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
+  if (tool.output && !tool.output.check(output)) throw refused("breaks-contract");
+  return { output, outputHash: normal.hash, outputBytes: normal.byteLength };
+}

@@ -1,0 +1,81 @@
+import type { AuditLog } from "../../audit/log.ts";
+import type { Grant } from "../../capability/grant.ts";
+import { isoTime } from "../../id/time.ts";
+import { uuidv7 } from "../../id/uuid.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import type { Verdict } from "../../policy/decide.ts";
+import type { Policy } from "../../policy/load.ts";
+import type { Proof } from "../../policy/proof.ts";
+import { decided, sealProof } from "../../policy/seal.ts";
+import { callReads } from "../../policy/state-reads.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { CallRecord } from "../record.ts";
+
+/** What a decision is about. */
+export interface Subject {
+  readonly call: CallRecord;
+  readonly tool: RegisteredTool;
+  readonly inputHash: string;
+  readonly grant: Grant;
+  readonly policy: Policy;
+  readonly mode: Mode;
+}
+
+export interface ProofPorts {
+  readonly log: AuditLog;
+  readonly clock: Clock;
+}
+
+/** Makes the proof of a decision, and puts it on record. */
+export function recordDecision(
+  subject: Subject,
+  verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
+  { log, clock }: ProofPorts,
+  parentProofId: string | null = subject.call.parent?.proofId ?? null,
+  approval: Proof["approval"] = null,
+): Proof {
+  const proof = prove(subject, verdict, clock.now(), parentProofId, approval);
+  log.record("policy.decided", subject.call.scope, decided(proof));
+  return proof;
+}
+
+function prove(
+  { call, tool, inputHash, grant, policy, mode }: Subject,
+  verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
+  nowMs: number,
+  parentProofId: string | null,
+  approval: Proof["approval"],
+): Proof {
+  const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;
+  return sealProof(
+    {
+      proofId: uuidv7(nowMs),
+      callId: call.callId,
+      parentProofId,
+      decidedAt: isoTime(nowMs),
+      traceparent: call.traceparent,
+      decision,
+      enforced,
+      reasonCode,
+      tool: tool.id,
+      toolHash: tool.hash,
+      inputHash,
+      grantHash: grant.hash,
+      policyHash: policy.hash,
+      policyVersion: policy.document.version,
+      posture: policy.document.posture,
+      mode,
+      tier: tool.manifest.tier,
+      ...(tool.normalizer && { normalizer: tool.normalizer.id }),
+      determining:
+        determining.length === 0 ? [] : determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+      errors,
+      considered,
+      stateReads: verdict.stateReads ?? callReads(call),
+      obligations: verdict.obligations ?? [],
+      approval,
+    },
+    call.hash,
+  );
+}

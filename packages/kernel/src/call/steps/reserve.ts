@@ -1,0 +1,155 @@
+import { effectiveBounds } from "../../bounds/effective.ts";
+import type { Bounds } from "../../bounds/bounds.ts";
+import {
+  type Candidate,
+  type Limited,
+  type Limiter,
+  limitText,
+  type Reservation,
+  type Waiting,
+} from "../../bounds/limiter.ts";
+import { withRevocations } from "../../capability/revocation.ts";
+import { limits } from "../../limits.ts";
+import type { AuditLog } from "../../audit/log.ts";
+import type { Policy } from "../../policy/load.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import { countAround, outermostOf } from "../ancestors.ts";
+import type { CallOptions } from "../call-options.ts";
+import { CallFault } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { Entry } from "../entry.ts";
+import type { CallRecord } from "../record.ts";
+import { type Allowed, assertCurrent, type AuthorizePorts } from "./authorize.ts";
+import { assertUnrevoked, type GrantPorts, holderOf, revokedFor } from "./check-grants.ts";
+
+declare class Made {
+  #reserve: never;
+}
+/** A call that holds a slot of its tool. */
+export interface Reserved extends Allowed, Made {
+  readonly bounds: Bounds;
+}
+
+export interface ReservePorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
+  readonly limiter: Limiter;
+}
+
+/** Step 6. At once, where a slot is free. */
+export function reserve(state: Allowed, entry: Entry, ports: ReservePorts): MaybePromise<Reserved> {
+  const { call, tool, policy } = state;
+  const bounds = boundsOf(tool, policy, call.options);
+  const reserved = (): Reserved => call.reach({ ...state, bounds } as Reserved);
+  const waiting =
+    entry.phase === "run" ? reserveAgain(state, entry.hasSlot, bounds, ports) : takeSlot(state, bounds, ports);
+  return waiting instanceof Promise ? waiting.then(reserved) : reserved();
+}
+
+/** The slot is the call's when this returns, or resolves; it throws, or rejects, where there is none. */
+function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | Promise<void> {
+  const { call, tool, hold } = state;
+  const { signal } = call.options;
+  if (signal?.aborted) throw new CallFault("CANCELLED", "The caller cancelled before the tool started.");
+  if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency)
+    throw new CallFault("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
+      details: { bound: "concurrency", limit: bounds.concurrency },
+      hint: "Call a tool from within itself less deeply, or raise bounds.concurrency.",
+    });
+  const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
+  const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
+  const reserved = ports.limiter.reserve(candidateOf(call, tool, bounds), { waitMs, signals });
+  if ("ok" in reserved) settle(reserved, state, ports);
+  else return waitForSlot(state, reserved, waitMs, ports);
+}
+
+/** The call leaves the queue at once when it is cancelled, or loses its approval or a grant that it needs. */
+async function waitForSlot(
+  state: Allowed,
+  { position, end, leave }: Waiting,
+  waitMs: number,
+  ports: ReservePorts,
+): Promise<void> {
+  const { log, clock, revocations } = ports;
+  const { call, tool } = state;
+  const startedMs = clock.monotonicMs();
+  const waiting = call.part();
+  waiting.defer(leave);
+  log.record("call.queued", call.scope, { position, waitMs });
+  void flushed(log);
+  if (tool.manifest.capabilities.length > 0) {
+    const grant = withRevocations(revocations, call.revocations).hold(holderOf(call, tool));
+    waiting.defer(() => grant.end());
+    grant.watch(() => {
+      if (revokedFor(state, revocations)) leave();
+    });
+  }
+  const reservation = await end;
+  if (reservation.ok) call.defer(reservation.release);
+  waiting.close();
+  call.queuedMs += clock.monotonicMs() - startedMs;
+  if (reservation.ok) return;
+  assertUnrevoked(state, ports);
+  settle(reservation, state, ports);
+}
+
+/** So that the caller hears of the queue while the call waits. A log that fails refuses the start later. */
+async function flushed(log: AuditLog): Promise<void> {
+  try {
+    await log.flush();
+  } catch {
+    // As above.
+  }
+}
+
+function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
+  const { call, tool } = state;
+  if (reservation.ok) return void call.defer(reservation.release);
+  if (call.options.signal?.aborted)
+    throw new CallFault("CANCELLED", "The caller cancelled while the call waited for a free slot.");
+  // A call that waited is refused for what made it wait in vain, not for the queue.
+  assertCurrent(state, ports);
+  throw limitedFault(tool.id, reservation);
+}
+
+function limitedFault(toolId: string, limited: Limited): CallFault {
+  const { ok: _, ...details } = limited;
+  const hint = `Try again in ${Math.ceil(limited.retryAfterMs / 1000)} s.`;
+  return new CallFault("RATE_LIMITED", `${toolId} ${limitText(limited)}.`, { details, hint, retryable: true });
+}
+
+/** A call that is resumed in its run took its slot before it used up its snapshot, or takes it now. */
+function reserveAgain(
+  { call, tool }: Allowed,
+  hasSlot: boolean,
+  bounds: Bounds,
+  ports: ReservePorts,
+): void | Promise<void> {
+  if (!hasSlot) return takeSlotAgain(call, tool, bounds, ports);
+}
+
+/** A place among the calls of its tool. The call was counted in its hour when it began. */
+export async function takeSlotAgain(
+  call: CallRecord,
+  tool: RegisteredTool,
+  bounds: Bounds,
+  { limiter }: Pick<ReservePorts, "limiter">,
+): Promise<void> {
+  const { signal } = call.options;
+  const candidate = candidateOf(call, tool, { ...bounds, callsPerHour: undefined });
+  const slot = limiter.reserve(candidate, { waitMs: limits.nestedWaitMs, signals: signal ? [signal] : [] });
+  const reserved = "ok" in slot ? slot : await slot.end;
+  if (!reserved.ok) throw limitedFault(tool.id, reserved);
+  call.defer(reserved.release);
+}
+
+function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["bounds"]): Candidate {
+  return { toolId: tool.id, caller: call.caller, outermostId: outermostOf(call).callId, bounds };
+}
+
+/** What a call may use of everything. */
+export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: CallOptions): Bounds {
+  const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
+  return effectiveBounds(manifest.bounds, governed, bounds);
+}
+
+/** Whether the policy only watches: it warns of what it would have refused. */
+export const observes = ({ document }: Policy): boolean => document.enforcement === "observe";

@@ -1,0 +1,63 @@
+import type { BoundName } from "../../bounds/bounds.ts";
+import { hostOf, type IsolateHost } from "../../isolate/port.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { Registry } from "../../tool/registry.ts";
+import { CallFault } from "../fault.ts";
+import type { CallRecord } from "../record.ts";
+
+/**
+ * The mark of this step. A private name is in no literal, and a spread leaves it behind; the class
+ * exists for the compiler alone. So the one cast below is the only place where the state is made.
+ */
+declare class Made {
+  #resolve: never;
+}
+/** A call whose tool is known and can run here. */
+export interface Resolved extends Made {
+  readonly call: CallRecord;
+  readonly tool: RegisteredTool;
+  readonly host: IsolateHost;
+}
+
+export interface ResolvePorts {
+  readonly registry: Registry;
+  readonly hosts: readonly IsolateHost[];
+}
+
+/** Bounds that only some hosts can hold. A tool or a caller that sets one wants it held. */
+const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
+
+/** Step 1. */
+export function resolve(call: CallRecord, { registry, hosts }: ResolvePorts): Resolved {
+  if (call.fault) {
+    const { message, hint = "Correct it." } = call.fault;
+    throw new CallFault("INVALID_INPUT", message, { hint });
+  }
+  const found = registry.resolve(call.toolName, call.options.version);
+  if (!found.ok)
+    throw new CallFault("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
+  const { tool } = found;
+  const { source, output } = tool.manifest;
+  if (call.output && output.kind !== "stream")
+    throw new CallFault(
+      "INVALID_INPUT",
+      `${tool.id} gives ${output.kind}, which is in the result: \`output\` takes streams.`,
+    );
+  const host = hostOf(tool, hosts);
+  if (!host) {
+    const hint = source !== "inline" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
+    throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
+  }
+  assertEnforced(call, tool, host);
+  return call.reach({ call, tool, host } as Resolved);
+}
+
+function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: IsolateHost): void {
+  const enforced = typeof host.enforces === "function" ? host.enforces(manifest) : host.enforces;
+  const missing = hostBounds.filter(
+    (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
+  );
+  if (missing.length === 0) return;
+  const message = `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${id} or its caller relies on.`;
+  throw new CallFault("UNSUPPORTED_HOST", message, { details: { bounds: missing } });
+}

@@ -1,0 +1,126 @@
+import { codeOfRefusal } from "../../capability/refusals.ts";
+import type { BodyFault } from "../../isolate/body.ts";
+import type { RunEnd } from "../../isolate/run.ts";
+import type { ErrorCode } from "../../result.ts";
+import { explanation } from "../explanation.ts";
+import { CallFault } from "../fault.ts";
+import type { Started } from "./start.ts";
+
+/** Also of a result that another call got. */
+export function tooLarge(toolId: string, limit: number): CallFault {
+  return new CallFault("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, {
+    details: { bound: "outputBytes", limit },
+    hint: "Ask for less, or raise bounds.outputBytes.",
+  });
+}
+
+export function notNormalizable(toolId: string, reason: string, path: string): CallFault {
+  const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
+  const what =
+    reason === "syntax"
+      ? "text that is not JSON"
+      : reason === "detached"
+        ? "bytes whose buffer is gone"
+        : `something that is not plain data: ${reason}`;
+  return new CallFault("NOT_NORMALIZABLE", `${toolId} returned ${what}${place}.`, {
+    details: { reason, path: explanation(path) },
+    hint: "The fault is the tool's, not the caller's.",
+  });
+}
+
+/** Why a run gave no output. */
+export function runFault(
+  { tool, gate, bounds, body }: Started,
+  end: Exclude<RunEnd, { kind: "returned" | "suspended" }>,
+): CallFault {
+  switch (end.kind) {
+    case "refused":
+      return new CallFault("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
+    case "threw": {
+      const refusal = gate.counts.lastRefusal;
+      // A tool may claim any code; it is believed only of a refusal that it was really given.
+      if (refusal && refusal.code === end.code) {
+        return new CallFault(codeOfRefusal[refusal.code], refusal.message, {
+          hint: refusal.hint,
+          retryable: refusal.code === "UNAVAILABLE",
+        });
+      }
+      return new CallFault("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, {
+        details: { name: end.name },
+        hint:
+          end.name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
+      });
+    }
+    case "unnormalizable":
+      return notNormalizable(tool.id, end.reason, end.path);
+    case "too-large":
+      return tooMuch[end.what](tool.id, end.limit);
+    case "out-of-memory":
+      return usedUp("OUT_OF_MEMORY", tool.id, "memoryBytes", end.limit ?? bounds.memoryBytes);
+    case "out-of-fuel":
+      return usedUp("OUT_OF_FUEL", tool.id, "fuel", end.limit ?? bounds.fuel);
+    case "lost":
+      return new CallFault("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, {
+        retryable: true,
+        hint: "The next call gets a new isolate.",
+      });
+    case "timed-out":
+      return new CallFault("TIMEOUT", timeoutText(tool.id, bounds.timeoutMs, end.opening === true), {
+        details: { timeoutMs: bounds.timeoutMs },
+        retryable: tool.manifest.idempotent === true,
+      });
+    case "cancelled":
+      return new CallFault("CANCELLED", "The caller cancelled the call.");
+    case "bad-body":
+      return badBody(body!.fault!, bounds.bodyBytes);
+    case "not-opened":
+      return new CallFault(end.failure.code, end.failure.message, {
+        hint: end.failure.hint,
+        retryable: end.failure.code === "ISOLATE_LOST",
+      });
+  }
+}
+
+function timeoutText(tool: string, timeoutMs: number, opening: boolean): string {
+  return opening
+    ? `${tool} did not start within ${timeoutMs} ms: no isolate was ready for it.`
+    : `${tool} did not finish within ${timeoutMs} ms and was stopped.`;
+}
+
+/** The fault is the caller's, whatever the tool made of it. */
+function badBody({ reason, message = "" }: BodyFault, limit: number): CallFault {
+  switch (reason) {
+    case "too-large":
+      return new CallFault("BOUNDS_EXCEEDED", `The body has more than ${limit} bytes.`, {
+        details: { bound: "bodyBytes", limit },
+      });
+    case "not-bytes":
+      return new CallFault(
+        "INVALID_INPUT",
+        "The body's stream gives something that is no Uint8Array with bytes in it.",
+      );
+    case "failed":
+      return new CallFault("CANCELLED", `The caller's body broke off: ${explanation(message)}`);
+  }
+}
+
+function usedUp(code: ErrorCode, toolId: string, bound: "fuel" | "memoryBytes", limit: number | undefined): CallFault {
+  const amount = limit === undefined ? "" : ` of ${limit}`;
+  return new CallFault(code, `${toolId} used up its ${bound}${amount}.`, {
+    ...(limit !== undefined && { details: { bound, limit } }),
+    hint: `Ask for less, or raise bounds.${bound}.`,
+  });
+}
+
+const tooMuch = {
+  output: tooLarge,
+  messages: (toolId, limit) =>
+    new CallFault("BOUNDS_EXCEEDED", `${toolId} sent more than ${limit} messages.`, {
+      details: { bound: "messages", limit },
+    }),
+  stack: (toolId, limit) =>
+    new CallFault("BOUNDS_EXCEEDED", `The calls of ${toolId} nest too deeply: its stack has ${limit} bytes.`, {
+      details: { bound: "stack", limit },
+      hint: "The fault is the tool's: a recursion without an end, or on too deep an input.",
+    }),
+} satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => CallFault>;

@@ -1,0 +1,101 @@
+import type { CapabilityKind } from "../../capability/capability.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import type { Owner } from "../../isolate/lease.ts";
+import type { IsolatePool } from "../../isolate/pool.ts";
+import type { IsolateCall, IsolateHost } from "../../isolate/port.ts";
+import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
+import { withProgram } from "../../tool/program.ts";
+import { callsAround, countAround } from "../ancestors.ts";
+import { type CallFault, Suspended } from "../fault.ts";
+import type { Started } from "./start.ts";
+
+declare class Made {
+  #run: never;
+}
+/** A call whose isolate has answered, or was stopped, and whose gate is closed. */
+export interface Ran extends Made {
+  readonly started: Started;
+  readonly end: Exclude<RunEnd, { kind: "suspended" }>;
+}
+
+/** A run that can be suspended: its own way to the gate, and into its isolate. */
+export interface SuspendableRun extends Pick<RunOptions, "gate" | "onLease"> {
+  /** Opens the isolate that the call was suspended in. */
+  readonly thaw: Owner["thaw"];
+  /** Nothing of the call goes on: resolves when its snapshot is made and on record, or when there is none. */
+  put(): Promise<CallFault>;
+}
+
+export interface RunPorts {
+  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly clock: Clock;
+  readonly onRun: ((started: Started) => SuspendableRun | undefined) | undefined;
+}
+
+/** Step 8. When it resolves, the grants of the run have ended, and so have the calls that it made. */
+export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<Ran> {
+  const { call, tool, host, gate, deadline, input, attempt, used, mayCall, flow, body } = state;
+  const suspendable = onRun?.(state);
+  const owner = ownerOf(state);
+  const running = runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
+    pool: pools.get(host)!,
+    owner: suspendable?.thaw ? { ...owner, thaw: suspendable.thaw } : owner,
+    clock,
+    gate: suspendable?.gate ?? gate,
+    onLease: suspendable?.onLease,
+    deadline,
+    cancel: call.options.signal,
+    abandoned: call.parent?.ended,
+    onLog: call.options.onLog,
+    onProgress: call.options.onProgress,
+    onUsed: (usage) => {
+      used[attempt - 1] = usage;
+    },
+    flow,
+    body,
+  });
+  const ran = (end: RunEnd): Ran => {
+    if (end.kind !== "suspended") return { started: state, end } as Ran;
+    if (suspendable) throw new Suspended(suspendable.put());
+    throw new TypeError("a run was suspended, and nobody suspends here");
+  };
+  return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
+}
+
+function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started): IsolateCall {
+  const { fuel, memoryBytes } = bounds;
+  // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
+  const { seed, nowMs } = tool.manifest.determinism === "pure" ? noMoment : call;
+  const plain = {
+    callId: call.callId,
+    sessionId: call.sessionId,
+    inputText,
+    outputKind: tool.manifest.output.kind,
+    ...(call.body && { hasBody: true }),
+    outputBytes: bounds.outputBytes,
+    ...(tool.manifest.output.transfer && { outputTransfer: true }),
+    seed,
+    nowMs,
+    real: grant.kinds.length === 0 ? [] : grant.kinds.filter(isSource).filter((kind) => !gate.revoked(kind)),
+  };
+  if (fuel === undefined && memoryBytes === undefined) return plain;
+  return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+}
+
+const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;
+
+const isSource = (kind: CapabilityKind): kind is "clock" | "random" => kind === "clock" || kind === "random";
+
+/**
+ * A session of one caller has one isolate of a tool; a tool that is called from within itself gets
+ * another one, which can be stopped without stopping the call that waits for it, and does not have
+ * to wait for itself.
+ */
+function ownerOf({ call, tool }: Started): Owner {
+  const { callId, caller, sessionId, parent } = call;
+  if (!parent) return { callId, caller, sessionId, within: noCalls, around: 0 };
+  const around = countAround(call, ({ toolHash }) => toolHash === tool.hash);
+  return { callId, caller, sessionId, within: callsAround(call), around };
+}
+
+const noCalls: readonly string[] = [];

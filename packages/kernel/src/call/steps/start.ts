@@ -1,0 +1,158 @@
+import type { Broker } from "../../capability/broker.ts";
+import type { CapabilityKind } from "../../capability/capability.ts";
+import { Gate, type GateOptions } from "../../capability/gate.ts";
+import { withRevocations } from "../../capability/revocation.ts";
+import type { SecretKeeper } from "../../capability/secret.ts";
+import { Deadline } from "../../bounds/deadline.ts";
+import { secretToken } from "../../id/placeholder.ts";
+import { Body } from "../../isolate/body.ts";
+import type { IsolateUsage } from "../../isolate/port.ts";
+import { Flow } from "../../normalize/flow.ts";
+import { guardOf } from "../../policy/guard.ts";
+import type { SessionLabels } from "../../policy/session-labels.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import { gatePart, runPart } from "../carried-part.ts";
+import type { Entry } from "../entry.ts";
+import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
+import { type GrantPorts, holderOf, realPart } from "./check-grants.ts";
+import { observes, type Reserved } from "./reserve.ts";
+
+declare class Made {
+  #start: never;
+}
+/** A call whose start is on record. Only such a call may run, and only through its gate. */
+export interface Started extends Reserved, Made {
+  readonly gate: Gate;
+  /** Number of its run, from 1. */
+  readonly attempt: number;
+  /** What its runs cost so far, where the host counts it. */
+  readonly used: IsolateUsage[];
+  /** Of all its runs. */
+  readonly deadline: Deadline;
+  /** Whether its tool may call tools. */
+  readonly mayCall: boolean;
+  /** Where its output is a stream. */
+  readonly flow: Flow | undefined;
+  /** Where one comes with its input. */
+  readonly body: Body | undefined;
+}
+
+/** Brokers of one call alone, beside the kernel's. */
+export type BrokersOfCall = (state: Reserved, deadline: Deadline) => readonly Broker[];
+
+export interface StartPorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
+  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly brokersOf: BrokersOfCall | undefined;
+  readonly labels: SessionLabels;
+  readonly secrets: SecretKeeper | undefined;
+}
+
+/**
+ * Step 7, the barrier: no code of the tool runs before it has returned, or resolved. It throws, or
+ * rejects, when the log cannot be written.
+ */
+export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts): MaybePromise<Started> {
+  const { call, tool, host } = state;
+  const { log } = ports;
+  assertCurrent(state, ports);
+  // A resumed call has its start on record, and `tool.resumed`.
+  if (phase !== "run") log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
+  // The write took a while, and the record stands: from here on an end is `tool.failed`.
+  const started = (): Started => assertCurrent(reach(startedAs(state, ports)), ports);
+  return log.flush()?.then(started) ?? started();
+}
+
+/** The call with everything that it runs with. From here on the session carries the tool's labels. */
+function startedAs(state: Reserved, ports: StartPorts): Started {
+  const { call, tool, bounds, policy } = state;
+  // A resumed call does not get its time or its budget back.
+  const before = call.came(runPart);
+  const leftMs = Math.min(before?.leftMs ?? Infinity, bounds.timeoutMs);
+  const deadline = new Deadline(leftMs, ports.clock, before?.pauseLeftMs);
+  ports.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
+  const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
+  const gate = openGate(state, ports, {
+    brokers: brokersFor(state, deadline, ports),
+    counts: call.came(gatePart),
+    hold: holdOf(state, ports),
+    secrets: secretsOf(state, ports),
+  });
+  const isStream = tool.manifest.output.kind === "stream";
+  const flow = isStream ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
+  const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
+  const { attempt = 1, used = [] } = before ?? {};
+  return { ...state, attempt, used: [...used], deadline, gate, mayCall, flow, body } as Started;
+}
+
+function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void {
+  call.carryLater(gatePart, () => gate.counts);
+  call.carryLater(runPart, () => ({
+    leftMs: deadline.leftMs,
+    pauseLeftMs: deadline.pauseLeftMs,
+    attempt,
+    used: Array.from(used, (usage) => usage ?? {}),
+  }));
+  call.carryLater(realPart, () =>
+    grant.kinds.filter((kind) => (kind === "clock" || kind === "random") && gate.revoked(kind) === undefined),
+  );
+}
+
+function reach(started: Started): Started {
+  const { call } = started;
+  if (call.isSuspendable) carryRun(started);
+  return call.reach(started);
+}
+
+function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }: StartPorts): GateOptions["brokers"] {
+  const own = state.tool.manifest.capabilities.length > 0 ? brokersOf?.(state, deadline) : undefined;
+  if (!own || own.length === 0) return brokers;
+  return new Map([...brokers, ...own.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))]);
+}
+
+function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOptions["hold"] {
+  if (tool.manifest.capabilities.length === 0) return undefined;
+  return () => withRevocations(revocations, call.revocations).hold(holderOf(call, tool));
+}
+
+function secretsOf({ call }: Reserved, ports: StartPorts): GateOptions["secrets"] {
+  const keeper = call.before?.since.secrets ?? ports.secrets;
+  return keeper && { keeper, token: secretToken(call.seed) };
+}
+
+/** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */
+export function nextAttempt(state: Started, ports: StartPorts): Started {
+  assertCurrent(state, ports);
+  const { gate, attempt } = state;
+  const again = openGate(state, ports, { ...gate.parts, before: gate });
+  return reach({ ...state, attempt: attempt + 1, gate: again } as Started);
+}
+
+function openGate(
+  { call, bounds, grant, policy, hold, decisionInput }: Reserved,
+  { log }: StartPorts,
+  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "hold" | "secrets">,
+): Gate {
+  const guard = guardOf(policy, decisionInput);
+  const gate = new Gate({
+    ...parts,
+    grant,
+    hash: call.hash,
+    networkRequests: bounds.networkRequests,
+    networkBytes: bounds.networkBytes,
+    spend: call.parent?.spend,
+    fileBytes: observes(policy) ? undefined : guard.fileBytes,
+    refusal: (need) => {
+      const reason = guard.refusal(need);
+      if (reason === undefined || !observes(policy)) return reason;
+      call.warn(`Not enforced: ${reason}`);
+      return undefined;
+    },
+    journal: (use) => {
+      log.record("capability.used", call.scope, use);
+      return log.flush();
+    },
+  });
+  call.defer(() => gate.close());
+  hold?.revoked.addEventListener("abort", () => gate.close(false), { once: true });
+  return gate;
+}

@@ -1,0 +1,59 @@
+import type { IsolateOutput } from "../../isolate/port.ts";
+import { limits } from "../../limits.ts";
+import { canonicalTextOf } from "../../normalize/canonical-json.ts";
+import type { JsonValue } from "../../normalize/json.ts";
+import { takeJson } from "../../normalize/snapshot.ts";
+import { errorDetails, explanation } from "../explanation.ts";
+import { CallFault } from "../fault.ts";
+import type { Ran } from "./run.ts";
+import type { Started } from "./start.ts";
+import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
+import { conforms } from "./validate.ts";
+
+declare class Made {
+  #validateOutput: never;
+}
+/** A call whose output keeps the tool's promise. */
+export interface Checked extends Output, Made {
+  readonly started: Started;
+}
+
+interface Output {
+  readonly output: JsonValue | Uint8Array;
+  /** The canonical text of an output that is JSON and was taken as it came. */
+  readonly outputText?: string | undefined;
+}
+
+/** Step 9: the output as the contract says, or why there is none. */
+export function validateOutput({ started, end }: Ran): Checked {
+  const { tool } = started;
+  if (end.kind !== "returned") throw runFault(started, end);
+  const { output, outputText } = readOutput(end.output, started);
+  if (!tool.output || conforms(tool.output, output)) return { started, output, outputText } as Checked;
+  const valid = tool.output.validate(output);
+  if (valid.ok) return { started, output: valid.value } as Checked;
+  const [first] = valid.errors;
+  throw new CallFault("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
+    details: valid.errors.map(errorDetails),
+    hint: "The fault is the tool's, not the caller's.",
+  });
+}
+
+/** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
+function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Output {
+  const { kind, mediaType } = tool.manifest.output;
+  if (output.form !== kind)
+    throw new CallFault("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
+  if (output.form === "stream") {
+    if (!call.output) call.warn("Nobody took the bytes: they go to the call's option `output`.");
+    const { digest, byteLength } = flow!;
+    return { output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } };
+  }
+  const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
+  if (size > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
+  if (output.form === "binary") return { output: output.bytes };
+  if (output.form === "text") return { output: output.text };
+  const taken = takeJson(output.text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  if (!taken.ok) throw notNormalizable(tool.id, taken.error.reason, taken.error.path);
+  return { output: taken.value, outputText: canonicalTextOf(taken) };
+}

@@ -1,0 +1,96 @@
+import type { AuditLog } from "../../audit/log.ts";
+import { limits } from "../../limits.ts";
+import { canonicalJson, canonicalTextOf } from "../../normalize/canonical-json.ts";
+import type { JsonValue } from "../../normalize/json.ts";
+import { snapshotInOrder } from "../../normalize/snapshot.ts";
+import type { Validator } from "../../schema/index.ts";
+import { errorDetails, explanation } from "../explanation.ts";
+import { CallFault } from "../fault.ts";
+import type { CarriedPart } from "../carried-part.ts";
+import type { Entry } from "../entry.ts";
+import type { CallRecord } from "../record.ts";
+import type { Resolved } from "./resolve.ts";
+
+declare class Made {
+  #validate: never;
+}
+/** A call whose input is plain data that fits the tool's schema, with defaults filled in. */
+export interface Validated extends Resolved, Input, Made {}
+
+/** A copy, so the caller cannot change it after the decision. */
+export interface Input {
+  readonly input: JsonValue;
+  /** Canonical. */
+  readonly inputText: string;
+  readonly inputHash: string;
+  /** UTF-8 bytes of `inputText`. */
+  readonly inputBytes: number;
+}
+
+/** The input as its canonical text. */
+export const inputPart: CarriedPart<string> = { name: "input" };
+
+export interface ValidatePorts {
+  readonly log: AuditLog;
+}
+
+/** Step 2. */
+export function validate(state: Resolved, { input: foreign }: Entry, { log }: ValidatePorts): Validated {
+  const { call } = state;
+  const input = readInput(state, foreign);
+  recordInvoked(call, input.inputHash, log);
+  call.carry(inputPart, input.inputText);
+  return call.reach({ ...state, ...input } as Validated);
+}
+
+/** Also for a call that ends before: every call has a beginning on record. */
+export function recordInvoked(call: CallRecord, inputHash: string | null, log: AuditLog): void {
+  if (!call.invoke()) return;
+  const { caller, correlationId, parent, progress, toolName } = call;
+  log.record("call.invoked", call.scope, {
+    tool: progress.tool?.id ?? toolName,
+    caller,
+    inputHash,
+    correlationId,
+    parentCallId: parent?.call.callId ?? null,
+  });
+}
+
+export function readInput({ call, tool }: Pick<Resolved, "call" | "tool">, foreign: unknown): Input {
+  const fault = bodyFault(call, tool);
+  if (fault) throw new CallFault("INVALID_INPUT", fault);
+  const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  if (!plain.ok)
+    throw new CallFault("INVALID_INPUT", `The input is not plain data: ${explanation(plain.error.message)}.`, {
+      details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
+      hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
+    });
+  const schema = tool.input;
+  const isWhole = conforms(schema, plain.value);
+  const valid = isWhole ? plain : schema.validate(plain.value);
+  if (!valid.ok) {
+    const [first] = valid.errors;
+    const hint = explanation(first!.hint ?? "");
+    const details = valid.errors.map(errorDetails);
+    throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, hint });
+  }
+  const input = valid.value as JsonValue;
+  const inputText = isWhole ? canonicalTextOf(plain) : canonicalJson(input);
+  const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
+  if (inputBytes > limits.inputBytes) {
+    const hint = "Pass large data as a file.";
+    throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
+  }
+  return { input, inputText, inputHash, inputBytes };
+}
+
+function bodyFault({ body, options }: CallRecord, { id, manifest }: Resolved["tool"]): string | undefined {
+  if (!body) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
+  if (!manifest.body) return `${id} takes no body.`;
+  return options.idempotencyKey && "A key stands for equal arguments, and what a body holds nobody knows before.";
+}
+
+/** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */
+export function conforms(schema: Validator, value: JsonValue | Uint8Array): boolean {
+  return !schema.fills && schema.check(value);
+}

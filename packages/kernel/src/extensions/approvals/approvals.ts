@@ -1,0 +1,214 @@
+import { describeGrant } from "../../capability/describe.ts";
+import { kernelScope } from "../../audit/scope.ts";
+import { CallFault, Suspended } from "../../call/fault.ts";
+import type { CarriedPart } from "../../call/carried-part.ts";
+import type { ApprovalAnswer } from "../../call/steps/authorize.ts";
+import type { Decided } from "../../call/steps/decide.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { limits } from "../../limits.ts";
+import type { JsonValue } from "../../normalize/json.ts";
+import type { ApprovalRequest, Approver } from "../../policy/approval.ts";
+import { type ApprovalKey, Approvals, keyText, type StandingApproval } from "../../policy/approvals.ts";
+import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/ask.ts";
+import type { ApprovalProof } from "../../policy/proof.ts";
+import type { Extension, ExtensionContext } from "../extension.ts";
+
+export interface ApprovalsExtension extends Extension {
+  /** Approvals that outlive their call, oldest first. */
+  list(): readonly StandingApproval[];
+  /** On record when it resolves; `false` when there is no such approval. */
+  revoke(approvalId: string, reason: string): Promise<boolean>;
+}
+
+/** The open question, or the answer that the call runs on: for the same question in another process. */
+const approvalPart: CarriedPart<{
+  readonly binding: string;
+  readonly approvalId: string;
+  readonly approval: ApprovalProof | null;
+}> = { name: "approvals" };
+
+/**
+ * Waits, asks, and can deny. `keyOf` binds an approval to session, caller, tool, arguments, grant,
+ * policy and mode. Another value of any of them is another question.
+ */
+export function approvals(approver: Approver | undefined): ApprovalsExtension {
+  let context: ExtensionContext;
+  let standing: Approvals;
+  return {
+    name: "approvals",
+    open(given) {
+      context = given;
+      standing = new Approvals(given.clock);
+    },
+    ask(decided) {
+      const known = knownAnswer(decided, standing);
+      if (known) return known;
+      const asked = decided.call.options.approver ?? approver;
+      if (asked) return askNow(decided, asked, standing, context);
+      throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} Nobody is there to approve it.`, {
+        hint: "Give createKernel, or this call, an approver.",
+      });
+    },
+    list: () => standing.list(),
+    async revoke(approvalId, reason) {
+      if (!standing.revoke(approvalId)) return false;
+      const why = `Revoked: ${reason}`.slice(0, 500).toWellFormed();
+      context.log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
+      await context.log.flush();
+      return true;
+    },
+  };
+}
+
+/** A standing approval, or the one that the call ran on before it was suspended. */
+function knownAnswer(decided: Decided, standing: Approvals): ApprovalAnswer | undefined {
+  const { call, decisionInput } = decided;
+  const key = keyOf(decided);
+  const before = call.hasStarted ? call.came(approvalPart) : undefined;
+  // It has started: no approval expires under it.
+  if (before?.approval && before.binding === keyText(key)) return runsOn(before.approval, Infinity);
+  const found = standing.find(key, decisionInput);
+  return found && runsOn(found.approval, found.untilMs);
+
+  function runsOn(approval: ApprovalProof, untilMs: number): ApprovalAnswer {
+    const { approvalId } = approval;
+    const hold = standing.hold(approvalId, untilMs);
+    call.defer(hold.release);
+    call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
+    return { kind: "approved", approval, hold };
+  }
+}
+
+async function askNow(
+  decided: Decided,
+  approver: Approver,
+  standing: Approvals,
+  context: ExtensionContext,
+): Promise<ApprovalAnswer> {
+  const { call, policy } = decided;
+  const { log, clock, points } = context;
+  const waiting = call.part();
+  const done = standing.ask(call.caller);
+  if (!done) throw tooManyQuestions(call.caller);
+  waiting.defer(done);
+  const departure = points.onQuestion?.(decided);
+  const key = keyOf(decided);
+  const request = requestOf(decided, approvalIdOf(decided, key, clock), clock);
+  const { approvalId, argsHash, reason, expiresAt } = request;
+  call.carry(approvalPart, { binding: keyText(key), approvalId, approval: null });
+  log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
+  await log.flush();
+  const startedMs = clock.monotonicMs();
+  // People take longer than tools: the time of the calls around this one stands still.
+  const goOn = call.parent?.pause();
+  if (goOn) waiting.defer(goOn);
+  const hold = standing.hold(approvalId);
+  const held = call.defer(hold.release);
+  const { approvers } = policy.document;
+  const question = { request, approvers, cancel: call.options.signal, aside: departure?.aside, revoked: hold.revoked };
+  const outcome = await askApprover(approver, question, clock);
+  waiting.close();
+  if (outcome.kind !== "allowed") call.release(held);
+  call.queuedMs += clock.monotonicMs() - startedMs;
+  if (outcome.kind === "suspended" && departure) throw new Suspended(departure.put()); // And the question with it.
+  recordOutcome(decided, approvalId, outcome, context);
+  if (outcome.kind !== "allowed") return refusal(outcome, approvalId);
+  const { approval } = outcome;
+  const onApproved = (): void => {
+    call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
+    standing.remember(key, decided.tool.id, approval);
+  };
+  return { kind: "approved", approval, hold, onApproved };
+}
+
+function tooManyQuestions(caller: string): CallFault {
+  const message = `${limits.openQuestions} calls of ${JSON.stringify(caller)} wait for an approval already.`;
+  const details = { bound: "approvals", limit: limits.openQuestions, retryAfterMs: limits.approvalMs };
+  const hint = "Try again when one of them is answered.";
+  return new CallFault("RATE_LIMITED", message, { details, hint, retryable: true });
+}
+
+function recordOutcome({ call }: Decided, approvalId: string, outcome: AskOutcome, { log }: ExtensionContext): void {
+  const resolved = (answer: "allow" | "deny" | "expired" | "cancelled", approver: string, reason: string): void =>
+    log.record("approval.resolved", call.scope, { approvalId, answer, approver, reason });
+  switch (outcome.kind) {
+    case "allowed":
+      return resolved("allow", outcome.approval.approver, "");
+    case "edited":
+      return resolved("deny", outcome.approver, "The arguments were edited.");
+    case "denied":
+      return resolved("deny", outcome.approver, outcome.reason);
+    case "expired":
+    case "cancelled":
+      return resolved(outcome.kind, "", "");
+    case "suspended":
+  }
+}
+
+function refusal(outcome: Exclude<AskOutcome, { kind: "allowed" }>, approvalId: string): ApprovalAnswer {
+  const details = { approvalId };
+  switch (outcome.kind) {
+    case "edited":
+      return { kind: "edited", input: outcome.input };
+    case "denied": {
+      const why = outcome.reason === "" ? "" : ` Reason: ${outcome.reason}`;
+      const message = `${outcome.approver || "The approver"} denied the call.${why}`;
+      return {
+        kind: "denied",
+        reasonCode: "approval-denied",
+        fault: new CallFault("APPROVAL_DENIED", message, { details }),
+      };
+    }
+    case "expired": {
+      const message = `Nobody answered within ${limits.approvalMs / 1000} seconds.`;
+      return {
+        kind: "denied",
+        reasonCode: "approval-expired",
+        fault: new CallFault("APPROVAL_EXPIRED", message, { details, retryable: true }),
+      };
+    }
+    case "cancelled":
+    case "suspended":
+      throw new CallFault("CANCELLED", "The caller cancelled while the approval was open.");
+  }
+}
+
+/** The same question keeps its id in another process. */
+function approvalIdOf({ call }: Decided, key: ApprovalKey, clock: Clock): string {
+  const before = call.came(approvalPart);
+  return before?.binding === keyText(key) ? before.approvalId : newApprovalId(clock);
+}
+
+function keyOf({ call, tool, inputHash: argsHash, grant, policy, mode }: Decided): ApprovalKey {
+  const { sessionId, caller } = call;
+  return { sessionId, caller, toolHash: tool.hash, argsHash, grantHash: grant.hash, policyHash: policy.hash, mode };
+}
+
+function requestOf(
+  { call, tool, grant, policy, verdict, inputText, inputHash }: Decided,
+  approvalId: string,
+  clock: Clock,
+): ApprovalRequest {
+  const { manifest } = tool;
+  return {
+    approvalId,
+    callId: call.callId,
+    sessionId: call.sessionId,
+    caller: call.caller,
+    tool: tool.id,
+    toolHash: tool.hash,
+    title: manifest.title ?? manifest.name,
+    description: manifest.description,
+    tier: manifest.tier,
+    risk: manifest.risk ?? null,
+    effects: manifest.effects,
+    grants: describeGrant(grant),
+    // A copy, so that nothing the approver does to the arguments reaches the tool.
+    input: JSON.parse(inputText) as JsonValue,
+    argsHash: inputHash,
+    hasBody: call.body !== undefined,
+    policyHash: policy.hash,
+    reason: verdict.reason,
+    expiresAt: new Date(clock.now() + limits.approvalMs).toISOString(),
+  };
+}

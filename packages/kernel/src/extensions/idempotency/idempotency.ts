@@ -1,0 +1,99 @@
+import type { AuditPayloads } from "../../audit/event.ts";
+import { awaitEnding } from "../../call/await-ending.ts";
+import type { Ending } from "../../call/ending.ts";
+import { CallFault } from "../../call/fault.ts";
+import type { MaybePromise } from "../../call/maybe-promise.ts";
+import type { CarriedPart } from "../../call/carried-part.ts";
+import type { CallRecord } from "../../call/record.ts";
+import type { Reused } from "../../call/steps/answer.ts";
+import { type Decided, isDenied } from "../../call/steps/decide.ts";
+import type { Extension, ExtensionContext } from "../extension.ts";
+import { type Claim, Keys } from "./keys.ts";
+
+/** The key as the log has it: an approver may have edited the arguments since. */
+const keyPart: CarriedPart<AuditPayloads["call.keyed"]> = { name: "idempotency" };
+
+/**
+ * The first call under a key runs; every later one is given its outcome. Between steps 4 and 5: what
+ * was done under a key is not decided again by asking somebody, because it is not done again.
+ */
+export function idempotency(): Extension {
+  return new Idempotency();
+}
+
+class Idempotency implements Extension {
+  readonly name = "idempotency";
+  readonly #claimed = new WeakSet<CallRecord>();
+  #context!: ExtensionContext;
+  #keys!: Keys;
+
+  open(context: ExtensionContext): void {
+    this.#context = context;
+    this.#keys = new Keys(context.clock, context.hash, context.log.usedKeys);
+  }
+
+  afterDecision(decided: Decided): MaybePromise<Reused | undefined> {
+    const { call, verdict } = decided;
+    const { idempotencyKey } = call.options;
+    // Edited arguments stay under the key of the ones that they replace.
+    if (idempotencyKey === undefined || this.#claimed.has(call) || isDenied(verdict)) return undefined;
+    const before = call.came(keyPart);
+    if (before) this.#takeAgain(decided, before);
+    return call.before ? undefined : this.#claim(decided, idempotencyKey);
+  }
+
+  async #claim(decided: Decided, key: string): Promise<Reused | undefined> {
+    const { call, tool, inputHash } = decided;
+    const { clock, log } = this.#context;
+    for (;;) {
+      const found = this.#keys.claim({ caller: call.caller, key, tool: tool.manifest.name, inputHash });
+      switch (found.kind) {
+        case "refused":
+          throw found.fault;
+        case "ended":
+          return reused(found.ending);
+        case "first":
+          this.#take(decided, found);
+          log.record("call.keyed", call.scope, { keyHash: found.keyHash, argsHash: found.argsHash });
+          return undefined;
+        case "running": {
+          const ending = await awaitEnding(found.ending, call, clock);
+          // Its caller went away before anything happened: then the work is this one's.
+          if (!ending.hasStarted && ending.wasCancelled) continue;
+          return ending.hasStarted ? reused(ending) : { ending, by: "idempotency-key" };
+        }
+      }
+    }
+  }
+
+  #take({ call, tool }: Decided, { keyHash, argsHash, end }: Extract<Claim, { kind: "first" }>): void {
+    this.#claimed.add(call);
+    call.defer(({ ending }) => {
+      const ended = ending();
+      if (ended) end(ended, tool.manifest.idempotent === true && isTransient(ended));
+    });
+    call.carry(keyPart, { keyHash, argsHash });
+  }
+
+  /** The key of a call that was suspended stays its own, unless another call has used it since. */
+  #takeAgain(decided: Decided, { keyHash, argsHash }: AuditPayloads["call.keyed"]): void {
+    const { call } = decided;
+    const found = this.#keys.resume(keyHash, argsHash, call);
+    if (found?.kind === "first") return this.#take(decided, found);
+    if (call.hasStarted) return;
+    const message = "Another call used the idempotency key while this one was suspended.";
+    throw new CallFault("INVALID_INPUT", message, { hint: "Find out what that call did; a new key runs it anew." });
+  }
+}
+
+/** Whether a tool that may run twice can do better than this. */
+function isTransient(ending: Ending): boolean {
+  return !ending.outcome.ok && (ending.outcome.fault.retryable || ending.wasCancelled);
+}
+
+/** A failure that stays: trying again under the same key gives the same. */
+function reused(ending: Ending): Reused {
+  const hint =
+    "So ended the first call under this key, and it is not repeated. Find out what it did; a new key runs it anew.";
+  return { ending: ending.repeated(hint), by: "idempotency-key" };
+}

@@ -1,0 +1,162 @@
+import type {
+  Broker,
+  BrokerSession,
+  CapabilityError,
+  CapabilityReply,
+  CapabilityRequest,
+} from "../../capability/broker.ts";
+import { checkName } from "../../capability/names.ts";
+import type { Deadline } from "../../bounds/deadline.ts";
+import { depthOf } from "../../call/ancestors.ts";
+import type { CallOptions } from "../../call/call-options.ts";
+import type { CallRecord, Parent } from "../../call/record.ts";
+import type { Reserved } from "../../call/steps/reserve.ts";
+import { limits } from "../../limits.ts";
+import type { JsonObject, JsonValue } from "../../normalize/json.ts";
+import type { CallFailure, CallResult } from "../../result.ts";
+
+/** Makes one call from within another. Never rejects. */
+export type CallWithin = (name: string, input: JsonValue, options: CallOptions, parent: Parent) => Promise<CallResult>;
+
+/** What of the calling call its own calls stand under. */
+export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
+
+/**
+ * Serves `tool.call` for one call: every call goes the whole way, for the same caller and session, under the options that narrowed its parent, and is
+ * bounded by it: by its end, by its network budget, in depth, and in the number of calls that one call from outside leads to.
+ */
+export class NestedCalls implements Broker {
+  readonly kinds = ["tool.call"] as const;
+  readonly #caller: Caller;
+  readonly #take: CallWithin;
+
+  constructor(caller: Caller, take: CallWithin) {
+    this.#caller = caller;
+    this.#take = take;
+  }
+
+  needs({ operation, arguments: { name } }: CapabilityRequest): ReturnType<Broker["needs"]> {
+    if (operation !== "call" || typeof name !== "string")
+      return refused("INVALID_REQUEST", "Tools are called by name.");
+    const fault = checkName(name);
+    return fault === undefined
+      ? { ok: true, needs: [{ kind: "tool.call", tool: name }] }
+      : refused("INVALID_REQUEST", `That is no tool's name: ${fault}.`);
+  }
+
+  async serve(
+    { arguments: { name, input = null } }: CapabilityRequest,
+    session: BrokerSession,
+  ): Promise<CapabilityReply> {
+    const { call } = this.#caller;
+    if (depthOf(call) >= limits.nestedDepth)
+      return bounded(`Calls within calls go ${limits.nestedDepth} deep.`, "Call less from within.");
+    if (call.tree.callsLeft === 0)
+      return bounded(`One call may lead to ${limits.nestedCalls} others.`, "Do less in one call.");
+    call.tree.callsLeft--;
+    return replyOf(await this.#call(name as string, input, session), session);
+  }
+
+  #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
+    return within(this.#caller, session, (options, parent) => this.#take(name, input, options, parent));
+  }
+}
+
+/** Makes a call that ends with the calling one, and is heard where that is. */
+export async function within(
+  caller: Caller,
+  session: BrokerSession,
+  make: (options: CallOptions, parent: Parent) => Promise<CallResult>,
+): Promise<CallResult> {
+  const { call } = caller;
+  const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
+  const stopped = firstAbort(session.signal, signal);
+  const options: CallOptions = {
+    caller: call.caller,
+    sessionId: call.sessionId,
+    traceparent: call.traceparent,
+    waitMs: limits.nestedWaitMs,
+    signal: stopped.signal,
+    ...(correlationId !== undefined && { correlationId }),
+    ...(grants !== undefined && { grants }),
+    ...(approver !== undefined && { approver }),
+    ...(onEvent !== undefined && { onEvent }),
+    ...(onLog !== undefined && { onLog: heard(call, onLog) }),
+    ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),
+  };
+  try {
+    return await make(options, { ...caller, ended: session.signal, spend: session.spend });
+  } finally {
+    stopped.leave();
+  }
+}
+
+/** All calls from within together say at most as much as one call: each has a bound of its own, and there may be a thousand. */
+function heard<Said>({ tree, parent }: CallRecord, listener: (said: Said) => void): (said: Said) => void {
+  if (parent) return listener; // Counted where it began.
+  return (said) => {
+    if (tree.messagesLeft === 0) return;
+    tree.messagesLeft--;
+    listener(said);
+  };
+}
+
+/** What its own calls stand under. A wait of theirs stops the time of all calls around. */
+export function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
+  const pause = (): (() => void) => {
+    const goOn = deadline.pause();
+    const goOnAround = call.parent?.pause();
+    return () => {
+      goOn();
+      goOnAround?.();
+    };
+  };
+  return { call, toolId: tool.id, toolHash: tool.hash, proofId: proof.proofId, pause };
+}
+
+export function replyOf(result: CallResult, session: BrokerSession): CapabilityReply {
+  const { callId } = result;
+  if (!result.ok) return { ok: true, value: { ok: false, error: errorFor(result, session), callId } };
+  const { data, hash } = result;
+  if (data instanceof Uint8Array) return { ok: true, value: { ok: true, data: null, hash, callId }, body: data };
+  return { ok: true, value: { ok: true, data, hash, callId } };
+}
+
+/** A tool learns of no tool that it may not call, so the names of similar ones are sifted. */
+function errorFor({ error }: CallFailure, session: BrokerSession): JsonObject {
+  if (error.code !== "TOOL_NOT_FOUND") return { ...error };
+  const { nearest = [] } = (error.details ?? {}) as { readonly nearest?: readonly string[] };
+  const known = nearest.filter((tool) => session.refusal({ kind: "tool.call", tool }) === undefined);
+  const hint = known.length > 0 ? `Did you mean ${known.join(", ")}?` : "";
+  return { ...error, details: { nearest: known }, hint };
+}
+
+/** A signal that aborts with the first of two. */
+function firstAbort(
+  one: AbortSignal,
+  other: AbortSignal | undefined,
+): { readonly signal: AbortSignal; readonly leave: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort("the calling call has ended");
+  const signals = other ? [one, other] : [one];
+  for (const signal of signals) {
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  }
+  return {
+    signal: controller.signal,
+    leave: () => {
+      for (const signal of signals) signal.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function refused(
+  code: CapabilityError["code"],
+  message: string,
+  hint = "",
+): { readonly ok: false; readonly error: CapabilityError } {
+  return { ok: false, error: { code, message, hint } };
+}
+
+const bounded = (message: string, hint: string): CapabilityReply => refused("BOUNDS_EXCEEDED", message, hint);

@@ -1,0 +1,34 @@
+import { keptOutput } from "../../call/ending.ts";
+import type { Decided } from "../../call/steps/decide.ts";
+import type { MaybePromise } from "../../call/maybe-promise.ts";
+import type { Normalized } from "../../call/steps/normalize.ts";
+import type { ContentStore } from "../../normalize/content.ts";
+import type { ContentReference } from "../../normalize/reference.ts";
+import type { Extension, ExtensionContext } from "../extension.ts";
+import { referTo } from "./content-reference.ts";
+import { retainValues } from "./retain-values.ts";
+
+/** Puts values that the policy keeps, and large outputs, into a content store. */
+export function retention(content: ContentStore): Extension {
+  let context: ExtensionContext;
+  const reference = (state: Normalized): MaybePromise<ContentReference | undefined> => {
+    const { started, output, outputHash, outputBytes } = state;
+    const { tool } = started;
+    return referTo(started, outputBytes, () => keptOutput(tool, output, outputHash, outputBytes), content);
+  };
+  return {
+    name: "retention",
+    open: (given) => void (context = given),
+    afterDecision(decided: Decided) {
+      // What it was given is kept once, also where it goes on elsewhere.
+      if (decided.call.hasStarted) return undefined;
+      const keeping = retainValues(decided, "input", decided.input, { content, log: context.log });
+      return keeping?.then(() => undefined);
+    },
+    beforeConclude(state) {
+      const keeping = retainValues(state.started, "output", state.output, { content, log: context.log });
+      return keeping ? keeping.then(() => reference(state)) : reference(state);
+    },
+    beforeReuse: (state, output) => referTo(state, output.outputBytes, () => output, content),
+  };
+}

@@ -1,0 +1,65 @@
+import { CallFault } from "../../call/fault.ts";
+import type { Started } from "../../call/steps/start.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { limits } from "../../limits.ts";
+import type { Extension, ExtensionContext } from "../extension.ts";
+
+/**
+ * One more run of a call whose run failed for a reason that passes. Only tools whose manifest says
+ * that they are idempotent run again, and an isolate that was lost after the tool had touched
+ * anything is not replaced: whether that happened is not known. The runs of one call share its
+ * deadline and its budgets.
+ */
+export function retries(): Extension {
+  let context: ExtensionContext;
+  return {
+    name: "retries",
+    open: (given) => void (context = given),
+    aroundRun(started, attempt) {
+      if (started.tool.manifest.idempotent !== true) return attempt(started);
+      const run = (each: Started): ReturnType<typeof attempt> =>
+        attempt(each).catch((thrown: unknown) => again(each, thrown, context).then(run));
+      return run(started);
+    },
+  };
+}
+
+/** Throws the failure itself where there is no further run. */
+async function again(
+  started: Started,
+  thrown: unknown,
+  { log, clock, nextAttempt }: ExtensionContext,
+): Promise<Started> {
+  const { call, attempt, deadline } = started;
+  const delayMs = limits.retryMs * 4 ** (attempt - 1);
+  if (!(thrown instanceof CallFault) || !canRunAgain(started, thrown) || delayMs >= deadline.leftMs) throw thrown;
+  await pause(delayMs, call.options.signal, clock);
+  if (call.options.signal?.aborted) throw new CallFault("CANCELLED", "The caller cancelled before the tool ran again.");
+  log.record("tool.retried", call.scope, {
+    attempt: attempt + 1,
+    code: thrown.code,
+    errorHash: call.hash.jsonOrFault({ ...thrown.error }),
+  });
+  await log.flush();
+  return nextAttempt(started);
+}
+
+function canRunAgain({ attempt, gate, hold, flow, body }: Started, { code, retryable }: CallFault): boolean {
+  // Its caller has a part of its output already, or has given a part of its body.
+  if (flow?.byteLength || body?.wasRead) return false;
+  if (attempt >= limits.attempts || !retryable || hold?.revoked.aborted) return false;
+  return code === "TOOL_ERROR" || (code === "ISOLATE_LOST" && !gate.counts.wasUsed);
+}
+
+function pause(delayMs: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const leave = (): void => {
+      stopTimer();
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    };
+    const stopTimer = clock.after(delayMs, leave);
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted) leave();
+  });
+}

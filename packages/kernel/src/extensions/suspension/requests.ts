@@ -1,0 +1,93 @@
+import type { CapabilityReply, CapabilityRequest } from "../../capability/broker.ts";
+import type { Ticket } from "../../capability/counts.ts";
+import type { Gate } from "../../capability/gate.ts";
+
+/** One request of the tool that it has no answer to yet. */
+export interface Pending<Child> {
+  readonly request: CapabilityRequest;
+  ticket: Ticket;
+  /** Whether it is on its way through the gate. */
+  isSent: boolean;
+  reply: CapabilityReply | undefined;
+  /** The call that it makes. */
+  child: Child | undefined;
+}
+
+/** How a request that was made before the call was suspended goes on. */
+export type Again<Child> = Partial<Pick<Pending<Child>, "ticket" | "reply">>;
+
+/**
+ * In front of the gate of one run: knows what is on its way, and can hold it. While it holds, no request goes out and no answer goes in, so that what the tool waits for stands
+ * still.
+ */
+export class Requests<Child> implements Pick<Gate, "request" | "close"> {
+  readonly #gate: Pick<Gate, "request" | "close">;
+  readonly #again: Again<Child>[];
+  readonly #changed: () => void;
+  readonly #pending: Pending<Child>[] = [];
+  #held: PromiseWithResolvers<void> | undefined;
+  #sending: Pending<Child> | undefined;
+
+  /** @param again for the first requests, in their order */
+  constructor(gate: Pick<Gate, "request" | "close">, again: readonly Again<Child>[], changed: () => void) {
+    this.#gate = gate;
+    this.#again = [...again];
+    this.#changed = changed;
+  }
+
+  /** In the order in which they were made. */
+  get pending(): readonly Pending<Child>[] {
+    return this.#pending;
+  }
+
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  release(): void {
+    this.#held?.resolve();
+    this.#held = undefined;
+  }
+
+  /** What is on its way now is asked again elsewhere. Only where it holds. */
+  withdraw(): void {
+    for (const { isSent, reply, ticket } of this.#pending) if (isSent && !reply) ticket.isWithdrawn = true;
+  }
+
+  /** The call of the request that is being sent: it begins in the same turn. */
+  begins(child: Child): void {
+    if (this.#sending) this.#sending.child = child;
+  }
+
+  close(): void {
+    this.#gate.close();
+  }
+
+  async request(request: CapabilityRequest): Promise<CapabilityReply> {
+    const { ticket = {}, reply } = this.#again.shift() ?? {};
+    const pending: Pending<Child> = { request, ticket, isSent: false, reply, child: undefined };
+    this.#pending.push(pending);
+    this.#changed();
+    for (;;) {
+      while (this.#held) await this.#held.promise;
+      if (pending.reply) break;
+      await this.#send(pending);
+    }
+    this.#pending.splice(this.#pending.indexOf(pending), 1);
+    return pending.reply;
+  }
+
+  async #send(pending: Pending<Child>): Promise<void> {
+    const { ticket } = pending;
+    pending.isSent = true;
+    this.#sending = pending;
+    const replying = this.#gate.request(pending.request, ticket);
+    this.#sending = undefined;
+    const reply = await replying;
+    pending.isSent = false;
+    // It was given up, and its call goes on here all the same.
+    if (ticket.isWithdrawn) pending.ticket = { ...ticket, isWithdrawn: false };
+    else pending.reply = reply;
+    this.#changed();
+  }
+}

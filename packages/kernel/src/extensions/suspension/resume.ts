@@ -1,0 +1,153 @@
+import { AuditUnavailable } from "../../audit/log.ts";
+import type { ResumeOptions } from "../../call/call-options.ts";
+import { asFault, CallFault } from "../../call/fault.ts";
+import { readOptions } from "../../call/options.ts";
+import type { Since } from "../../call/entry.ts";
+import type { CallRecord } from "../../call/record.ts";
+import { boundsOf } from "../../call/steps/reserve.ts";
+import { hostOf, type IsolateHost } from "../../isolate/port.ts";
+import type { CallResult } from "../../result.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { ExtensionContext } from "../extension.ts";
+import { type Frozen, type FrozenCall, type FrozenRun, readFrozen } from "./frozen.ts";
+import { goOn, heardOf, restoreCall, type Resumption } from "./go-on.ts";
+import type { Thaw } from "./live.ts";
+import { withSecrets } from "./revealed.ts";
+import { type SealingKey, unseal } from "./sealed.ts";
+import { readSince } from "./since.ts";
+
+/** What a suspender has that its kernel has not. */
+export interface ResumeParts {
+  readonly key: () => Promise<SealingKey>;
+  readonly claim: (
+    snapshotId: string,
+  ) => { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined;
+  readonly thaws: (call: CallRecord, thaw: Thaw) => void;
+}
+
+/**
+ * Never rejects for what the bytes are, or what happened meanwhile. Where it is refused before the
+ * call goes on, nothing is on record, and the bytes are as good as before.
+ */
+export async function resume(
+  bytes: Uint8Array,
+  foreign: ResumeOptions,
+  context: ExtensionContext,
+  parts: ResumeParts,
+): Promise<CallResult> {
+  const read = readOptions(foreign);
+  const { options, output, body, fault } = read;
+  if (fault || output || body) {
+    const { message, hint = "" } = fault ?? noStreams;
+    // The caller's streams end with the refusal: somebody may be waiting at their other end.
+    return context.refuse(context.openRead(read), new CallFault("INVALID_INPUT", message, { hint }));
+  }
+  const plain = bytes instanceof Uint8Array ? await unseal(await parts.key(), bytes) : undefined;
+  const frozen = plain && readFrozen(plain);
+  if (frozen) return resumeFrozen(frozen, heardOf(options), context, parts);
+  const why = plain
+    ? snapshotRefused("other-version", "Another version of the kernel suspended the call.")
+    : snapshotRefused("changed", "These are not the bytes of a suspended call, or of another key.");
+  return context.refuse(context.openCall("", {}), why);
+}
+
+const noStreams = {
+  message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
+  hint: "",
+};
+
+async function resumeFrozen(
+  frozen: Frozen,
+  options: ResumeOptions,
+  context: ExtensionContext,
+  parts: ResumeParts,
+): Promise<CallResult> {
+  const { snapshotId, root, labels, tree } = frozen;
+  // Filled in before the call goes on: its slot is taken first, and that can take a while.
+  const since: Since = {
+    revocations: [],
+    revokedApprovals: new Set(),
+    secrets: undefined,
+  };
+  const resumption: Resumption = { context, snapshotId, since, thaws: parts.thaws };
+  const call = restoreCall(root, resumption, options, undefined, tree);
+  const unfit = await misfitOf(root, context);
+  if (unfit) return context.refuse(call, unfit);
+  const claim = parts.claim(snapshotId);
+  if (!claim) return context.refuse(call, resumedBefore);
+  try {
+    // Before the snapshot is used up: a full tool refuses, and the snapshot is as good as before.
+    if (root.run) await takeSlot(call, root, context);
+    Object.assign(since, await sinceOf(frozen, context));
+    // Last, when nothing can fail any more: what others have noted cannot be undone.
+    if (!(await claim.confirm())) throw resumedBefore;
+  } catch (thrown) {
+    claim.undo();
+    const refused = context.refuse(call, asFault(thrown, false));
+    if (thrown instanceof CallFault || thrown instanceof AuditUnavailable) return refused;
+    throw thrown;
+  }
+  context.labels.add(root.sessionId, labels);
+  return goOn(call, root, resumption, true);
+}
+
+async function takeSlot(
+  call: CallRecord,
+  { tool: name, version }: FrozenCall,
+  context: ExtensionContext,
+): Promise<void> {
+  const found = context.registry.resolve(name, version);
+  if (!found.ok) return;
+  const bounds = boundsOf(found.tool, context.authority().policy, call.options);
+  await context.takeSlotAgain(call, found.tool, bounds);
+}
+
+/** What happened to its calls while they were suspended. */
+async function sinceOf(frozen: Frozen, { log, secrets }: ExtensionContext): Promise<Since> {
+  const { wasResumed, revocations, revokedApprovals } = await readSince(log, frozen);
+  if (wasResumed) throw resumedBefore;
+  const all = callsIn(frozen.root);
+  const taken = all.flatMap(({ run }) => run?.revocations ?? []);
+  return {
+    revocations: [...taken, ...revocations],
+    revokedApprovals,
+    secrets: secrets && (await withSecrets(secrets, all)),
+  };
+}
+
+function callsIn(call: FrozenCall): readonly FrozenCall[] {
+  const within = call.run?.requests ?? [];
+  return [call, ...within.flatMap((request) => (request.kind === "call" ? callsIn(request.call) : []))];
+}
+
+/** Why this kernel cannot go on with a call, or with one that it waits for. */
+async function misfitOf(root: FrozenCall, { registry, hosts }: ExtensionContext): Promise<CallFault | undefined> {
+  for (const { tool: name, version, toolHash, run } of callsIn(root)) {
+    const found = registry.resolve(name, version);
+    if (!found.ok || found.tool.hash !== toolHash)
+      return snapshotRefused("other-tool", `${name}@${version} with the hash ${toolHash} is not registered here.`);
+    const unfit = run && (await unfitHost(found.tool, hostOf(found.tool, hosts), run));
+    if (unfit) return unfit;
+  }
+  return undefined;
+}
+
+async function unfitHost(
+  tool: RegisteredTool,
+  host: IsolateHost | undefined,
+  { hostKind }: FrozenRun,
+): Promise<CallFault | undefined> {
+  if (!host?.thaw)
+    return new CallFault("UNSUPPORTED_HOST", `No host of this kernel goes on with suspended calls of ${tool.id}.`);
+  if ((await host.snapshotKind?.()) === hostKind) return undefined;
+  return snapshotRefused("other-host", `The host ${host.name} is not of the kind that suspended the call.`);
+}
+
+function snapshotRefused(reason: string, message: string): CallFault {
+  return new CallFault("SNAPSHOT_REFUSED", message, { details: { reason } });
+}
+
+const resumedBefore = /* @__PURE__ */ snapshotRefused(
+  "resumed-before",
+  "The snapshot was resumed before; the call goes on there.",
+);

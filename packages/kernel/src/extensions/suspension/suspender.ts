@@ -1,0 +1,148 @@
+import { outermostOf } from "../../call/ancestors.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/call-options.ts";
+import type { Departure } from "../../call/points.ts";
+import type { CallRecord } from "../../call/record.ts";
+import type { Decided } from "../../call/steps/decide.ts";
+import type { SuspendableRun } from "../../call/steps/run.ts";
+import type { Started } from "../../call/steps/start.ts";
+import type { CallResult } from "../../result.ts";
+import type { ExtensionContext } from "../extension.ts";
+import type { CallSuspender } from "./call-suspender.ts";
+import { Live, type Thaw } from "./live.ts";
+import { obstacleOf, putAside, refusal } from "./put-aside.ts";
+import { resume } from "./resume.ts";
+import { type SealingKey, sealingKey } from "./sealed.ts";
+
+export interface SuspenderOptions {
+  /**
+   * 32 random bytes that only the kernels have which may resume. They encrypt what the tool knows and what it was given, and tell whether any of it was changed.
+   */
+  readonly key: Uint8Array<ArrayBuffer>;
+  /**
+   * Whether nobody has resumed the snapshot of this id before; notes that somebody has now. Kernels with one log need none. Those with logs of their own need one that they share
+   * and that lasts. Default: what this suspender and the kernel's log know.
+   */
+  readonly claim?: (snapshotId: string) => boolean | Promise<boolean>;
+}
+
+/** Snapshots whose ids are remembered beside the log. */
+const REMEMBERED = 10_000;
+const WAIT_MS = 1_000;
+
+/**
+ * Lets the calls of a kernel be suspended to bytes while they wait, and be resumed from them.
+ *
+ * @throws TypeError when the key has not 32 bytes
+ * @example
+ * const kernel = await createKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
+ */
+export function callSuspender(options: SuspenderOptions): CallSuspender {
+  return new Suspender(options);
+}
+
+class Suspender implements CallSuspender {
+  readonly name = "suspension";
+  readonly #key: () => Promise<SealingKey>;
+  readonly #claim: SuspenderOptions["claim"];
+  readonly #calls = new Map<string, Live>();
+  readonly #thaws = new WeakMap<CallRecord, Thaw>();
+  readonly #resumed = new Set<string>();
+  /** Those who wait for something to change. */
+  readonly #watchers = new Set<() => void>();
+  #context: ExtensionContext | undefined;
+
+  constructor({ key, claim }: SuspenderOptions) {
+    if (key.length !== 32) throw new TypeError(`The key of a suspender has 32 bytes, not ${key.length}.`);
+    let imported: Promise<SealingKey> | undefined;
+    const bytes = key.slice();
+    this.#key = () => (imported ??= sealingKey(bytes));
+    this.#claim = claim;
+  }
+
+  open(context: ExtensionContext): void {
+    if (this.#context) throw new TypeError("A suspender serves one kernel: make another one for this one.");
+    this.#context = context;
+  }
+
+  onArrival(call: CallRecord): void {
+    call.isSuspendable = true;
+    const live = new Live(call, () => this.#changed());
+    this.#calls.set(call.callId, live);
+    call.defer(() => {
+      // One that was resumed here may have taken its place.
+      if (this.#calls.get(call.callId) === live) this.#calls.delete(call.callId);
+      live.end();
+    });
+    if (call.parent) this.#calls.get(call.parent.call.callId)?.begins(live);
+  }
+
+  onQuestion(decided: Decided): Departure | undefined {
+    return this.#calls.get(decided.call.callId)?.asks(decided);
+  }
+
+  onRun(started: Started): SuspendableRun | undefined {
+    const { call } = started;
+    const thaw = this.#thaws.get(call);
+    this.#thaws.delete(call); // Another attempt begins anew.
+    return this.#calls.get(call.callId)?.runs(started, thaw);
+  }
+
+  async suspend(callId: string, { waitMs = WAIT_MS }: SuspendOptions): Promise<Suspension> {
+    const context = this.#opened();
+    const live = this.#calls.get(callId);
+    if (!live) return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is under way here.`);
+    if (live.call.parent) {
+      const hint = `Suspend ${outermostOf(live.call).callId}: this one goes with it.`;
+      return refusal("NOT_OUTERMOST", "The call is made by another one.", hint);
+    }
+    if (live.isHeld) return refusal("NOT_WAITING", "It is being suspended already.");
+    const key = await this.#key();
+    live.hold();
+    await this.#until(() => live.hasEnded || !obstacleOf(live, false), context, waitMs);
+    const suspension = obstacleOf(live, true) ?? (await putAside(live, key, context));
+    if (!suspension.ok) live.release();
+    return suspension;
+  }
+
+  resume(bytes: Uint8Array, options: ResumeOptions): Promise<CallResult> {
+    return resume(bytes, options, this.#opened(), {
+      key: this.#key,
+      claim: (snapshotId) => this.#claimed(snapshotId),
+      thaws: (call, thaw) => this.#thaws.set(call, thaw),
+    });
+  }
+
+  #opened(): ExtensionContext {
+    if (this.#context) return this.#context;
+    throw new TypeError("The suspender belongs to no kernel: give it to createKernel.");
+  }
+
+  /** At once in this process, so that of two at the same time one is refused; gives the way to undo it, and what others say. */
+  #claimed(snapshotId: string): { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined {
+    if (this.#resumed.has(snapshotId)) return undefined;
+    this.#resumed.add(snapshotId);
+    if (this.#resumed.size > REMEMBERED) this.#resumed.delete(this.#resumed.keys().next().value!);
+    return {
+      undo: () => this.#resumed.delete(snapshotId),
+      confirm: async () => (await this.#claim?.(snapshotId)) ?? true,
+    };
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #until(isThere: () => boolean, { clock }: ExtensionContext, waitMs: number): Promise<void> {
+    if (waitMs <= 0 || isThere()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        stopTimer();
+        this.#watchers.delete(look);
+        resolve();
+      };
+      const look = (): void => void (isThere() && leave());
+      const stopTimer = clock.after(waitMs, leave);
+      this.#watchers.add(look);
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { AuditLog } from "../audit/log.ts";
+import { kernelScope } from "../audit/scope.ts";
+import type { Authority } from "../call/steps/check-grants.ts";
+import type { Policy } from "../policy/load.ts";
+import { type Mode, modes } from "../tool/manifest.ts";
+import { isStricter } from "../tool/modes.ts";
+
+/** Policy and mode, and their changes: each is on record before it takes effect, and they take effect in order. */
+export class AuthorityState {
+  readonly #log: AuditLog;
+  #policy: Policy;
+  #mode: Mode;
+  /** What the log says last. A stricter one can hold already. */
+  #recordedMode: Mode;
+  /** Asked for, and not yet on record. */
+  readonly #modesAhead: Mode[] = [];
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  /** @throws TypeError for an unknown mode: a bug of the embedding program. */
+  constructor(policy: Policy, mode: Mode, log: AuditLog) {
+    this.#policy = policy;
+    this.#mode = knownMode(mode);
+    this.#recordedMode = this.#mode;
+    this.#log = log;
+  }
+
+  get now(): Authority {
+    return { policy: this.#policy, mode: this.#mode };
+  }
+
+  /** @throws TypeError for an unknown mode: a bug of the embedding program. */
+  async setMode(mode: Mode, reason: string): Promise<void> {
+    // What tightens holds at once; what loosens waits for the record, and for stricter ones that were asked for meanwhile.
+    if (isStricter(knownMode(mode), this.#mode)) this.#mode = mode;
+    this.#modesAhead.push(mode);
+    await this.#inTurn(async () => {
+      try {
+        const previous = this.#recordedMode;
+        this.#recordedMode = mode;
+        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: reason.slice(0, 500).toWellFormed() });
+        await this.#log.flush();
+        this.#mode = this.#modesAhead.reduce(
+          (strictest, each) => (isStricter(each, strictest) ? each : strictest),
+          mode,
+        );
+      } finally {
+        this.#modesAhead.shift();
+      }
+    });
+  }
+
+  setPolicy(policy: Policy): Promise<void> {
+    return this.#inTurn(async () => {
+      const payload = { policyHash: policy.hash, previousHash: this.#policy.hash };
+      this.#log.record("policy.changed", kernelScope, payload);
+      await this.#log.flush();
+      this.#policy = policy;
+    });
+  }
+
+  /** One after the other: a slow sink never lets two changes interleave. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const turn = this.#lastChange.then(change);
+    this.#lastChange = turn.catch(() => {});
+    return turn;
+  }
+}
+
+function knownMode(mode: Mode): Mode {
+  if (modes.includes(mode)) return mode;
+  throw new TypeError(`There is no mode ${JSON.stringify(mode)}: ${modes.join(", ")}.`);
+}

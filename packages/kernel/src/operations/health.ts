@@ -1,0 +1,116 @@
+import type { AuditLog } from "../audit/log.ts";
+import { kernelScope } from "../audit/scope.ts";
+import { Deadline } from "../bounds/deadline.ts";
+import type { CapabilityReply } from "../capability/broker.ts";
+import type { Clock } from "../isolate/clock.ts";
+import type { HealthState, ToolHealth } from "../isolate/health.ts";
+import type { IsolatePool } from "../isolate/pool.ts";
+import type { IsolateHost } from "../isolate/port.ts";
+import { quarantineText } from "../isolate/quarantine.ts";
+import { type RunEnd, runInIsolate } from "../isolate/run.ts";
+import { limits } from "../limits.ts";
+import { runsIn } from "../policy/mode.ts";
+import type { Mode } from "../tool/manifest.ts";
+import type { Registry } from "../tool/registry.ts";
+import { resolve, type Resolved } from "../call/steps/resolve.ts";
+import { CallFault } from "../call/fault.ts";
+import type { CallRecord } from "../call/record.ts";
+
+export interface HealthParts {
+  readonly registry: Registry;
+  readonly hosts: readonly IsolateHost[];
+  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  readonly mode: Mode;
+}
+
+type Answer = Extract<ToolHealth, { readonly state: HealthState }>;
+
+/**
+ * Asks a tool how it is. As before a call, nothing of it runs before that is on record.
+ *
+ * @throws AuditUnavailable
+ */
+export async function checkHealth(
+  call: CallRecord,
+  { registry, hosts, pools, log, clock, mode }: HealthParts,
+): Promise<ToolHealth> {
+  const resolved = attempt(() => resolve(call, { registry, hosts }));
+  if (resolved instanceof CallFault) return { state: "unchecked", reason: resolved.message };
+  const { tool, host } = resolved;
+  const { manifest } = tool;
+  if (!runsIn(mode, manifest)) return { state: "unchecked", reason: `${tool.id} does not run in ${mode}.` };
+  const about = { tool: tool.id, toolHash: tool.hash, caller: call.caller };
+  log.record("health.asked", kernelScope, { ...about, host: host.name });
+  await log.flush();
+  const answer = await ask(resolved, pools.get(host)!, clock);
+  log.record("health.answered", kernelScope, { ...about, state: answer.state });
+  await log.flush();
+  return answer;
+}
+
+/** A fault as a value: what ends a call is an answer of an operation. */
+export function attempt<State>(step: () => State): State | CallFault {
+  try {
+    return step();
+  } catch (thrown) {
+    if (thrown instanceof CallFault) return thrown;
+    throw thrown;
+  }
+}
+
+const nothingGranted: CapabilityReply = {
+  ok: false,
+  error: { code: "CAPABILITY_DENIED", message: "A health check has no capabilities.", hint: "" },
+};
+
+/** In the isolate that the caller's session has or would get. One that dies or hangs is judged as under a call. */
+async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): Promise<Answer> {
+  const { caller, sessionId, callId, nowMs, seed } = call;
+  const rest = pool.rest(tool, caller);
+  if (rest) {
+    const [reason] = quarantineText(tool, rest);
+    return { state: "quarantined", reason, retryAfterMs: rest.restMs };
+  }
+  const { fuel, memoryBytes, timeoutMs = limits.healthMs } = tool.manifest.bounds;
+  const asked = { asks: "health", callId, sessionId, inputText: "null", outputKind: "json", outputBytes: 4 } as const;
+  const end = await runInIsolate(
+    tool,
+    { ...asked, seed, nowMs, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) },
+    {
+      pool,
+      owner: { callId, caller, sessionId, within: [], around: 0 },
+      clock,
+      gate: { request: async () => nothingGranted, close: () => {} },
+      deadline: new Deadline(Math.min(timeoutMs, limits.healthMs), clock),
+      cancel: undefined,
+      abandoned: undefined,
+      onLog: undefined,
+      onProgress: undefined,
+      onUsed: () => {},
+      flow: undefined,
+      body: undefined,
+    },
+  );
+  return answerOf(end);
+}
+
+function answerOf(end: RunEnd): Answer {
+  switch (end.kind) {
+    case "returned":
+      return { state: "healthy" };
+    case "refused":
+      return { state: "unhealthy", reason: end.message };
+    case "threw":
+      return { state: "unhealthy", reason: end.message || end.name };
+    case "not-opened":
+      return { state: "unreachable", reason: end.failure.message };
+    case "lost":
+      return { state: "unreachable", reason: `The isolate was lost: ${end.reason}.` };
+    case "timed-out":
+      return { state: "unreachable", reason: "It did not answer in time, and was stopped." };
+    default:
+      return { state: "unreachable", reason: `It ended with ${end.kind}.` };
+  }
+}

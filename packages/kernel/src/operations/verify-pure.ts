@@ -1,0 +1,73 @@
+import { kernelScope } from "../audit/scope.ts";
+import { type PureCheck, verifyPure } from "../isolate/verify-pure.ts";
+import { runsIn } from "../policy/mode.ts";
+import { withProgram } from "../tool/program.ts";
+import { resolve } from "../call/steps/resolve.ts";
+import { type Input, readInput } from "../call/steps/validate.ts";
+import { CallFault } from "../call/fault.ts";
+import type { CallRecord } from "../call/record.ts";
+import { attempt, type HealthParts } from "./health.ts";
+
+/**
+ * Runs a tool that says it is pure again and again, and puts on record what came of it. Nothing of it runs before that is on record. One that lies is out of the
+ * cache from then on: its results, and what would be kept of later calls.
+ *
+ * @throws AuditUnavailable
+ */
+export async function checkPurity(
+  call: CallRecord,
+  inputs: readonly unknown[],
+  runs: number | undefined,
+  {
+    registry,
+    hosts,
+    log,
+    clock,
+    mode,
+    distrust,
+  }: HealthParts & { readonly distrust: ((toolHash: string) => void) | undefined },
+): Promise<PureCheck> {
+  const resolved = attempt(() => resolve(call, { registry, hosts }));
+  if (resolved instanceof CallFault) return refused(null, resolved.message);
+  const { tool, host } = resolved;
+  const { manifest } = tool;
+  if (manifest.determinism !== "pure")
+    return refused(null, `${tool.id} says that it is ${manifest.determinism}, not pure.`);
+  if (!runsIn(mode, manifest)) return refused(null, `${tool.id} does not run in ${mode}.`);
+  const given: Input[] = [];
+  for (const [place, foreign] of inputs.entries()) {
+    const input = attempt(() => readInput(resolved, foreign));
+    if (input instanceof CallFault) return refused(place, input.message);
+    given.push(input);
+  }
+  const about = { tool: tool.id, toolHash: tool.hash };
+  log.record("purity.asked", kernelScope, { ...about, host: host.name, inputs: given.length });
+  await log.flush();
+  let check: PureCheck = { ok: true, runs: 0 };
+  for (const [place, { input: value }] of given.entries()) {
+    const once = await verifyPure({
+      host,
+      tool: withProgram(tool, value, call.hash),
+      inputs: [value],
+      clock,
+      hash: call.hash,
+      ...(runs !== undefined && { runs }),
+      ...(manifest.bounds.timeoutMs !== undefined && { timeoutMs: manifest.bounds.timeoutMs }),
+    });
+    check = once.ok ? { ok: true, runs: check.ok ? check.runs + once.runs : once.runs } : { ...once, input: place };
+    if (!check.ok) break;
+  }
+  if (!check.ok && (check.kind === "varies" || check.kind === "asked")) distrust?.(tool.hash);
+  log.record("purity.answered", kernelScope, {
+    ...about,
+    found: check.ok ? "pure" : check.kind,
+    inputHash: check.ok ? null : (given[check.input ?? 0]?.inputHash ?? null),
+    outcomeHashes: check.ok ? [] : check.hashes,
+  });
+  await log.flush();
+  return check;
+}
+
+function refused(input: number | null, reason: string): PureCheck {
+  return { ok: false, kind: "refused", input, reason, hashes: [] };
+}
