@@ -39,8 +39,6 @@ export const longFunctions: readonly string[] = [
   "packages/kernel/src/schema/regex/parse.ts parse",
   "packages/kernel/src/schema/resources.ts openResources",
   "packages/kernel/src/schema/snapshot.ts snapshot",
-  "packages/playground/src/app/App.tsx Workbench",
-  "packages/playground/src/app/SearchSettings.tsx SearchForm",
   "packages/playground/src/approval/Question.tsx Question",
   "packages/playground/src/form/CallForm.tsx CallForm",
   "packages/playground/src/form/MapField.tsx MapField",

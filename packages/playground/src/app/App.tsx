@@ -1,13 +1,7 @@
-import type { ToolSummary } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { flushSync } from "react-dom";
-import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
-import { useApprovals } from "../approval/useApprovals.ts";
+import { type ReactNode, useState } from "react";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import type { Governance, Place } from "../client/kernel-client.ts";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
-import { RunPanel } from "../run/RunPanel.tsx";
-import { useRun } from "../run/useRun.ts";
 import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
@@ -15,14 +9,12 @@ import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
-import { SearchSettingsSheet, SearchState } from "./SearchSettings.tsx";
+import { SearchSettingsSheet } from "./SearchSettings.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
-import { ToolList } from "./ToolList.tsx";
-import { ToolPanel } from "./ToolPanel.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
-import { useSearchKey } from "./useSearchKey.ts";
 import { useTheme } from "./useTheme.ts";
 import { visible } from "../ui/visible.ts";
+import { Workbench } from "./Workbench.tsx";
 
 interface AppProps {
   readonly connect: Connect;
@@ -192,104 +184,4 @@ function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProp
       )}
     </main>
   );
-}
-
-interface WorkbenchProps {
-  readonly connection: Extract<Connection, { state: "ready" }>;
-  readonly sessionId: string;
-  readonly onOpenPolicy: () => void;
-  readonly onOpenSearch: () => void;
-  readonly onReconnect: () => void;
-}
-
-function Workbench({ connection, sessionId, onOpenPolicy, onOpenSearch, onReconnect }: WorkbenchProps): ReactNode {
-  const { client, tools } = connection;
-  const [selected, setSelected] = useState<string | undefined>(() => firstOf(tools)?.id);
-  /** On a narrow screen only one of the two is in sight. */
-  const [view, setView] = useState<"list" | "tool">("list");
-  const search = useRef<HTMLInputElement>(null);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const result = useRef<HTMLElement>(null);
-  const { question, place, approve } = useApprovals();
-  const { run, start, cancel, clear } = useRun(client, sessionId, approve);
-  const tool = tools.find(({ id }) => id === selected);
-
-  const select = (id: string): void => {
-    if (id === selected) return;
-    setSelected(id);
-    clear();
-  };
-  const showList = (): void => {
-    // In sight first, and before the next key: what is typed after the slash belongs to the search.
-    flushSync(() => setView("list"));
-    search.current?.focus();
-    search.current?.select();
-  };
-  useSearchKey(showList);
-
-  const [opened, setOpened] = useState(0);
-  useEffect(() => {
-    if (opened > 0) heading.current?.focus();
-  }, [opened]);
-  const openTool = (id: string): void => {
-    select(id);
-    setView("tool");
-    setOpened((count) => count + 1);
-  };
-
-  return (
-    <main className="bench" data-view={view}>
-      <ErrorBoundary part="The list of tools" resetKey={tools}>
-        <ToolList
-          tools={tools}
-          selected={selected}
-          onSelect={select}
-          onOpen={openTool}
-          searchRef={search}
-          footer={client.place === "browser" && <SearchState onOpen={onOpenSearch} />}
-        />
-      </ErrorBoundary>
-      <ErrorBoundary part="The tool" resetKey={tool} actions={<Button onPress={showList}>Back to the tools</Button>}>
-        {tool !== undefined && (
-          <ToolPanel
-            tool={tool}
-            headingRef={heading}
-            isRunning={run.phase === "running"}
-            isCancelling={run.phase === "running" && run.cancelling}
-            onRun={(input, body) => {
-              start(tool, input, body);
-              bringIntoSight(result.current);
-            }}
-            onCancel={cancel}
-            onBack={showList}
-          />
-        )}
-      </ErrorBoundary>
-      <ErrorBoundary part="The call" resetKey={run.phase === "idle" ? undefined : run.startedAt}>
-        <RunPanel
-          ref={result}
-          run={run}
-          governance={client.governance}
-          onOpenPolicy={onOpenPolicy}
-          onReconnect={onReconnect}
-        />
-      </ErrorBoundary>
-      <ApprovalDialog question={question} place={place} tools={tools} />
-    </main>
-  );
-}
-
-/** Where the result is below the form, it would stay out of sight. */
-function bringIntoSight(result: HTMLElement | null): void {
-  if (!matchMedia("(width < 1080px)").matches) return;
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  // The header stays in sight above it, in one line or in two.
-  const header = document.querySelector<HTMLElement>(".top");
-  if (result && header) result.style.scrollMarginTop = `${header.offsetHeight + 8}px`;
-  result?.scrollIntoView({ behavior: isCalm ? "instant" : "smooth", block: "start" });
-}
-
-/** The gentlest tool first. */
-function firstOf(tools: readonly ToolSummary[]): ToolSummary | undefined {
-  return tools.find(({ manifest }) => manifest.name === "echo") ?? tools[0];
 }

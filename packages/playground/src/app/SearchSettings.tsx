@@ -28,42 +28,13 @@ export function SearchSettingsSheet({
 const notAnAddress = "This is not the address of a search. Write one like https://search.example.org/search.";
 
 function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
-  const [address, setAddress] = useState(() => loadSearch() ?? "");
-  const [fault, setFault] = useState("");
-
-  const save = async (wanted: string | undefined): Promise<void> => {
-    try {
-      const { policy } = (await governance?.read()) ?? {};
-      const applied = await governance?.setPolicy?.(withSearch(policy as unknown as PolicyDocument, wanted) as never);
-      if (applied?.ok !== true)
-        return setFault(applied?.error.message ?? "The policy of this kernel cannot be changed.");
-      saveSearch(wanted);
-      onSaved();
-    } catch (error) {
-      setFault(faultOf(error).message);
-    }
-  };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const wanted = readSearch(address);
-    if (wanted === undefined) setFault(notAnAddress);
-    else void save(wanted);
-  };
+  const { address, fault, type, submit, remove } = useSearchAddress(governance, onSaved);
   return (
     <form className="stack" onSubmit={submit} noValidate>
       <p>
         <code>web_search</code> asks a search engine that speaks the JSON of SearXNG. Keyhole comes with none.
       </p>
-      <TextField
-        className="field"
-        value={address}
-        onChange={(typed) => {
-          setAddress(typed);
-          setFault("");
-        }}
-        isInvalid={fault !== ""}
-        validationBehavior="aria"
-      >
+      <TextField className="field" value={address} onChange={type} isInvalid={fault !== ""} validationBehavior="aria">
         <Label className="label">Address of the search</Label>
         <Input
           className="input mono"
@@ -86,10 +57,52 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
         <Button look="primary" type="submit">
           Save
         </Button>
-        {loadSearch() !== undefined && <Button onPress={() => void save(undefined)}>Remove the tool</Button>}
+        {loadSearch() !== undefined && <Button onPress={remove}>Remove the tool</Button>}
       </div>
     </form>
   );
+}
+
+interface SearchAddress {
+  readonly address: string;
+  /** Why it was not saved; empty where nothing is wrong. */
+  readonly fault: string;
+  readonly type: (typed: string) => void;
+  readonly submit: (event: SubmitEvent) => void;
+  readonly remove: () => void;
+}
+
+/** The address as it is typed. Saved, it is in the policy and in the page's storage, or in neither. */
+function useSearchAddress(governance: Governance | undefined, onSaved: () => void): SearchAddress {
+  const [address, setAddress] = useState(() => loadSearch() ?? "");
+  const [fault, setFault] = useState("");
+  const save = async (wanted: string | undefined): Promise<void> => {
+    try {
+      const { policy } = (await governance?.read()) ?? {};
+      const applied = await governance?.setPolicy?.(withSearch(policy as unknown as PolicyDocument, wanted) as never);
+      if (applied?.ok !== true)
+        return setFault(applied?.error.message ?? "The policy of this kernel cannot be changed.");
+      saveSearch(wanted);
+      onSaved();
+    } catch (error) {
+      setFault(faultOf(error).message);
+    }
+  };
+  return {
+    address,
+    fault,
+    type(typed) {
+      setAddress(typed);
+      setFault("");
+    },
+    submit(event) {
+      event.preventDefault();
+      const wanted = readSearch(address);
+      if (wanted === undefined) setFault(notAnAddress);
+      else void save(wanted);
+    },
+    remove: () => void save(undefined),
+  };
 }
 
 /** Below the list of tools: whether there is a search, and the way to set one up. */
