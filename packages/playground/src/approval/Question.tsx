@@ -1,8 +1,8 @@
 import type { ApprovalAnswer, ApprovalRequest, JsonObject, JsonValue } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { Heading, Input, Label, type PressEvent, TextArea, TextField } from "react-aria-components";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { Heading, Input, Label, TextArea, TextField } from "react-aria-components";
 import { effectTexts, tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -12,7 +12,7 @@ import { Segmented } from "../ui/Segmented.tsx";
 import { Arguments, argumentsOf } from "./Arguments.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
 import type { Place } from "./useApprovals.ts";
-import { useDeliberate } from "./useDeliberate.ts";
+import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
 import { visible } from "../ui/visible.ts";
 
 export const approver = "playground";
@@ -48,40 +48,21 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
   const leftMs = useLeftMs(request.expiresAt);
   const isOver = !(leftMs > 0);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { isReady, isResting, guard } = useDeliberate(heading);
+  const deliberate = useDeliberate(heading);
   const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
-  const mayAllow = isReady && !isOver && isBound;
-  const allow = (answer: ApprovalAnswer): ((event: PressEvent) => void) => guard(() => onAnswer(answer));
   useEffect(() => {
     // The button that answered the question before is gone, and the focus must not go to the next one's.
     if (place.number > 1) heading.current?.focus();
   }, [place.number]);
   return (
     <>
-      <header className="dialog-head">
-        {place.total > 1 && (
-          <p className="hint">
-            Question {place.number} of {place.total}
-          </p>
-        )}
-        <Heading slot="title" ref={heading} tabIndex={-1}>
-          Allow <code>{visible(request.tool)}</code> to run?
-        </Heading>
-      </header>
+      <QuestionHead request={request} place={place} headingRef={heading} />
       <div className="dialog-content">
         <p className="dialog-reason">
           <LongText text={request.reason} what="the reason" lines={3} />
         </p>
         <Arguments all={argumentsOf(shown)} />
-        {isBound ? (
-          <p className="hint hash">
-            <code>{visible(request.argsHash)}</code>
-          </p>
-        ) : (
-          <Notice tone="bad" title="These arguments do not match the request's hash" urgent>
-            <p>An approval would be for other arguments than the ones above. The call cannot be allowed.</p>
-          </Notice>
-        )}
+        <Binding argsHash={request.argsHash} isBound={isBound} />
         <Facts request={request} />
         <Segmented
           label="What to allow"
@@ -91,56 +72,119 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
         />
         {kind === "pattern" && <PatternAnswer request={request} state={state} />}
         {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
-        <TextField className="field" value={reason} onChange={setReason}>
-          <Label className="label">
-            Reason for denying <span className="optional">optional</span>
-          </Label>
-          <Input className="input" autoComplete="off" maxLength={500} />
-        </TextField>
+        <DenialReason reason={reason} onChange={setReason} />
       </div>
       <footer className="dialog-actions">
         <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
-          {isResting ? restingText : isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
+          {deliberate.isResting ? restingText : isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
         </span>
         <Button look="danger" onPress={() => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) })}>
           Deny
         </Button>
-        {kind === "shown" && (
-          <>
-            {!request.hasBody && (
-              <Button onPress={allow({ answer: "allow", scope: "session", approver })} isUnavailable={!mayAllow}>
-                Allow for this session
-              </Button>
-            )}
-            <Button
-              look="primary"
-              onPress={allow({ answer: "allow", scope: "once", approver })}
-              isUnavailable={!mayAllow}
-            >
-              Allow once
-            </Button>
-          </>
-        )}
-        {kind === "pattern" && (
-          <Button
-            look="primary"
-            onPress={allow({ answer: "allow", scope: "pattern", pattern: state.pattern, approver })}
-            isUnavailable={!mayAllow || state.pattern.length === 0}
-          >
-            Allow what fits
-          </Button>
-        )}
-        {kind === "edit" && (
-          <Button
-            look="primary"
-            onPress={guard(() => edited.ok && onAnswer({ answer: "edit", input: edited.value, approver }))}
-            isUnavailable={!mayAllow || !edited.ok}
-          >
-            Start again with these
-          </Button>
-        )}
+        <AllowButtons
+          answers={answersOf(kind, request, state.pattern, edited)}
+          mayAllow={deliberate.isReady && !isOver && isBound}
+          guard={deliberate.guard}
+          onAnswer={onAnswer}
+        />
       </footer>
     </>
+  );
+}
+
+/** A button that allows the call. */
+interface Allowing {
+  readonly text: string;
+  /** Absent where the person has to fill in something first. */
+  readonly answer: ApprovalAnswer | undefined;
+}
+
+/** What can be answered besides a denial; the last one is the one that is meant. */
+function answersOf(
+  kind: AnswerKind,
+  { hasBody }: ApprovalRequest,
+  pattern: Extract<ApprovalAnswer, { scope: "pattern" }>["pattern"],
+  edited: Parsed,
+): readonly Allowing[] {
+  switch (kind) {
+    case "shown": {
+      const once: Allowing = { text: "Allow once", answer: { answer: "allow", scope: "once", approver } };
+      const session = { answer: "allow", scope: "session", approver } as const;
+      return hasBody ? [once] : [{ text: "Allow for this session", answer: session }, once];
+    }
+    case "pattern": {
+      const answer = { answer: "allow", scope: "pattern", pattern, approver } as const;
+      return [{ text: "Allow what fits", answer: pattern.length === 0 ? undefined : answer }];
+    }
+    case "edit": {
+      const answer = edited.ok ? ({ answer: "edit", input: edited.value, approver } as const) : undefined;
+      return [{ text: "Start again with these", answer }];
+    }
+  }
+}
+
+interface AllowButtonsProps extends Pick<Deliberate, "guard">, Pick<QuestionProps, "onAnswer"> {
+  readonly answers: readonly Allowing[];
+  readonly mayAllow: boolean;
+}
+
+function AllowButtons({ answers, mayAllow, guard, onAnswer }: AllowButtonsProps): ReactNode {
+  return answers.map(({ text, answer }, index) => (
+    <Button
+      key={text}
+      {...(index === answers.length - 1 && { look: "primary" })}
+      onPress={guard(() => answer && onAnswer(answer))}
+      isUnavailable={!mayAllow || answer === undefined}
+    >
+      {text}
+    </Button>
+  ));
+}
+
+interface QuestionHeadProps extends Pick<QuestionProps, "request" | "place"> {
+  readonly headingRef: RefObject<HTMLHeadingElement | null>;
+}
+
+function QuestionHead({ request, place, headingRef }: QuestionHeadProps): ReactNode {
+  return (
+    <header className="dialog-head">
+      {place.total > 1 && (
+        <p className="hint">
+          Question {place.number} of {place.total}
+        </p>
+      )}
+      <Heading slot="title" ref={headingRef} tabIndex={-1}>
+        Allow <code>{visible(request.tool)}</code> to run?
+      </Heading>
+    </header>
+  );
+}
+
+function Binding({ argsHash, isBound }: { readonly argsHash: string; readonly isBound: boolean }): ReactNode {
+  return isBound ? (
+    <p className="hint hash">
+      <code>{visible(argsHash)}</code>
+    </p>
+  ) : (
+    <Notice tone="bad" title="These arguments do not match the request's hash" urgent>
+      <p>An approval would be for other arguments than the ones above. The call cannot be allowed.</p>
+    </Notice>
+  );
+}
+
+interface DenialReasonProps {
+  readonly reason: string;
+  readonly onChange: (reason: string) => void;
+}
+
+function DenialReason({ reason, onChange }: DenialReasonProps): ReactNode {
+  return (
+    <TextField className="field" value={reason} onChange={onChange}>
+      <Label className="label">
+        Reason for denying <span className="optional">optional</span>
+      </Label>
+      <Input className="input" autoComplete="off" maxLength={500} />
+    </TextField>
   );
 }
 
