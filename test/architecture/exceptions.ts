@@ -39,8 +39,6 @@ export const longFunctions: readonly string[] = [
   "packages/kernel/src/schema/regex/parse.ts parse",
   "packages/kernel/src/schema/resources.ts openResources",
   "packages/kernel/src/schema/snapshot.ts snapshot",
-  "packages/playground/src/form/CallForm.tsx CallForm",
-  "packages/playground/src/form/MapField.tsx MapField",
   "packages/playground/src/policy/HostGrants.tsx HostGrants",
   "packages/playground/src/policy/PolicyEditor.tsx PolicyEditor",
   "packages/playground/src/policy/PolicySheet.tsx Governed",

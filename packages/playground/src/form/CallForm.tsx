@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
+import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
@@ -10,7 +10,8 @@ import { Members } from "./Field.tsx";
 import { FaultText, GroupFault } from "./FieldFrame.tsx";
 import { JsonField } from "./ScalarFields.tsx";
 import { resolve, shapeOf } from "./schema.ts";
-import { type DraftState, useDraft } from "./useDraft.ts";
+import { type CallInput, useCallInput } from "./useCallInput.ts";
+import type { DraftState } from "./useDraft.ts";
 import { visible } from "../ui/visible.ts";
 
 interface CallFormProps {
@@ -23,86 +24,21 @@ interface CallFormProps {
 
 const modifier = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-type View = "form" | "json";
-
 export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
-  const draft = useDraft(tool);
-  const [view, setView] = useState<View>("form");
-  const [text, setText] = useState("");
-  const [fault, setFault] = useState("");
-  const [refusals, setRefusals] = useState(0);
-  const [fills, setFills] = useState(0);
-  const [file, setFile] = useState<File>();
-  const [isFileMissing, setFileMissing] = useState(false);
   const element = useRef<HTMLFormElement>(null);
+  const refuse = useRefusal(element);
+  const input = useCallInput(tool, refuse);
+  const chosen = useChosenFile(refuse);
   useSubmitKey(element);
-  const runButton = useRef<HTMLButtonElement>(null);
-  const announce = useAnnounce();
-
-  useEffect(() => {
-    if (refusals > 0)
-      element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
-  }, [refusals]);
-
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const run = runButton.current;
-    return () => {
-      // Cancel had the focus and is gone.
-      if (document.activeElement === document.body) run?.focus({ preventScroll: true });
-    };
-  }, [isRunning]);
-
-  const show = (next: View): void => {
-    if (next === "json") setText(jsonText(draft.value));
-    setFault("");
-    setView(next);
-  };
-
-  const refuse = (message: string): void => {
-    announce(message);
-    setRefusals((count) => count + 1);
-  };
-
-  const send = (input: JsonValue): void => {
-    if (!tool.manifest.body) return onRun(input);
-    if (file) return onRun(input, file);
-    setFileMissing(true);
-    refuse("The tool works on a file, and none is chosen");
-  };
-
-  const runForm = (): void => {
-    const count = draft.errors.length;
-    if (count === 0 && !draft.isUnreadable) return send(draft.value ?? {});
-    draft.showAll();
-    refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
-  };
-
-  const runText = (): void => {
-    const parsed = parse(text);
-    if (parsed.ok) return send(parsed.value);
-    setFault(parsed.message);
-    refuse("The input is not JSON");
-  };
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!isRunning) (view === "form" ? runForm : runText)();
-  };
-
-  const changeText = (typed: string): void => {
-    setText(typed);
-    setFault("");
-    const parsed = parse(typed);
-    if (parsed.ok) draft.change(parsed.value);
-  };
-
-  const fillIn = (filled: JsonObject): void => {
-    draft.change(filled);
-    setFills((count) => count + 1);
-    setText(jsonText(filled));
-    setFault("");
-    announce("The input is an example now");
+    if (isRunning) return;
+    const value = input.take();
+    if (value === undefined) return;
+    if (!tool.manifest.body) return onRun(value);
+    const file = chosen.take();
+    if (file) onRun(value, file);
   };
 
   return (
@@ -113,62 +49,133 @@ export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: Cal
       noValidate
       aria-label={`Input of ${tool.manifest.name}`}
     >
-      <Tabs className="tabs" selectedKey={view} onSelectionChange={(key) => show(key === "json" ? "json" : "form")}>
-        <TabList className="tab-list" aria-label="How to write the input">
-          <Tab id="form" className="tab">
-            Form
-          </Tab>
-          <Tab id="json" className="tab">
-            JSON
-          </Tab>
-        </TabList>
-        <TabPanel id="form" className="tab-panel">
-          {/* Fields of numbers and of JSON keep what a person types: filled in anew, they start anew. */}
-          <FormBody key={fills} tool={tool} draft={draft} />
-        </TabPanel>
-        <TabPanel id="json" className="tab-panel">
-          <TextField
-            className="field"
-            aria-label="Input as JSON"
-            value={text}
-            onChange={changeText}
-            isInvalid={fault !== ""}
-            validationBehavior="aria"
-          >
-            <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
-            {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {visible(fault)}</p>}
-          </TextField>
-        </TabPanel>
-      </Tabs>
+      <InputTabs tool={tool} input={input} />
       {tool.manifest.body && (
         <FileField
           mediaType={tool.manifest.body.mediaType}
-          file={file}
-          isMissing={isFileMissing}
-          onChoose={(chosen) => {
-            setFile(chosen);
-            setFileMissing(false);
-          }}
+          file={chosen.file}
+          isMissing={chosen.isMissing}
+          onChoose={chosen.choose}
         />
       )}
-      <div className="actions">
-        <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
-          Run
-        </Button>
-        {isRunning ? (
-          <Button look="danger" icon="stop" onPress={onCancel} isUnavailable={isCancelling}>
-            {isCancelling ? "Cancelling…" : "Cancel"}
-          </Button>
-        ) : (
-          <>
-            <span className="hint keys" aria-hidden="true">
-              <kbd>{modifier}</kbd> <kbd>Enter</kbd>
-            </span>
-            <ExampleButton input={tool.manifest.input} fills={fills} onFill={fillIn} />
-          </>
-        )}
-      </div>
+      <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel}>
+        <ExampleButton input={tool.manifest.input} fills={input.fills} onFill={input.fillIn} />
+      </RunActions>
     </form>
+  );
+}
+
+/** Says why nothing runs, and takes the focus to the first field that is in the way. */
+function useRefusal(element: RefObject<HTMLFormElement | null>): (message: string) => void {
+  const announce = useAnnounce();
+  const [refusals, setRefusals] = useState(0);
+  useEffect(() => {
+    if (refusals > 0)
+      element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
+  }, [element, refusals]);
+  return (message) => {
+    announce(message);
+    setRefusals((count) => count + 1);
+  };
+}
+
+interface ChosenFile {
+  readonly file: File | undefined;
+  readonly isMissing: boolean;
+  readonly choose: (file: File) => void;
+  /** `undefined`: none was chosen, which was refused. */
+  readonly take: () => File | undefined;
+}
+
+function useChosenFile(refuse: (message: string) => void): ChosenFile {
+  const [file, setFile] = useState<File>();
+  const [isMissing, setMissing] = useState(false);
+  return {
+    file,
+    isMissing,
+    choose(chosen) {
+      setFile(chosen);
+      setMissing(false);
+    },
+    take() {
+      if (file) return file;
+      setMissing(true);
+      refuse("The tool works on a file, and none is chosen");
+      return undefined;
+    },
+  };
+}
+
+function InputTabs({ tool, input }: { readonly tool: ToolSummary; readonly input: CallInput }): ReactNode {
+  const { draft, fault, fills } = input;
+  return (
+    <Tabs
+      className="tabs"
+      selectedKey={input.view}
+      onSelectionChange={(key) => input.show(key === "json" ? "json" : "form")}
+    >
+      <TabList className="tab-list" aria-label="How to write the input">
+        <Tab id="form" className="tab">
+          Form
+        </Tab>
+        <Tab id="json" className="tab">
+          JSON
+        </Tab>
+      </TabList>
+      <TabPanel id="form" className="tab-panel">
+        {/* Fields of numbers and of JSON keep what a person types: filled in anew, they start anew. */}
+        <FormBody key={fills} tool={tool} draft={draft} />
+      </TabPanel>
+      <TabPanel id="json" className="tab-panel">
+        <TextField
+          className="field"
+          aria-label="Input as JSON"
+          value={input.text}
+          onChange={input.type}
+          isInvalid={fault !== ""}
+          validationBehavior="aria"
+        >
+          <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
+          {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {visible(fault)}</p>}
+        </TextField>
+      </TabPanel>
+    </Tabs>
+  );
+}
+
+interface RunActionsProps extends Pick<CallFormProps, "isRunning" | "isCancelling" | "onCancel"> {
+  /** Beside the button, while nothing runs. */
+  readonly children: ReactNode;
+}
+
+function RunActions({ isRunning, isCancelling, onCancel, children }: RunActionsProps): ReactNode {
+  const runButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const run = runButton.current;
+    return () => {
+      // Cancel had the focus and is gone.
+      if (document.activeElement === document.body) run?.focus({ preventScroll: true });
+    };
+  }, [isRunning]);
+  return (
+    <div className="actions">
+      <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
+        Run
+      </Button>
+      {isRunning ? (
+        <Button look="danger" icon="stop" onPress={onCancel} isUnavailable={isCancelling}>
+          {isCancelling ? "Cancelling…" : "Cancel"}
+        </Button>
+      ) : (
+        <>
+          <span className="hint keys" aria-hidden="true">
+            <kbd>{modifier}</kbd> <kbd>Enter</kbd>
+          </span>
+          {children}
+        </>
+      )}
+    </div>
   );
 }
 
@@ -224,19 +231,4 @@ function JsonErrors({ draft }: { readonly draft: DraftState }): ReactNode {
       ))}
     </div>
   );
-}
-
-type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
-
-function parse(text: string): Parsed {
-  try {
-    return { ok: true, value: JSON.parse(text) as JsonValue };
-  } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** With escapes in place of invisible characters: the same JSON. */
-function jsonText(value: unknown): string {
-  return visible(JSON.stringify(value, undefined, 2) ?? "");
 }

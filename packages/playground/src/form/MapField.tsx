@@ -30,15 +30,56 @@ interface MapFieldProps extends FieldProps<Draft> {
   readonly renderValue: ComponentType<ValueProps>;
 }
 
-/** Names that the person chooses, such as headers. Rows are kept as typed: while a name is half written it may equal another. */
+/** Names that the person chooses, such as headers. */
 export function MapField({ values, depth, renderValue: Value, ...field }: MapFieldProps): ReactNode {
-  const { root } = useForm();
   const id = useId();
-  const { path, label, description, required, value, onChange } = field;
+  const { path, label, description, required } = field;
+  const { rows, change, add, remove } = useRows(field, values, depth);
+  return (
+    <fieldset className="group" aria-labelledby={id}>
+      <GroupLabel id={id} label={label} required={required} />
+      <GroupDescription>{description}</GroupDescription>
+      {rows.map((row, index) => (
+        <div className="row" key={row.id}>
+          <NameField
+            name={row.key}
+            label={`Name ${index + 1} of ${label}`}
+            isTwice={row.key !== "" && rows.some((other) => other.id !== row.id && other.key === row.key)}
+            onChange={(key) => change(row.id, { key })}
+          />
+          <Value
+            name={row.key === "" ? "value" : row.key}
+            schema={values}
+            path={pointerTo(path, row.key)}
+            required
+            value={row.value}
+            onChange={(changed) => change(row.id, { value: changed })}
+            depth={depth + 1}
+          />
+          <IconButton icon="close" label={`Remove ${row.key || `row ${index + 1}`}`} onPress={() => remove(row.id)} />
+        </div>
+      ))}
+      <Button icon="plus" onPress={add}>
+        Add to {label}
+      </Button>
+      <GroupFault path={path} />
+    </fieldset>
+  );
+}
+
+interface Rows {
+  readonly rows: readonly Row[];
+  readonly change: (id: number, part: Partial<Row>) => void;
+  readonly add: () => void;
+  readonly remove: (id: number) => void;
+}
+
+/** Rows are kept as typed: while a name is half written it may equal another. */
+function useRows({ value, required, onChange }: FieldProps<Draft>, values: JsonObject, depth: number): Rows {
+  const { root } = useForm();
   const [rows, setRows] = useState<readonly Row[]>(() =>
     isObject(value) ? Object.entries(value).map(([key, each], index) => ({ id: index, key, value: each })) : [],
   );
-
   const emit = (next: readonly Row[]): void => {
     setRows(next);
     const named = next.filter(({ key }) => key !== "");
@@ -46,52 +87,29 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
       named.length === 0 && !required ? undefined : fromEntries(named.map(({ key, value }) => [key, value] as const)),
     );
   };
-  const change = (id: number, part: Partial<Row>): void =>
-    emit(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
-  const add = (): void => {
-    const next = Math.max(-1, ...rows.map(({ id }) => id)) + 1;
-    emit([...rows, { id: next, key: "", value: initialValue(values, root, true, depth + 1) }]);
+  return {
+    rows,
+    change: (id, part) => emit(rows.map((row) => (row.id === id ? { ...row, ...part } : row))),
+    add: () => {
+      const next = Math.max(-1, ...rows.map(({ id }) => id)) + 1;
+      emit([...rows, { id: next, key: "", value: initialValue(values, root, true, depth + 1) }]);
+    },
+    remove: (id) => emit(rows.filter((row) => row.id !== id)),
   };
+}
 
+interface NameFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly isTwice: boolean;
+  readonly onChange: (name: string) => void;
+}
+
+function NameField({ name, label, isTwice, onChange }: NameFieldProps): ReactNode {
   return (
-    <fieldset className="group" aria-labelledby={id}>
-      <GroupLabel id={id} label={label} required={required} />
-      <GroupDescription>{description}</GroupDescription>
-      {rows.map((row, index) => {
-        const isTwice = rows.some((other) => other.id !== row.id && other.key === row.key && row.key !== "");
-        return (
-          <div className="row" key={row.id}>
-            <TextField
-              className="field"
-              value={row.key}
-              onChange={(key) => change(row.id, { key })}
-              aria-label={`Name ${index + 1} of ${label}`}
-              isInvalid={isTwice}
-            >
-              <Input className="input mono" placeholder="name" autoComplete="off" spellCheck={false} />
-              {isTwice && <span className="fault">This name is there twice; the last one counts.</span>}
-            </TextField>
-            <Value
-              name={row.key === "" ? "value" : row.key}
-              schema={values}
-              path={pointerTo(path, row.key)}
-              required
-              value={row.value}
-              onChange={(changed) => change(row.id, { value: changed })}
-              depth={depth + 1}
-            />
-            <IconButton
-              icon="close"
-              label={`Remove ${row.key || `row ${index + 1}`}`}
-              onPress={() => emit(rows.filter(({ id }) => id !== row.id))}
-            />
-          </div>
-        );
-      })}
-      <Button icon="plus" onPress={add}>
-        Add to {label}
-      </Button>
-      <GroupFault path={path} />
-    </fieldset>
+    <TextField className="field" value={name} onChange={onChange} aria-label={label} isInvalid={isTwice}>
+      <Input className="input mono" placeholder="name" autoComplete="off" spellCheck={false} />
+      {isTwice && <span className="fault">This name is there twice; the last one counts.</span>}
+    </TextField>
   );
 }
