@@ -12,53 +12,10 @@ interface HostGrantsProps {
 
 /** The commonest change to a policy: let http_fetch reach one more host. */
 export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
-  const [text, setText] = useState("");
-  const [fault, setFault] = useState("");
   const grants = hostGrants(document);
-
-  const add = (): void => {
-    const parsed = parseHost(text);
-    if (!parsed.ok) return setFault(parsed.message);
-    setText("");
-    setFault("");
-    onChange(withHost(document, parsed.host, parsed.port));
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    add();
-  };
-
   return (
     <div className="field">
-      <div className="row">
-        <TextField
-          className="field"
-          value={text}
-          onChange={(typed) => {
-            setText(typed);
-            setFault("");
-          }}
-          isInvalid={fault !== ""}
-          validationBehavior="aria"
-        >
-          <Label className="label">Host that http_fetch may read</Label>
-          <Input
-            className="input mono"
-            placeholder="example.com"
-            onKeyDown={onKeyDown}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <Text slot="description" className="hint">
-            The host must allow this page by CORS headers.
-          </Text>
-          <FieldError className="fault">{fault}</FieldError>
-        </TextField>
-        <Button icon="plus" onPress={add}>
-          Add host
-        </Button>
-      </div>
+      <NewHost onAdd={({ host, port }) => onChange(withHost(document, host, port))} />
       {grants.length > 0 && (
         <ul className="chips" aria-label="Hosts that http_fetch may reach">
           {grants.map((grant) => (
@@ -73,6 +30,55 @@ export function HostGrants({ document, onChange }: HostGrantsProps): ReactNode {
           ))}
         </ul>
       )}
+    </div>
+  );
+}
+
+type Host = Extract<ReturnType<typeof parseHost>, { ok: true }>;
+
+function NewHost({ onAdd }: { readonly onAdd: (host: Host) => void }): ReactNode {
+  const [text, setText] = useState("");
+  const [fault, setFault] = useState("");
+  const add = (): void => {
+    const parsed = parseHost(text);
+    if (!parsed.ok) return setFault(parsed.message);
+    setText("");
+    setFault("");
+    onAdd(parsed);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    add();
+  };
+  return (
+    <div className="row">
+      <TextField
+        className="field"
+        value={text}
+        onChange={(typed) => {
+          setText(typed);
+          setFault("");
+        }}
+        isInvalid={fault !== ""}
+        validationBehavior="aria"
+      >
+        <Label className="label">Host that http_fetch may read</Label>
+        <Input
+          className="input mono"
+          placeholder="example.com"
+          onKeyDown={onKeyDown}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Text slot="description" className="hint">
+          The host must allow this page by CORS headers.
+        </Text>
+        <FieldError className="fault">{fault}</FieldError>
+      </TextField>
+      <Button icon="plus" onPress={add}>
+        Add host
+      </Button>
     </div>
   );
 }

@@ -30,22 +30,70 @@ const postureTexts = {
   permissive: "Tiers 0 to 2 run, tier 3 asks, tier 4 is denied.",
 } as const satisfies Record<PolicyDocument["posture"], string>;
 
+export function PolicyEditor(props: PolicyEditorProps): ReactNode {
+  const { text, reading, fault, failure, isInForce, change, undo, apply, edit } = usePolicyText(props);
+  const isUnsaved = useUnsaved().includes("the policy");
+  return (
+    <>
+      {reading.ok && (
+        <>
+          <PostureField document={reading.document} onChange={edit} />
+          <HostGrants document={reading.document} onChange={edit} />
+        </>
+      )}
+      <PolicyText text={text} fault={fault} onChange={change} />
+      {failure !== undefined && (
+        <Notice tone="bad" title={failure.message} urgent>
+          <p>{visible(failure.hint)}</p>
+        </Notice>
+      )}
+      <div className="actions sticky">
+        <Button
+          look="primary"
+          onPress={() => reading.ok && void apply(reading.document)}
+          isUnavailable={!reading.ok || isInForce}
+        >
+          Apply
+        </Button>
+        <Button onPress={undo} isUnavailable={isInForce}>
+          Undo changes
+        </Button>
+        <Button look="quiet" onPress={() => change(writePolicy(startPolicy))}>
+          Reset
+        </Button>
+        <output className="hint">{isInForce ? inForceText(isUnsaved) : "Not applied yet"}</output>
+      </div>
+    </>
+  );
+}
+
+interface PolicyTextState {
+  readonly text: string;
+  readonly reading: ReturnType<typeof readPolicy>;
+  /** What is wrong with the text, or why the kernel refused it. */
+  readonly fault: SetupError | undefined;
+  readonly failure: ClientFault | undefined;
+  readonly isInForce: boolean;
+  readonly change: (text: string) => void;
+  readonly undo: () => void;
+  readonly apply: (document: PolicyDocument) => Promise<void>;
+  /** A control holds at once, unless the text was edited by hand and waits to be applied: then it edits that text. */
+  readonly edit: (document: PolicyDocument) => void;
+}
+
 /** The JSON text is the only state; everything above it reads and writes that text. */
-export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps): ReactNode {
+function usePolicyText({ policy, setPolicy, onApplied }: PolicyEditorProps): PolicyTextState {
   const inForce = useMemo(() => writePolicy(policy), [policy]);
   const [text, setText] = useState(inForce);
   const [refusal, setRefusal] = useState<SetupError | undefined>(undefined);
   const [failure, setFailure] = useState<ClientFault | undefined>(undefined);
-  const isUnsaved = useUnsaved().includes("the policy");
   const announce = useAnnounce();
   const reading = useMemo(() => readPolicy(text), [text]);
-  const fault = reading.ok ? refusal : reading.error;
-
+  const isInForce = text === inForce;
   const change = (next: string): void => {
     setText(next);
     setRefusal(undefined);
   };
-
   const apply = async (document: PolicyDocument): Promise<void> => {
     change(writePolicy(document));
     setFailure(undefined);
@@ -59,66 +107,60 @@ export function PolicyEditor({ policy, setPolicy, onApplied }: PolicyEditorProps
     // Whatever happened on the way: the kernel, not this form, knows which policy is in force.
     await onApplied();
   };
-  /** A control holds at once, unless the text was edited by hand and waits to be applied: then it edits that text. */
-  const edit = (document: PolicyDocument): void => {
-    if (text === inForce) void apply(document);
-    else change(writePolicy(document));
+  return {
+    text,
+    reading,
+    fault: reading.ok ? refusal : reading.error,
+    failure,
+    isInForce,
+    change,
+    undo: () => change(inForce),
+    apply,
+    edit: (document) => (isInForce ? void apply(document) : change(writePolicy(document))),
   };
+}
 
+interface PostureFieldProps {
+  readonly document: PolicyDocument;
+  readonly onChange: (document: PolicyDocument) => void;
+}
+
+function PostureField({ document, onChange }: PostureFieldProps): ReactNode {
   return (
-    <>
-      {reading.ok && (
-        <>
-          <div className="field">
-            <span className="label">Posture</span>
-            <Segmented
-              label="Posture"
-              value={reading.document.posture}
-              options={postures}
-              onChange={(posture) => edit({ ...reading.document, posture })}
-            />
-            <p className="hint">{postureTexts[reading.document.posture]}</p>
-          </div>
-          <HostGrants document={reading.document} onChange={edit} />
-        </>
+    <div className="field">
+      <span className="label">Posture</span>
+      <Segmented
+        label="Posture"
+        value={document.posture}
+        options={postures}
+        onChange={(posture) => onChange({ ...document, posture })}
+      />
+      <p className="hint">{postureTexts[document.posture]}</p>
+    </div>
+  );
+}
+
+interface PolicyTextProps extends Pick<PolicyTextState, "text" | "fault"> {
+  readonly onChange: (text: string) => void;
+}
+
+function PolicyText({ text, fault, onChange }: PolicyTextProps): ReactNode {
+  return (
+    <TextField
+      className="field"
+      value={text}
+      onChange={onChange}
+      isInvalid={fault !== undefined}
+      validationBehavior="aria"
+    >
+      <Label className="label">Policy (JSON)</Label>
+      <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
+      {fault !== undefined && (
+        <p className="fault" role="alert">
+          {fault.path !== "" && <code>{visible(fault.path)}</code>} {visible(fault.message)} {visible(fault.hint)}
+        </p>
       )}
-      <TextField
-        className="field"
-        value={text}
-        onChange={change}
-        isInvalid={fault !== undefined}
-        validationBehavior="aria"
-      >
-        <Label className="label">Policy (JSON)</Label>
-        <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
-        {fault !== undefined && (
-          <p className="fault" role="alert">
-            {fault.path !== "" && <code>{visible(fault.path)}</code>} {visible(fault.message)} {visible(fault.hint)}
-          </p>
-        )}
-      </TextField>
-      {failure !== undefined && (
-        <Notice tone="bad" title={failure.message} urgent>
-          <p>{visible(failure.hint)}</p>
-        </Notice>
-      )}
-      <div className="actions sticky">
-        <Button
-          look="primary"
-          onPress={() => reading.ok && void apply(reading.document)}
-          isUnavailable={!reading.ok || text === inForce}
-        >
-          Apply
-        </Button>
-        <Button onPress={() => change(inForce)} isUnavailable={text === inForce}>
-          Undo changes
-        </Button>
-        <Button look="quiet" onPress={() => change(writePolicy(startPolicy))}>
-          Reset
-        </Button>
-        <output className="hint">{text === inForce ? inForceText(isUnsaved) : "Not applied yet"}</output>
-      </div>
-    </>
+    </TextField>
   );
 }
 

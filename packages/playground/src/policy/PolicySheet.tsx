@@ -46,19 +46,7 @@ type Loaded =
   | { readonly state: "failed"; readonly fault: ClientFault };
 
 function Governed({ governance }: { readonly governance: Governance }): ReactNode {
-  const [loaded, setLoaded] = useState<Loaded>({ state: "loading" });
-  const announce = useAnnounce();
-
-  const refresh = useCallback(
-    () =>
-      governance.read().then(
-        (value) => setLoaded({ state: "ready", value }),
-        (error: unknown) => setLoaded({ state: "failed", fault: faultOf(error) }),
-      ),
-    [governance],
-  );
-  useEffect(() => void refresh(), [refresh]);
-
+  const { loaded, refresh, fail } = useGovernance(governance);
   if (loaded.state === "loading") return <Loading>Reading the policy…</Loading>;
   if (loaded.state === "failed") {
     return (
@@ -68,15 +56,64 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
     );
   }
   const { policy, policyHash, mode } = loaded.value;
-  const { setPolicy, setMode } = governance;
+  const { setPolicy, setMode, approvals } = governance;
+  return (
+    <>
+      <ModeField mode={mode} setMode={setMode} onChanged={refresh} onFault={fail} />
+      {setPolicy === undefined ? (
+        <PolicyReader policy={policy} />
+      ) : (
+        <PolicyEditor policy={policy} setPolicy={setPolicy} onApplied={refresh} />
+      )}
+      <StandingApprovals approvals={approvals} />
+      <dl className="facts">
+        <dt>In force</dt>
+        <dd className="hash">
+          <code>{visible(policyHash)}</code>
+          <CopyButton text={policyHash} what="the policy hash" />
+          {!isHashOf(policyHash, policy) && (
+            <span className="cut">Not verified: this page computes another hash for the policy that is shown.</span>
+          )}
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+interface LoadedGovernance {
+  readonly loaded: Loaded;
+  readonly refresh: () => Promise<void>;
+  readonly fail: (error: unknown) => void;
+}
+
+function useGovernance(governance: Governance): LoadedGovernance {
+  const [loaded, setLoaded] = useState<Loaded>({ state: "loading" });
+  const fail = useCallback((error: unknown) => setLoaded({ state: "failed", fault: faultOf(error) }), []);
+  const refresh = useCallback(
+    () => governance.read().then((value) => setLoaded({ state: "ready", value }), fail),
+    [governance, fail],
+  );
+  useEffect(() => void refresh(), [refresh]);
+  return { loaded, refresh, fail };
+}
+
+interface ModeFieldProps {
+  readonly mode: Mode;
+  readonly setMode: Governance["setMode"] | undefined;
+  readonly onChanged: () => Promise<void>;
+  readonly onFault: (error: unknown) => void;
+}
+
+function ModeField({ mode, setMode, onChanged, onFault }: ModeFieldProps): ReactNode {
+  const announce = useAnnounce();
   const changeMode = async (next: Mode): Promise<void> => {
     try {
       await setMode?.(next, "Set by a person in the playground");
       announce(`The mode is now ${next}`);
     } catch (error) {
-      return setLoaded({ state: "failed", fault: faultOf(error) });
+      return onFault(error);
     }
-    await refresh();
+    await onChanged();
   };
   return (
     <>
@@ -94,22 +131,6 @@ function Governed({ governance }: { readonly governance: Governance }): ReactNod
         {modeTexts[mode]}
         {setMode !== undefined && " A change of the mode holds at once."}
       </p>
-      {setPolicy === undefined ? (
-        <PolicyReader policy={policy} />
-      ) : (
-        <PolicyEditor policy={policy} setPolicy={setPolicy} onApplied={refresh} />
-      )}
-      <StandingApprovals approvals={governance.approvals} />
-      <dl className="facts">
-        <dt>In force</dt>
-        <dd className="hash">
-          <code>{visible(policyHash)}</code>
-          <CopyButton text={policyHash} what="the policy hash" />
-          {!isHashOf(policyHash, policy) && (
-            <span className="cut">Not verified: this page computes another hash for the policy that is shown.</span>
-          )}
-        </dd>
-      </dl>
     </>
   );
 }
