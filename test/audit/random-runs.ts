@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  createKernel,
-  defineTool,
-  inlineHost,
-  systemClock,
-  type Tool,
-  type ToolContext,
-} from "@keyhole/kernel";
+import { type Clock, createKernel, defineTool, systemClock, type Tool, type ToolContext } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { runPipeline } from "@keyhole/kernel/pipeline";

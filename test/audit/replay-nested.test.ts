@@ -1,4 +1,5 @@
-import { createKernel, inlineHost, systemClock } from "@keyhole/kernel";
+import { createKernel, systemClock } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { calling, leaf, openCalls } from "../support/nested.ts";

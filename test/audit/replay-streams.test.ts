@@ -1,11 +1,5 @@
-import {
-  createKernel,
-  hashBytes,
-  inlineHost,
-  type IsolateHost,
-  type RegisteredTool,
-  systemClock,
-} from "@keyhole/kernel";
+import { createKernel, hashBytes, type IsolateHost, type RegisteredTool, systemClock } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { inspect, readRun, recordingHost, replay, rerun, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

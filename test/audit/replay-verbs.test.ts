@@ -2,11 +2,11 @@ import {
   type Broker,
   type Clock,
   createKernel,
-  inlineHost,
   type IsolateHost,
   type RegisteredTool,
   systemClock,
 } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { runPipeline } from "@keyhole/kernel/pipeline";
 import { inspect, readRun, recordingHost, replay, rerun, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";

@@ -1,4 +1,5 @@
-import { hashJson, type Broker, createKernel, defineTool, inlineHost, systemClock } from "@keyhole/kernel";
+import { hashJson, type Broker, createKernel, defineTool, systemClock } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";

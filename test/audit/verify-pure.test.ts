@@ -1,4 +1,5 @@
-import { inlineHost, systemClock, type Tool } from "@keyhole/kernel";
+import { systemClock, type Tool } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { verifyPure } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";

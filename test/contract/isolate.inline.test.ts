@@ -1,4 +1,4 @@
-import { inlineHost } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { describeIsolateHost } from "./isolate.ts";
 
 describeIsolateHost("inline", async () => inlineHost(), { preempts: false });

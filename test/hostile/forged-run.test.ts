@@ -1,4 +1,5 @@
-import { blake3Hash, createKernel, inlineHost, type IsolateHost, systemClock, type ToolContext } from "@keyhole/kernel";
+import { blake3Hash, createKernel, type IsolateHost, systemClock, type ToolContext } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { lines } from "@keyhole/kernel/audit";
 import {
   inspect,

@@ -8,7 +8,12 @@ import {
 } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { kernelVersion, readFrozen, writeFrozen, type Frozen } from "../../packages/kernel/src/extensions/suspension/frozen.ts";
+import {
+  kernelVersion,
+  readFrozen,
+  writeFrozen,
+  type Frozen,
+} from "../../packages/kernel/src/extensions/suspension/frozen.ts";
 import { seal, sealingKey, unseal } from "../../packages/kernel/src/extensions/suspension/sealed.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import {

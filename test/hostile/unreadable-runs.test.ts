@@ -1,4 +1,5 @@
-import { inlineHost, systemClock } from "@keyhole/kernel";
+import { systemClock } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { readRun, replay, type Run, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";

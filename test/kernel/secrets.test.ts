@@ -1,12 +1,5 @@
-import {
-  type ApprovalRequest,
-  type Broker,
-  type CapabilityReply,
-  type DeclaredCapability,
-  inlineHost,
-  type Need,
-  type ToolContext,
-} from "@keyhole/kernel";
+import type { ApprovalRequest, Broker, CapabilityReply, DeclaredCapability, Need, ToolContext } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
 import { describe, expect, it } from "vitest";

@@ -5,10 +5,10 @@ import {
   type IsolateOutcome,
   manifestOf,
   packageHash,
-  runCall,
   type Tool,
   type ToolPackage,
 } from "@keyhole/kernel";
+import { runCall } from "@keyhole/kernel/guest";
 
 /** A package of a tool. Its code says nothing: {@link moduleHost} has the tool itself. */
 export function packed(tool: unknown, code = "export default {};"): ToolPackage {

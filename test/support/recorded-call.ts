@@ -1,4 +1,5 @@
-import { type Capability, createKernel, inlineHost } from "@keyhole/kernel";
+import { type Capability, createKernel } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { toolOf } from "./kernel.ts";

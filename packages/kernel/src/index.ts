@@ -127,7 +127,6 @@ export type { BoundName, Bounds } from "./bounds/bounds.ts";
 export { ceilings, defaultBounds, limits } from "./limits.ts";
 
 export { type Clock, systemClock } from "./isolate/clock.ts";
-export { inlineHost } from "./isolate/inline.ts";
 export type { ToolHealth } from "./isolate/health.ts";
 export type { PureCheck } from "./isolate/verify-pure.ts";
 export type { Reuse } from "./isolate/pool.ts";
@@ -142,12 +141,6 @@ export {
   type IsolateOutput,
   type IsolateUsage,
 } from "./isolate/port.ts";
-
-// The guest's half of a call, for shells that run inside an isolate.
-export { type CallRealm, runCall, well } from "./isolate/guest/run.ts";
-export { type CallSources, callSources, idleSources } from "./isolate/guest/sources.ts";
-export { placeholder, secretToken } from "./id/placeholder.ts";
-export { boundedMessage, thrownOutcome } from "./isolate/guest/thrown.ts";
 
 export * from "./normalize/index.ts";
 

@@ -1,4 +1,4 @@
-import { runCall, thrownOutcome } from "@keyhole/kernel";
+import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import type { GuestMessage, HostMessage } from "../protocol/message.ts";
 import type { SealedRealm } from "./seal.ts";
 import { openUplink, type Uplink } from "./uplink.ts";

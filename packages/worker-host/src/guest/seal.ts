@@ -1,4 +1,5 @@
-import { type CallRealm, idleSources, type LogEntry } from "@keyhole/kernel";
+import type { LogEntry } from "@keyhole/kernel";
+import { type CallRealm, idleSources } from "@keyhole/kernel/guest";
 import { sealClock } from "./seal-clock.ts";
 import { sealLocale } from "./seal-locale.ts";
 import { completeStreams } from "./seal-streams.ts";

@@ -1,4 +1,5 @@
-import { boundedMessage, type CallPort, type CapabilityReply } from "@keyhole/kernel";
+import type { CallPort, CapabilityReply } from "@keyhole/kernel";
+import { boundedMessage } from "@keyhole/kernel/guest";
 import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage } from "../protocol/message.ts";
 import { PieceLine } from "./pieces.ts";

@@ -1,13 +1,5 @@
-import {
-  boundedMessage,
-  type CallPort,
-  type CapabilityReply,
-  type Isolate,
-  type IsolateCall,
-  type IsolateOutcome,
-  type IsolateUsage,
-  well,
-} from "@keyhole/kernel";
+import type { CallPort, CapabilityReply, Isolate, IsolateCall, IsolateOutcome, IsolateUsage } from "@keyhole/kernel";
+import { boundedMessage, well } from "@keyhole/kernel/guest";
 
 /** Characters of what a program said last, in the message of its failure. */
 const tailLength = 1_000;

@@ -3,7 +3,8 @@
  * trustworthy as the tool, which shares its realm; the host checks all of it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { type IsolateCall, runCall, thrownOutcome } from "@keyhole/kernel";
+import type { IsolateCall } from "@keyhole/kernel";
+import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import { seal } from "@keyhole/worker-host/guest";
 import { relayed } from "./relay.ts";
 

@@ -1,4 +1,5 @@
-import { boundedMessage, type CallPort, type CapabilityReply, type CapabilityRequest } from "@keyhole/kernel";
+import type { CallPort, CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import { boundedMessage } from "@keyhole/kernel/guest";
 import { Tape } from "../machine/tape.ts";
 
 export type Port = Pick<CallPort, "request" | "log" | "signal">;

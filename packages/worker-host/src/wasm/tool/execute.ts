@@ -1,4 +1,5 @@
-import { type IsolateCall, type IsolateOutcome, type IsolateUsage, well } from "@keyhole/kernel";
+import type { IsolateCall, IsolateOutcome, IsolateUsage } from "@keyhole/kernel";
+import { well } from "@keyhole/kernel/guest";
 import type { CommandCall } from "../../protocol/message.ts";
 import type { RunBounds, RunEnding } from "../machine/machine.ts";
 import { Lines } from "../wasi/lines.ts";

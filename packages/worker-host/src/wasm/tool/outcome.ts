@@ -1,4 +1,5 @@
-import { boundedMessage, type IsolateCall, type IsolateOutcome } from "@keyhole/kernel";
+import type { IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { boundedMessage } from "@keyhole/kernel/guest";
 import type { RunBounds, RunEnding } from "../machine/machine.ts";
 import { MAX_STACK_BYTES } from "../meter/tank.ts";
 import type { Collected } from "../wasi/streams.ts";

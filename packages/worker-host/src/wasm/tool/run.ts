@@ -1,12 +1,5 @@
-import {
-  callSources,
-  type CapabilityReply,
-  type CapabilityRequest,
-  type IsolateCall,
-  type IsolateUsage,
-  placeholder,
-  secretToken,
-} from "@keyhole/kernel";
+import type { CapabilityReply, CapabilityRequest, IsolateCall, IsolateUsage } from "@keyhole/kernel";
+import { callSources, placeholder, secretToken } from "@keyhole/kernel/guest";
 import type { LoadedModule } from "../../protocol/message.ts";
 import { type CompiledModule, Machine, type RunBounds, type RunEnding } from "../machine/machine.ts";
 import { type Suspension, suspension, type Waiting } from "../machine/suspend.ts";

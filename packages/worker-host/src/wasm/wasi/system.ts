@@ -1,5 +1,5 @@
 import { WASI, wasi } from "@bjorn3/browser_wasi_shim";
-import type { CallSources } from "@keyhole/kernel";
+import type { CallSources } from "@keyhole/kernel/guest";
 import { type Machine, RunStopped } from "../machine/machine.ts";
 import type { Suspension } from "../machine/suspend.ts";
 import { type Tape, Unanswered } from "../machine/tape.ts";
