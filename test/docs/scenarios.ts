@@ -2,8 +2,10 @@ import {
   type AuditSink,
   type CallOptions,
   type CallResult,
+  composeKernel,
   createKernel,
   type ErrorCode,
+  type Extension,
   type IsolateHost,
   IsolateFailure,
   type IsolateOutcome,
@@ -14,6 +16,7 @@ import {
   terminalTypes,
   type Tool,
 } from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -24,6 +27,8 @@ import { type AnyTool, registerAny } from "../support/registered.ts";
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
   readonly options?: KernelOptions;
+  /** A kernel with these extensions alone. Default: one with all. */
+  readonly composed?: readonly Extension[];
   readonly tools: readonly AnyTool[];
   /** Default: calls the first tool with `{}`. */
   readonly run?: (kernel: Kernel, clock: FakeClock) => Promise<CallResult>;
@@ -35,9 +40,11 @@ export interface Seen {
   readonly terminal: string | undefined;
 }
 
-export async function play({ options = {}, tools, run = (kernel) => call(kernel) }: Scenario): Promise<Seen> {
+export async function play({ options = {}, composed, tools, run = (kernel) => call(kernel) }: Scenario): Promise<Seen> {
   const clock = new FakeClock();
-  const kernel = await createKernel({ policy: openPolicy, clock, ...options });
+  const kernel = composed
+    ? await composeKernel({ policy: openPolicy, clock, hash: sha256Hash, extensions: composed })
+    : await createKernel({ policy: openPolicy, clock, ...options });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
   const events = await kernel.audit.read();
@@ -300,6 +307,9 @@ export const scenarios = {
       run: suspendedQuestion,
     },
   ],
+  SUSPENSION_UNAVAILABLE: [{ tools: [elevated], run: (kernel) => kernel.resume(new Uint8Array(1_000)) }],
+  APPROVAL_UNAVAILABLE: [{ composed: [], tools: [elevated] }],
+  IDEMPOTENCY_UNAVAILABLE: [{ composed: [], tools: [echo], run: (kernel) => call(kernel, { idempotencyKey: "k" }) }],
   SNAPSHOT_REFUSED: [
     {
       options: { suspender: callSuspender({ key: new Uint8Array(32) }) },

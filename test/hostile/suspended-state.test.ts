@@ -156,10 +156,11 @@ describe("a call that cannot be suspended", () => {
     for (const { result } of calls) expect(await result).toMatchObject({ ok: true });
   });
 
-  it("makes a kernel without a suspender throw", async () => {
+  it("is refused by a kernel without a suspender, and so is a snapshot", async () => {
     const kernel = await createKernel();
-    await expect(kernel.suspend("x")).rejects.toThrow(TypeError);
-    await expect(kernel.resume(new Uint8Array(8))).rejects.toThrow(TypeError);
+    const error = { code: "SUSPENSION_UNAVAILABLE", hint: expect.stringContaining("callSuspender") };
+    expect(await kernel.suspend("x")).toMatchObject({ ok: false, error });
+    expect(await kernel.resume(new Uint8Array(8))).toMatchObject({ ok: false, error });
   });
 
   it("makes a kernel with a key of another length throw", async () => {

@@ -222,7 +222,7 @@ it("a call with any misfortune at any moment gives everything back that it held"
       const how = await play(plan);
       seen.set(how, (seen.get(how) ?? 0) + 1);
     }),
-    { numRuns: sized(400, 20_000) },
+    { numRuns: sized(400, 8_000) },
   );
   // They happened where they hurt, and not only where a call is over at once.
   for (const how of [

@@ -1,5 +1,14 @@
-export { createKernel } from "./kernel.ts";
-export type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
+export { createKernel } from "./full-kernel.ts";
+export { composeKernel } from "./kernel.ts";
+export { approvals } from "./extensions/approvals/approvals.ts";
+export type { Extension } from "./extensions/extension.ts";
+export { idempotency } from "./extensions/idempotency/idempotency.ts";
+export { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
+export { nested } from "./extensions/nested/nested.ts";
+export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
+export { retention } from "./extensions/retention/retention.ts";
+export { retries } from "./extensions/retries/retries.ts";
+export type { ComposedKernelOptions, Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";

@@ -2,6 +2,7 @@ import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
+import type { Extension } from "./extensions/extension.ts";
 import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
@@ -72,6 +73,16 @@ export interface KernelOptions {
   readonly normalizers?: CustomNormalizers;
 }
 
+/** A kernel of parts: what {@link KernelOptions} says, with `extensions` in place of the options that they take. */
+export interface ComposedKernelOptions extends Omit<
+  KernelOptions,
+  "approver" | "cache" | "content" | "hash" | "modeTriggers" | "suspender"
+> {
+  readonly hash: Hash;
+  /** In the order in which their points are asked. Default: none, and each question of theirs fails closed. */
+  readonly extensions?: readonly Extension[];
+}
+
 export interface ProofSigner {
   /** When it fails, the proof is returned unsigned, with a warning. */
   sign(proof: Proof): Promise<Proof>;
@@ -108,7 +119,8 @@ export interface Kernel {
    * Puts a call that waits into bytes: for an answer of its approver, or for requests to brokers and the calls that it makes. Nothing of it goes on here; who made it gets
    * `SUSPENDED`. What cannot be put aside now is refused, and goes on.
    *
-   * @throws TypeError without a `suspender`: a bug of the embedding program.
+   * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
+   *
    * @example
    * const suspension = await kernel.suspend(request.callId);
    * if (suspension.ok) await store.put(request.approvalId, suspension.bytes);
@@ -118,7 +130,8 @@ export interface Kernel {
    * Goes on with a suspended call, here or in another process, and gives what comes of it, as `call` would have. The same tool has to be registered, and grants and policy are
    * asked again: it never gets more than it had. Bytes that are not such a call, or that went on before, are `SNAPSHOT_REFUSED`.
    *
-   * @throws TypeError without a `suspender`: a bug of the embedding program.
+   * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
+   *
    * @example
    * const result = await kernel.resume(bytes, { approver });
    */

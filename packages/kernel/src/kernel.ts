@@ -6,21 +6,20 @@ import { Limiter } from "./bounds/limiter.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
 import { openCall, openRead } from "./call/open-call.ts";
 import { close, type Core, perform, refuse } from "./call/pipeline.ts";
+import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
 import { Revocations } from "./capability/revocation.ts";
-import { composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
-import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
+import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
 import { systemClock, type Clock } from "./isolate/clock.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import { hostOf, type IsolateHost } from "./isolate/port.ts";
-import { type Features, featuresOf } from "./features.ts";
-import type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
+import type { ComposedKernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
-import { blake3Hash, type Hash } from "./normalize/hash.ts";
+import type { Hash } from "./normalize/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import { checkHealth, type HealthParts } from "./operations/health.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
@@ -37,16 +36,20 @@ import { Registry, summaryOf } from "./tool/registry.ts";
 import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
- * Opens a kernel: its log goes on where the sink ends, and calls that a crash left open are closed as lost.
+ * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
+ * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. {@link createKernel} has them all.
  *
- * @throws TypeError when the policy is invalid: the embedding program's own document is wrong. Check foreign ones with {@link loadPolicy}.
+ * @throws TypeError when the policy is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws whatever the sink throws when it cannot be read.
+ * @example
+ * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
-export async function createKernel(options: KernelOptions = {}): Promise<Kernel> {
-  const { hash = blake3Hash } = options;
+export async function composeKernel(options: ComposedKernelOptions): Promise<Kernel> {
+  const { hash, extensions = [] } = options;
+  const composed = composeExtensions(extensions);
   const policy = checkKeeping(
     loadPolicy(options.policy ?? defaultPolicy, options.policyVariables, hash),
-    options.content !== undefined,
+    composed.services.keepsValues === true,
   );
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
@@ -54,7 +57,7 @@ export async function createKernel(options: KernelOptions = {}): Promise<Kernel>
   }
   const clock = options.clock ?? systemClock;
   const log = await AuditLog.open(options.sink ?? memorySink(), clock, hash);
-  const kernel = new KernelImplementation(options, policy.value, log, clock, hash);
+  const kernel = new KernelImplementation(options, composed, policy.value, log, clock);
   if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
   return kernel;
 }
@@ -64,7 +67,7 @@ class KernelImplementation implements Kernel {
   readonly #hash: Hash;
   readonly #hosts: readonly IsolateHost[];
   readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
-  readonly #features: Features;
+  readonly #composed: Composed;
   readonly #authority: AuthorityState;
   readonly #revocations = new Revocations();
   readonly grants: Kernel["grants"];
@@ -73,13 +76,22 @@ class KernelImplementation implements Kernel {
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #core: Core;
-  constructor(options: KernelOptions, policy: Policy, log: AuditLog, clock: Clock, hash: Hash) {
-    const { host, mode = "NORMAL", policyVariables, signer, reuse = {}, normalizers = new Map() } = options;
+  constructor(options: ComposedKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
+    const {
+      hash,
+      extensions = [],
+      host,
+      mode = "NORMAL",
+      policyVariables,
+      signer,
+      reuse = {},
+      normalizers = new Map(),
+    } = options;
     this.#hash = hash;
     this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
     this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
     this.#pools = this.#openPools(reuse, clock, log);
-    this.#features = featuresOf(options);
+    this.#composed = composed;
     this.#variables = policyVariables;
     this.#signer = signer;
     this.#clock = clock;
@@ -88,10 +100,10 @@ class KernelImplementation implements Kernel {
     this.grants = new GrantRevocations(this.#revocations, log, clock);
     this.#core = this.#openCore(options);
     const context = this.#contextOf(this.#core);
-    for (const extension of this.#features.all) extension.open?.(context);
+    for (const extension of extensions) extension.open?.(context);
   }
 
-  #openPools(reuse: NonNullable<KernelOptions["reuse"]>, clock: Clock, log: AuditLog): Core["pools"] {
+  #openPools(reuse: NonNullable<ComposedKernelOptions["reuse"]>, clock: Clock, log: AuditLog): Core["pools"] {
     const reuses = new Map(Object.entries(reuse));
     const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
     const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>
@@ -99,10 +111,11 @@ class KernelImplementation implements Kernel {
     return new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
   }
 
-  #openCore({ host, brokers = [], secrets }: KernelOptions): Core {
-    const points = composeExtensions(this.#features.all);
+  #openCore({ host, brokers = [], secrets }: ComposedKernelOptions): Core {
+    const { points, honoured } = this.#composed;
     const all = [...(host?.brokers ?? []), ...brokers];
     return {
+      honoured,
       registry: this.#registry,
       hosts: this.#hosts,
       pools: this.#pools,
@@ -179,14 +192,14 @@ class KernelImplementation implements Kernel {
     inputs: readonly unknown[],
     runs?: number,
   ): Promise<PureCheck> {
-    const { cache } = this.#features;
+    const { distrust } = this.#composed.services;
     const call = openCall(tool, {}, this.#clock, this.#hash);
-    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust: cache?.distrust });
+    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
   }
 
   get #operationParts(): HealthParts {
-    const { registry, hosts, pools, log, clock } = this.#core;
-    return { registry, hosts, pools, log, clock, mode: this.mode };
+    const { registry, hosts, honoured, pools, log, clock } = this.#core;
+    return { registry, hosts, honoured, pools, log, clock, mode: this.mode };
   }
 
   async call(
@@ -200,18 +213,17 @@ class KernelImplementation implements Kernel {
   }
 
   async suspend(callId: string, options: SuspendOptions = {}): Promise<Suspension> {
-    return this.#requireSuspender().suspend(callId, options);
+    const { suspension } = this.#composed.services;
+    if (suspension) return suspension.suspend(callId, options);
+    return { ok: false, error: noSuspension };
   }
 
   async resume(bytes: Uint8Array, options: ResumeOptions = {}): Promise<CallResult> {
-    const result = await this.#requireSuspender().resume(bytes, options);
+    const { suspension } = this.#composed.services;
+    if (!suspension)
+      return refuse(openCall("", options, this.#clock, this.#hash), unanswered("suspension"), this.#core);
+    const result = await suspension.resume(bytes, options);
     return this.#signer ? this.#signed(result, this.#signer) : result;
-  }
-
-  #requireSuspender(): CallSuspender {
-    const { suspender } = this.#features;
-    if (!suspender) throw new TypeError("Give createKernel a `suspender`.");
-    return suspender;
   }
 
   async #signed(result: CallResult, signer: ProofSigner): Promise<CallResult> {
@@ -236,8 +248,7 @@ class KernelImplementation implements Kernel {
   }
 
   get approvals(): Kernel["approvals"] {
-    const { consent } = this.#features;
-    return { list: () => consent.list(), revoke: (approvalId, reason) => consent.revoke(approvalId, reason) };
+    return this.#composed.services.approvals ?? noApprovals;
   }
 
   get mode(): Mode {
@@ -253,7 +264,10 @@ class KernelImplementation implements Kernel {
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const policy = checkKeeping(loadPolicy(document, this.#variables, this.#hash), this.#features.canKeep);
+    const policy = checkKeeping(
+      loadPolicy(document, this.#variables, this.#hash),
+      this.#composed.services.keepsValues === true,
+    );
     if (!policy.ok) return policy;
     await this.#authority.setPolicy(policy.value);
     return { ok: true, value: { policyHash: policy.value.hash } };
@@ -264,3 +278,11 @@ class KernelImplementation implements Kernel {
     await Promise.all(this.#hosts.map((host) => host.close()));
   }
 }
+
+const noSuspension = {
+  code: "SUSPENSION_UNAVAILABLE",
+  message: "This kernel suspends no calls.",
+  hint: "Add callSuspender({ key }) to `extensions`, or give it to createKernel as `suspender`.",
+} as const;
+
+const noApprovals: Kernel["approvals"] = { list: () => [], revoke: async () => false };

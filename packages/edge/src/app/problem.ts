@@ -38,6 +38,8 @@ export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   POLICY_DENIED: { status: 403, title: "The policy denies the call" },
   APPROVAL_DENIED: { status: 403, title: "The approver denied the call" },
   APPROVAL_EXPIRED: { status: 403, title: "Nobody approved the call in time" },
+  APPROVAL_UNAVAILABLE: { status: 501, title: "The service has no approvals" },
+  IDEMPOTENCY_UNAVAILABLE: { status: 501, title: "The service remembers no idempotency keys" },
   RATE_LIMITED: { status: 429, title: "Too many calls" },
   BOUNDS_EXCEEDED: { status: 422, title: "The call reached one of its bounds" },
   TIMEOUT: { status: 504, title: "The tool did not finish in time" },
@@ -52,6 +54,7 @@ export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   UNSUPPORTED_HOST: { status: 501, title: "This host cannot run the tool" },
   SUSPENDED: { status: 503, title: "The call was suspended" },
   SNAPSHOT_REFUSED: { status: 422, title: "The snapshot cannot be resumed here" },
+  SUSPENSION_UNAVAILABLE: { status: 501, title: "The service resumes no calls" },
   INTERNAL: { status: 500, title: "The service has a bug" },
 };
 

@@ -72,6 +72,8 @@ export type SuspendCode =
   | "UNSUPPORTED_HOST"
   /** The log could not be written; the call has ended. */
   | "AUDIT_UNAVAILABLE"
+  /** This kernel suspends no calls. */
+  | "SUSPENSION_UNAVAILABLE"
   | "INTERNAL";
 
 /** A call that was put aside, or why it was not: then it goes on as if nobody had asked. */

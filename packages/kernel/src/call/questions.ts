@@ -7,15 +7,27 @@ import { CallFault } from "./fault.ts";
  */
 const questions = {
   approval: {
-    code: "APPROVAL_DENIED",
-    message: "Nobody is there to approve it.",
-    hint: "Give createKernel, or this call, an approver.",
+    code: "APPROVAL_UNAVAILABLE",
+    message: "The policy asks for an approval, and this kernel has no approvals.",
+    hint: "Add approvals(approver) to `extensions`, or change the rule from ask to deny.",
+  },
+  idempotencyKey: {
+    code: "IDEMPOTENCY_UNAVAILABLE",
+    message: "Got the option `idempotencyKey`, expected none: this kernel remembers no keys.",
+    hint: "Add idempotency() to `extensions`, or call without a key what may run twice.",
+  },
+  suspension: {
+    code: "SUSPENSION_UNAVAILABLE",
+    message: "Got a snapshot of a suspended call, expected none: this kernel resumes no calls.",
+    hint: "Give the kernel callSuspender({ key }), with the key of the kernel that suspended the call.",
   },
 } as const;
 
-type Question = keyof typeof questions;
+export type Question = keyof typeof questions;
+/** Questions that a caller asks by an option of its call. */
+export type OptionQuestion = "idempotencyKey";
 
-export function unanswered(question: Question, reason: string): CallFault {
+export function unanswered(question: Question): CallFault {
   const { code, message, hint } = questions[question];
-  return new CallFault(code, `${reason} ${message}`, { hint });
+  return new CallFault(code, message, { hint });
 }

@@ -1,9 +1,10 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { SecretKeeper } from "../capability/secret.ts";
-import type { CallOptions } from "../call/call-options.ts";
+import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
 import type { CallFault } from "../call/fault.ts";
 import type { ReadOptions } from "../call/options.ts";
+import type { OptionQuestion } from "../call/questions.ts";
 import type { Points } from "../call/points.ts";
 import type { Entry } from "../call/entry.ts";
 import type { CallRecord, Parent } from "../call/record.ts";
@@ -12,6 +13,7 @@ import type { Started } from "../call/steps/start.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import type { Hash } from "../normalize/hash.ts";
+import type { StandingApproval } from "../policy/approvals.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { CallResult } from "../result.ts";
 import type { Mode } from "../tool/manifest.ts";
@@ -45,39 +47,87 @@ export interface ExtensionContext {
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;
 }
 
+/** Methods of the kernel that an extension serves. */
+export interface Services {
+  readonly approvals?: {
+    list(): readonly StandingApproval[];
+    revoke(approvalId: string, reason: string): Promise<boolean>;
+  };
+  readonly suspension?: {
+    suspend(callId: string, options: SuspendOptions): Promise<Suspension>;
+    resume(bytes: Uint8Array, options: ResumeOptions): Promise<CallResult>;
+  };
+  /** Nothing that a tool gave is given to others, from now on. */
+  readonly distrust?: (toolHash: string) => void;
+  /** It keeps the values that a policy says to keep: without it such a policy is refused. */
+  readonly keepsValues?: true;
+}
+
 /**
  * An optional feature. A feature that acquires something uses the call's `defer` and `carry`, as
  * steps do.
  */
-export interface Extension extends Points {
+export interface Extension extends Points, Services {
   readonly name: string;
+  /** Options of a call that it honours. The core refuses an option that no extension honours. */
+  readonly honours?: readonly OptionQuestion[];
   open?(context: ExtensionContext): void;
 }
 
+/** All extensions of a kernel together. */
+export interface Composed {
+  readonly points: Points;
+  readonly services: Services;
+  readonly honoured: ReadonlySet<OptionQuestion>;
+}
+
 /**
- * The points of all extensions together, in the order given: at a point the first answer counts, and
- * the first `aroundRun` is the outermost. A point of one extension is that extension's own function.
+ * In the order given: at a point the first answer counts, and the first `aroundRun` is the outermost.
  *
  * @throws TypeError for two extensions that answer one question
  */
-export function composeExtensions(extensions: readonly Extension[]): Points {
-  const points: { -readonly [Name in keyof Points]: Points[Name] } = {};
-  const arrivals = bound(extensions, "onArrival");
-  if (arrivals.length > 0) points.onArrival = (call) => arrivals.forEach((each) => each(call));
-  const decisions = bound(extensions, "afterDecision");
-  if (decisions.length > 0) points.afterDecision = firstOf(decisions);
-  const allows = bound(extensions, "afterAllow");
-  if (allows.length > 0) points.afterAllow = firstOf(allows);
-  const runs = bound(extensions, "aroundRun");
-  if (runs.length > 0)
-    points.aroundRun = (started, attempt) =>
-      runs.reduceRight<typeof attempt>((inner, around) => (each) => around(each, inner), attempt)(started);
-  const conclusions = bound(extensions, "beforeConclude");
-  if (conclusions.length > 0) points.beforeConclude = firstOf(conclusions);
-  const ends = bound(extensions, "onEnd");
-  if (ends.length > 0) points.onEnd = ends.length === 1 ? ends[0]! : allOf(ends);
-  return { ...points, ...single(extensions, "ask"), ...single(extensions, "onQuestion"), ...single(extensions, "brokersOf"), ...single(extensions, "onRun"), ...single(extensions, "beforeReuse") }; // prettier-ignore
+export function composeExtensions(extensions: readonly Extension[]): Composed {
+  const honours = extensions.flatMap((each) => each.honours ?? []);
+  const twice = honours.find((question, at) => honours.indexOf(question) !== at);
+  if (twice) throw tooMany(twice);
+  const services: Services = {
+    ...only(extensions, "approvals"),
+    ...only(extensions, "suspension"),
+    ...only(extensions, "distrust"),
+    ...only(extensions, "keepsValues"),
+  };
+  return { points: pointsOf(extensions), services, honoured: new Set(honours) };
 }
+
+function pointsOf(extensions: readonly Extension[]): Points {
+  const arrivals = bound(extensions, "onArrival");
+  const decisions = bound(extensions, "afterDecision");
+  const allows = bound(extensions, "afterAllow");
+  const runs = bound(extensions, "aroundRun");
+  const conclusions = bound(extensions, "beforeConclude");
+  const ends = bound(extensions, "onEnd");
+  return {
+    ...(arrivals.length > 0 && { onArrival: (call) => arrivals.forEach((each) => each(call)) }),
+    ...(decisions.length > 0 && { afterDecision: firstOf(decisions) }),
+    ...(allows.length > 0 && { afterAllow: firstOf(allows) }),
+    ...(runs.length > 0 && { aroundRun: nestedIn(runs) }),
+    ...(conclusions.length > 0 && { beforeConclude: firstOf(conclusions) }),
+    ...(ends.length > 0 && { onEnd: allOf(ends) }),
+    ...single(extensions, "ask"),
+    ...single(extensions, "onQuestion"),
+    ...single(extensions, "brokersOf"),
+    ...single(extensions, "onRun"),
+    ...single(extensions, "beforeReuse"),
+  };
+}
+
+function nestedIn(runs: readonly Bound<"aroundRun">[]): Bound<"aroundRun"> {
+  return (started, attempt) =>
+    runs.reduceRight<typeof attempt>((inner, around) => (each) => around(each, inner), attempt)(started);
+}
+
+const tooMany = (name: string): TypeError =>
+  new TypeError(`Got several extensions with ${name}, expected one: remove the others.`);
 
 type Bound<Name extends keyof Points> = NonNullable<Points[Name]>;
 
@@ -90,21 +140,30 @@ function single<Name extends keyof Points>(
   extensions: readonly Extension[],
   name: Name,
 ): { readonly [Each in Name]?: Bound<Name> } {
-  const [only, ...more] = bound(extensions, name);
-  if (more.length > 0) throw new TypeError(`Got ${more.length + 1} extensions with ${name}, expected one.`);
-  return only ? ({ [name]: only } as { readonly [Each in Name]?: Bound<Name> }) : {};
+  const [first, ...more] = bound(extensions, name);
+  if (more.length > 0) throw tooMany(name);
+  return first ? ({ [name]: first } as { readonly [Each in Name]?: Bound<Name> }) : {};
+}
+
+function only<Name extends keyof Services>(
+  extensions: readonly Extension[],
+  name: Name,
+): { readonly [Each in Name]?: NonNullable<Services[Name]> } {
+  const [first, ...more] = extensions.flatMap((each) => each[name] ?? []);
+  if (more.length > 0) throw tooMany(name);
+  return first ? ({ [name]: first } as { readonly [Each in Name]?: NonNullable<Services[Name]> }) : {};
 }
 
 type Point<State, Answer> = (state: State) => Answer | undefined | Promise<Answer | undefined>;
 
 /** Goes on in the same turn as long as no point waits. */
 function firstOf<State, Answer>(points: readonly Point<State, Answer>[]): Point<State, Answer> {
-  const [only] = points;
-  if (only && points.length === 1) return only;
+  const [first] = points;
+  if (first && points.length === 1) return first;
   const from = (at: number, state: State): Answer | undefined | Promise<Answer | undefined> => {
     for (let next = at; next < points.length; next++) {
       const answer = points[next]!(state);
-      if (answer instanceof Promise) return answer.then((first) => first ?? from(next + 1, state));
+      if (answer instanceof Promise) return answer.then((given) => given ?? from(next + 1, state));
       if (answer !== undefined) return answer;
     }
     return undefined;
@@ -112,7 +171,11 @@ function firstOf<State, Answer>(points: readonly Point<State, Answer>[]): Point<
   return (state) => from(0, state);
 }
 
-function allOf<State>(points: readonly ((state: State) => void | Promise<void>)[]): (state: State) => Promise<void> {
+function allOf<State>(
+  points: readonly ((state: State) => void | Promise<void>)[],
+): (state: State) => void | Promise<void> {
+  const [first] = points;
+  if (first && points.length === 1) return first;
   return async (state) => {
     for (const point of points) await point(state);
   };

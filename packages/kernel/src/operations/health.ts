@@ -11,14 +11,11 @@ import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
 import { runsIn } from "../policy/mode.ts";
 import type { Mode } from "../tool/manifest.ts";
-import type { Registry } from "../tool/registry.ts";
-import { resolve, type Resolved } from "../call/steps/resolve.ts";
+import { resolve, type Resolved, type ResolvePorts } from "../call/steps/resolve.ts";
 import { CallFault } from "../call/fault.ts";
 import type { CallRecord } from "../call/record.ts";
 
-export interface HealthParts {
-  readonly registry: Registry;
-  readonly hosts: readonly IsolateHost[];
+export interface HealthParts extends ResolvePorts {
   readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly log: AuditLog;
   readonly clock: Clock;
@@ -32,11 +29,9 @@ type Answer = Extract<ToolHealth, { readonly state: HealthState }>;
  *
  * @throws AuditUnavailable
  */
-export async function checkHealth(
-  call: CallRecord,
-  { registry, hosts, pools, log, clock, mode }: HealthParts,
-): Promise<ToolHealth> {
-  const resolved = attempt(() => resolve(call, { registry, hosts }));
+export async function checkHealth(call: CallRecord, parts: HealthParts): Promise<ToolHealth> {
+  const { pools, log, clock, mode } = parts;
+  const resolved = attempt(() => resolve(call, parts));
   if (resolved instanceof CallFault) return { state: "unchecked", reason: resolved.message };
   const { tool, host } = resolved;
   const { manifest } = tool;

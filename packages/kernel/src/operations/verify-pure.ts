@@ -18,16 +18,10 @@ export async function checkPurity(
   call: CallRecord,
   inputs: readonly unknown[],
   runs: number | undefined,
-  {
-    registry,
-    hosts,
-    log,
-    clock,
-    mode,
-    distrust,
-  }: HealthParts & { readonly distrust: ((toolHash: string) => void) | undefined },
+  parts: HealthParts & { readonly distrust: ((toolHash: string) => void) | undefined },
 ): Promise<PureCheck> {
-  const resolved = attempt(() => resolve(call, { registry, hosts }));
+  const { log, clock, mode, distrust } = parts;
+  const resolved = attempt(() => resolve(call, parts));
   if (resolved instanceof CallFault) return refused(null, resolved.message);
   const { tool, host } = resolved;
   const { manifest } = tool;

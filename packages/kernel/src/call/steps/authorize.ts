@@ -52,7 +52,7 @@ export function authorize(state: Decided, ports: AuthorizePorts): MaybePromise<A
   assertApprovalStands(state);
   if (isDenied(verdict)) throw denied(state, ports.counters);
   if (verdict.decision !== "ask" || !verdict.enforced) return state as Allowed;
-  if (!ports.ask) throw unanswered("approval", verdict.reason);
+  if (!ports.ask) throw unanswered("approval");
   return askFor(state, ports.ask, ports);
 }
 

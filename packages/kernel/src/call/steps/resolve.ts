@@ -3,6 +3,7 @@ import { hostOf, type IsolateHost } from "../../isolate/port.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault } from "../fault.ts";
+import { type OptionQuestion, unanswered } from "../questions.ts";
 import type { CallRecord } from "../record.ts";
 
 /**
@@ -20,6 +21,8 @@ export interface Resolved extends Made {
 }
 
 export interface ResolvePorts {
+  /** Options of a call that an extension of this kernel honours. */
+  readonly honoured: ReadonlySet<OptionQuestion>;
   readonly registry: Registry;
   readonly hosts: readonly IsolateHost[];
 }
@@ -28,11 +31,13 @@ export interface ResolvePorts {
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
 
 /** Step 1. */
-export function resolve(call: CallRecord, { registry, hosts }: ResolvePorts): Resolved {
+export function resolve(call: CallRecord, { registry, hosts, honoured }: ResolvePorts): Resolved {
   if (call.fault) {
     const { message, hint = "Correct it." } = call.fault;
     throw new CallFault("INVALID_INPUT", message, { hint });
   }
+  const { idempotencyKey } = call.options;
+  if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
   const found = registry.resolve(call.toolName, call.options.version);
   if (!found.ok)
     throw new CallFault("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });

@@ -8,17 +8,10 @@ import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
 import type { JsonValue } from "../../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval.ts";
-import { type ApprovalKey, Approvals, keyText, type StandingApproval } from "../../policy/approvals.ts";
+import { type ApprovalKey, Approvals, keyText } from "../../policy/approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/ask.ts";
 import type { ApprovalProof } from "../../policy/proof.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
-
-export interface ApprovalsExtension extends Extension {
-  /** Approvals that outlive their call, oldest first. */
-  list(): readonly StandingApproval[];
-  /** On record when it resolves; `false` when there is no such approval. */
-  revoke(approvalId: string, reason: string): Promise<boolean>;
-}
 
 /** The open question, or the answer that the call runs on: for the same question in another process. */
 const approvalPart: CarriedPart<{
@@ -31,7 +24,7 @@ const approvalPart: CarriedPart<{
  * Waits, asks, and can deny. `keyOf` binds an approval to session, caller, tool, arguments, grant,
  * policy and mode. Another value of any of them is another question.
  */
-export function approvals(approver: Approver | undefined): ApprovalsExtension {
+export function approvals(approver?: Approver): Extension {
   let context: ExtensionContext;
   let standing: Approvals;
   return {
@@ -49,13 +42,15 @@ export function approvals(approver: Approver | undefined): ApprovalsExtension {
         hint: "Give createKernel, or this call, an approver.",
       });
     },
-    list: () => standing.list(),
-    async revoke(approvalId, reason) {
-      if (!standing.revoke(approvalId)) return false;
-      const why = `Revoked: ${reason}`.slice(0, 500).toWellFormed();
-      context.log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
-      await context.log.flush();
-      return true;
+    approvals: {
+      list: () => standing.list(),
+      async revoke(approvalId, reason) {
+        if (!standing.revoke(approvalId)) return false;
+        const why = `Revoked: ${reason}`.slice(0, 500).toWellFormed();
+        context.log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
+        await context.log.flush();
+        return true;
+      },
     },
   };
 }

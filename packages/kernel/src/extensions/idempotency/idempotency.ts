@@ -23,6 +23,7 @@ export function idempotency(): Extension {
 
 class Idempotency implements Extension {
   readonly name = "idempotency";
+  readonly honours = ["idempotencyKey"] as const;
   readonly #claimed = new WeakSet<CallRecord>();
   #context!: ExtensionContext;
   #keys!: Keys;

@@ -4,16 +4,11 @@ import type { Allowed } from "../../call/steps/authorize.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 import { Results } from "./results.ts";
 
-export interface PureCache extends Extension {
-  /** Nothing that a tool gave is given to others, from now on. */
-  distrust(toolHash: string): void;
-}
-
 /**
  * Results of pure tools answer equal calls. Between steps 5 and 6: a call that is not allowed gets
  * nothing, and one that is needs no slot for what is there already.
  */
-export function pureCache(): PureCache {
+export function pureCache(): Extension {
   const results = new Results();
   let context: ExtensionContext;
 

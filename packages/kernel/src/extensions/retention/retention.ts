@@ -18,6 +18,7 @@ export function retention(content: ContentStore): Extension {
   };
   return {
     name: "retention",
+    keepsValues: true,
     open: (given) => void (context = given),
     afterDecision(decided: Decided) {
       // What it was given is kept once, also where it goes on elsewhere.

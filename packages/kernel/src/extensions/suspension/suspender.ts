@@ -42,6 +42,7 @@ export function callSuspender(options: SuspenderOptions): CallSuspender {
 
 class Suspender implements CallSuspender {
   readonly name = "suspension";
+  readonly suspension: CallSuspender["suspension"] = this;
   readonly #key: () => Promise<SealingKey>;
   readonly #claim: SuspenderOptions["claim"];
   readonly #calls = new Map<string, Live>();

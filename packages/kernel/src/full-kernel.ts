@@ -1,0 +1,37 @@
+import { approvals } from "./extensions/approvals/approvals.ts";
+import type { Extension } from "./extensions/extension.ts";
+import { idempotency } from "./extensions/idempotency/idempotency.ts";
+import { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
+import { nested } from "./extensions/nested/nested.ts";
+import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
+import { retention } from "./extensions/retention/retention.ts";
+import { retries } from "./extensions/retries/retries.ts";
+import { composeKernel } from "./kernel.ts";
+import type { Kernel, KernelOptions } from "./kernel-api.ts";
+import { blake3Hash } from "./normalize/hash.ts";
+
+/**
+ * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
+ *
+ * @throws TypeError when the policy is invalid: the embedding program's own document is wrong. Check foreign ones with `loadPolicy`.
+ * @throws whatever the sink throws when it cannot be read.
+ */
+export function createKernel(options: KernelOptions = {}): Promise<Kernel> {
+  const { hash = blake3Hash } = options;
+  return composeKernel({ ...options, hash, extensions: extensionsOf(options) });
+}
+
+/** In the order in which their points are asked: an input is kept before anything else is done about it. */
+function extensionsOf(options: KernelOptions): readonly Extension[] {
+  const { approver, cache = true, content, suspender, modeTriggers: triggers = [] } = options;
+  return [
+    ...(content ? [retention(content)] : []),
+    ...(cache ? [pureCache()] : []),
+    ...(suspender ? [suspender] : []),
+    ...(triggers.length > 0 ? [modeTriggers(triggers)] : []),
+    idempotency(),
+    approvals(approver),
+    retries(),
+    nested(),
+  ];
+}

@@ -1,0 +1,159 @@
+import {
+  approvals,
+  type Approver,
+  composeKernel,
+  type Extension,
+  idempotency,
+  type Kernel,
+  nested,
+  type PolicyDocument,
+  pureCache,
+  retries,
+} from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
+import { callSuspender } from "@keyhole/kernel/suspend";
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../support/fake-clock.ts";
+import { echo, openPolicy, toolOf } from "../support/kernel.ts";
+
+const asking: PolicyDocument = {
+  ...openPolicy,
+  rules: [{ id: "ask", effect: "ask", when: { tool: ["echo"] }, reason: "May it?" }],
+};
+const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
+const input = { message: "hello" };
+
+async function composed(extensions: readonly Extension[], policy: unknown = openPolicy): Promise<Kernel> {
+  const kernel = await composeKernel({ policy, hash: sha256Hash, clock: new FakeClock(), extensions });
+  expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true });
+  return kernel;
+}
+
+describe("a kernel without extensions", () => {
+  it("runs a plain call, and hashes with the one hash that it was given", async () => {
+    const kernel = await composed([]);
+    const result = await kernel.call("echo", input);
+    expect(result).toMatchObject({ ok: true, data: input, hash: expect.stringMatching(/^sha256:/) });
+  });
+
+  it("refuses each question of a missing extension with its own code and a hint, and runs nothing", async () => {
+    const kernel = await composed([], asking);
+    const refused = (code: string) => ({ ok: false, error: { code, hint: expect.stringMatching(/\w+\(/) } });
+    expect(await kernel.call("echo", input)).toMatchObject(refused("APPROVAL_UNAVAILABLE"));
+    expect(await kernel.call("echo", input, { approver: yes })).toMatchObject(refused("APPROVAL_UNAVAILABLE"));
+    expect(await kernel.call("echo", input, { idempotencyKey: "k" })).toMatchObject(refused("IDEMPOTENCY_UNAVAILABLE"));
+    expect(await kernel.resume(new Uint8Array(8))).toMatchObject(refused("SUSPENSION_UNAVAILABLE"));
+    expect(await kernel.suspend("any")).toMatchObject(refused("SUSPENSION_UNAVAILABLE"));
+    const types = (await kernel.audit.read()).map(({ type }) => type);
+    expect(types).not.toContain("tool.started");
+  });
+
+  it("has no approvals to list or to revoke, and refuses a policy that keeps values", async () => {
+    const kernel = await composed([]);
+    expect([kernel.approvals.list(), await kernel.approvals.revoke("any", "no")]).toEqual([[], false]);
+    const keeping = { ...openPolicy, tools: { echo: { keep: { input: ["/message"] } } } };
+    expect(await kernel.setPolicy(keeping)).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
+    await expect(composed([], keeping)).rejects.toThrow("INVALID_POLICY");
+  });
+
+  it("gives a tool no calls of its own", async () => {
+    const toolCall = { kind: "tool.call", tools: ["*"] };
+    const policy = { ...openPolicy, grants: [{ tool: "*", capability: toolCall }] };
+    const calling = toolOf(
+      (_: unknown, { tools }: { readonly tools: { call(name: string, input: unknown): Promise<unknown> } }) =>
+        tools.call("echo", input),
+      { name: "calling", capabilities: [toolCall], determinism: "external" },
+    );
+    for (const [extensions, outcome] of [
+      [[], { ok: false, error: { code: "CAPABILITY_DENIED" } }],
+      [[nested()], { ok: true, data: { data: input } }],
+    ] as const) {
+      const kernel = await composed(extensions, policy);
+      kernel.registerTrusted(calling);
+      expect(await kernel.call("calling", {})).toMatchObject(outcome);
+    }
+  });
+});
+
+describe("extensions", () => {
+  it("answer their questions", async () => {
+    const kernel = await composed([approvals(yes), idempotency(), pureCache(), retries()], asking);
+    const first = await kernel.call("echo", input, { idempotencyKey: "k" });
+    const again = await kernel.call("echo", input, { idempotencyKey: "k" });
+    expect([first, again]).toMatchObject([
+      { ok: true, proof: { reasonCode: "approved" } },
+      { ok: true, meta: { cached: true } },
+    ]);
+  });
+
+  it.each([
+    ["a key", () => [idempotency(), idempotency()]],
+    ["an approval", () => [approvals(yes), approvals(yes)]],
+    ["calls of tools", () => [nested(), nested()]],
+  ])("of which two answer one question start no kernel: %s", async (_, extensions) => {
+    await expect(composed(extensions())).rejects.toThrow("expected one");
+  });
+
+  it("that suspend serve one kernel", async () => {
+    const suspender = callSuspender({ key: new Uint8Array(32) });
+    await composed([suspender]);
+    await expect(composed([suspender])).rejects.toThrow("one kernel");
+  });
+
+  it("cannot answer with an ending that the kernel did not make", async () => {
+    const outcome = { ok: true, output: { form: "json", content: "1", hash: "sha256:0", outputBytes: 1 } };
+    const forged = { by: "cache", ending: { callId: "x", hasStarted: true, effects: [], outcome } };
+    // It compiles through a computed name alone, and does not pass.
+    for (const point of ["afterDecision", "afterAllow"]) {
+      const kernel = await composed([{ name: "forging", [point]: () => forged }]);
+      expect(await kernel.call("echo", input)).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
+    }
+  });
+
+  it("cannot answer a call with the result of another one", async () => {
+    let checked: unknown;
+    const mixing: Extension = {
+      name: "mixing",
+      aroundRun: async (started, attempt) => {
+        const own = await attempt(started);
+        checked ??= own;
+        return checked as typeof own;
+      },
+    };
+    const kernel = await composed([mixing]);
+    expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: true });
+    expect(await kernel.call("echo", { message: "two" })).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
+  });
+
+  it("that throw end their call, on record, and give back what it held", async () => {
+    const released: string[] = [];
+    const failing: Extension = {
+      name: "failing",
+      onArrival: (call) => void call.defer(({ kind }) => void released.push(kind)),
+      afterAllow: () => {
+        throw new Error("broken");
+      },
+    };
+    const kernel = await composed([failing]);
+    const result = await kernel.call("echo", input);
+    expect(result).toMatchObject({ ok: false, error: { code: "INTERNAL", details: { error: "Error: broken" } } });
+    expect(released).toEqual(["failed"]);
+    expect((await kernel.audit.read()).at(-1)).toMatchObject({ type: "tool.blocked", callId: result.callId });
+  });
+
+  it("whose release throws leave a warning, and the others are released", async () => {
+    const released: string[] = [];
+    const careless: Extension = {
+      name: "careless",
+      onArrival(call) {
+        call.defer(() => void released.push("first"));
+        call.defer(() => {
+          throw new Error("broken");
+        });
+      },
+    };
+    const result = await (await composed([careless])).call("echo", input);
+    expect(result).toMatchObject({ ok: true, meta: { warnings: [expect.stringContaining("broken")] } });
+    expect(released).toEqual(["first"]);
+  });
+});
