@@ -10,23 +10,16 @@ export const circles: readonly (readonly string[])[] = [
 
 /** Files of more than 300 lines. */
 export const longFiles: readonly string[] = [
-  "test/audit/replay.test.ts",
   "test/bench/schema-workloads.ts",
-  "test/browser/channel.test.ts",
   "test/contract/catalogue.ts",
   "test/contract/db.ts",
   "test/contract/isolate-port.ts",
   "test/docs/scenarios.ts",
   "test/e2e/playground.test.ts",
-  "test/edge/calls.workerd.test.ts",
   "test/hostile/net-urls.ts",
   "test/kernel/call.test.ts",
   "test/kernel/capability.test.ts",
   "test/kernel/suspend.test.ts",
-  "test/normalize/snapshot.test.ts",
-  "test/policy/approvals.test.ts",
-  "test/schema/errors.test.ts",
-  "test/vite/plugin.test.ts",
 ];
 
 /** Functions of more than 60 lines: the path, a space and the name. Contracts are functions that hold tests. */

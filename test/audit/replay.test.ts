@@ -1,77 +1,13 @@
-import { hashJson, type Broker, createKernel, defineTool, systemClock } from "@keyhole/kernel";
+import { hashJson, createKernel, systemClock } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
-import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { manyRuns } from "./random-runs.ts";
 import { registered } from "../support/registered.ts";
-import { sampled } from "../support/sampled.ts";
 import { sized } from "../support/size.ts";
-
-/** Reads files, several at the same time, and mixes in time and chance. */
-const reader = defineTool({
-  name: "reader",
-  version: "1.0.0",
-  description: "Reads files.",
-  determinism: "external",
-  effects: ["fs.read"],
-  capabilities: [{ kind: "fs.read", paths: ["**"] }],
-  input: {
-    type: "object",
-    properties: { paths: { type: "array", items: { type: "string" } } },
-    required: ["paths"],
-  } as const,
-  output: { kind: "json" },
-  execute: async ({ paths }, { files, now, random }) => {
-    const order: string[] = [];
-    const texts = await Promise.all(
-      paths.map(async (path) => {
-        const bytes = await files.read(path).catch((error: Error) => new TextEncoder().encode(error.message));
-        order.push(path);
-        return new TextDecoder().decode(bytes);
-      }),
-    );
-    return { texts, order, now: now(), random: random() };
-  },
-});
-
-/** Answers out of order, and another text each time. */
-function restlessFiles(): Broker & { served: number } {
-  const broker = {
-    served: 0,
-    kinds: ["fs.read"] as const,
-    needs: ({ arguments: asked }: { arguments: { readonly path?: unknown } }) =>
-      ({ ok: true, needs: [{ kind: "fs.read", path: String(asked.path) }] }) as const,
-    serve: async () => {
-      const turn = ++broker.served;
-      for (let i = 0; i < (turn * 7) % 11; i++) await Promise.resolve();
-      if (turn % 5 === 0)
-        return { ok: false, error: { code: "UNAVAILABLE", message: `gone ${turn}`, hint: "" } } as const;
-      return { ok: true, value: null, body: new TextEncoder().encode(`text ${turn}`) } as const;
-    },
-  };
-  return broker;
-}
-
-const policy = {
-  version: "1",
-  posture: "permissive",
-  grants: [{ tool: "reader", capability: { kind: "fs.read", paths: ["**"] } }],
-};
-
-async function recorded(calls: readonly (readonly string[])[]) {
-  const entries: RunEntry[] = [];
-  const files = restlessFiles();
-  const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
-  const kernel = await createKernel({ host, policy, brokers: [files], clock: new FakeClock() });
-  kernel.registerTrusted(reader);
-  const results = await Promise.all(calls.map((paths) => kernel.call("reader", { paths: [...paths] })));
-  expect(results.every(({ ok }) => ok)).toBe(true);
-  await kernel.close();
-  return { run: { entries }, files };
-}
+import { reader, restlessFiles, policy, recorded } from "./reading-run.ts";
 
 const options = { host: inlineHost(), tools: [registered(reader)], clock: systemClock };
 
@@ -263,70 +199,5 @@ describe("a run", () => {
         reason: expect.stringMatching(reason),
       });
     expect(runs).toBe(0);
-  });
-});
-
-describe("a run file that is none", () => {
-  it.each<[string, string, number]>([
-    ["empty", "", 1],
-    ["something else", '{"hello":1}\n', 1],
-    ["a header of another version", '{"format":"keyhole-run","v":2,"algorithm":"blake3"}\n', 1],
-    ["a header of no algorithm", '{"format":"keyhole-run","v":1}\n', 1],
-    ["a header of an unknown algorithm", '{"format":"keyhole-run","v":1,"algorithm":"md5"}\n', 1],
-    ["a header of a name that every object has", '{"format":"keyhole-run","v":1,"algorithm":"toString"}\n', 1],
-    ["no JSON in it", '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{', 2],
-    ["an unknown entry", '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{"kind":"eval","callId":"x"}', 2],
-    [
-      "an entry with more",
-      '{"format":"keyhole-run","v":1,"algorithm":"blake3"}\n{"kind":"outcome","callId":"x","outcome":"returned","outcomeHash":"blake3:' +
-        "0".repeat(64) +
-        '","more":1}',
-      2,
-    ],
-  ])("%s is refused with its line", async (_, text, line) => {
-    expect(await readRun(text.split("\n"))).toMatchObject({ ok: false, line });
-  });
-});
-
-describe("a run file that was", () => {
-  const make = async () => writeRun((await recorded([["a", "b"], ["c"]])).run);
-
-  it("cut at any byte is refused", async () => {
-    const bytes = new TextEncoder().encode(await make());
-    for (const length of sampled(bytes.length - 1, 7))
-      expect((await readRun(lines([bytes.subarray(0, length)]))).ok, `${length} bytes`).toBe(false);
-    expect((await readRun(lines([bytes.subarray(0, -1)]))).ok).toBe(true);
-  });
-
-  it("changed in any bit is refused", async () => {
-    const bytes = new TextEncoder().encode(await make());
-    for (const at of sampled(bytes.length, 5)) {
-      const copy = bytes.slice();
-      copy[at]! ^= 1 << (at % 8);
-      const read = await readRun(lines([copy]));
-      if (read.ok) expect(at).toBe(bytes.length - 1);
-    }
-  });
-
-  it.each<[string, (list: readonly string[]) => readonly string[], RegExp]>([
-    ["cut before its end", (list) => list.slice(0, -2), /end is missing/],
-    ["joined with another", (list) => [...list.slice(0, -1), ...list], /behind the end/],
-    ["shortened by an entry", (list) => list.toSpliced(2, 1), /entries/],
-    ["reordered", (list) => list.toSpliced(2, 2, list[3]!, list[2]!), /changed/],
-  ])("%s is refused", async (_, change, reason) => {
-    const list = (await make()).split("\n");
-    expect(await readRun(change(list))).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
-  });
-
-  it("sealed anew over entries that are no run is refused at the entry", async () => {
-    const { run } = await recorded([["a"]]);
-    const moved = { entries: [run.entries[1]!, run.entries[0]!, ...run.entries.slice(2)] };
-    expect(await readRun(writeRun(moved).split("\n"))).toMatchObject({ ok: false, line: 2 });
-    const twice = {
-      entries: run.entries.flatMap((entry): RunEntry[] => (entry.kind === "reply" ? [entry, entry] : [entry])),
-    };
-    expect(await readRun(writeRun(twice).split("\n"))).toMatchObject({
-      reason: expect.stringMatching(/answered twice/),
-    });
   });
 });

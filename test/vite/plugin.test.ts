@@ -2,15 +2,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { builtEngine, readStamp } from "@keyhole/worker-host/wasm";
-import { build, isRunnableDevEnvironment, type Rolldown, type ViteDevServer } from "vite";
+import { isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
-import { buildMain, config, program, removePrograms, serveModules, toolText } from "./program.ts";
+import { buildMain, program, serveModules, toolText } from "./program.ts";
 
 const importTool = 'import tool from "keyhole:./tool.ts";\nexport default tool;\n';
-
-afterAll(removePrograms);
 
 describe("a build", () => {
   it("gives the same bytes in every folder and on every run", async () => {
@@ -129,58 +126,6 @@ describe("a tool that cannot be packed", () => {
       await expect(attempt).rejects.toThrow(/keyhole:tool\.ts cannot be imported: /);
       await expect(attempt).rejects.toThrow(reason);
     }
-  });
-});
-
-describe("a metered module", () => {
-  const importing = (query: string) => ({
-    "main.ts": `import quickJs from "keyhole:quickjs-wasi/quickjs.wasm?${query}"; export default quickJs;`,
-    "not.wasm": "text",
-  });
-  /** Of a build in the way of Workers, or of pages: every file, by name. */
-  const outputOf = async (files: Record<string, string>, conditions: string[]) => {
-    const root = program(files);
-    const result = (await build({
-      ...config(root),
-      ...(conditions.length > 0 && { ssr: { resolve: { conditions }, noExternal: true } }),
-      build: {
-        write: false,
-        minify: false,
-        ...(conditions.length > 0 && { ssr: "main.ts" }),
-        rolldownOptions: {
-          input: join(root, "main.ts"),
-          preserveEntrySignatures: "strict",
-          output: { entryFileNames: "chunks/main.js" },
-        },
-      },
-    })) as Rolldown.RolldownOutput;
-    return new Map(result.output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
-  };
-
-  it("is a module of its own beside a Worker, which imports it by name", async () => {
-    const output = await outputOf(importing("metered"), ["workerd"]);
-    const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
-    expect(output.get("chunks/main.js")).toContain(`from "../${name}"`);
-    const engine = builtEngine(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>));
-    expect(engine.names.tank).toBe("keyhole.tank");
-  });
-
-  it("has an address in a page", async () => {
-    const output = await outputOf(importing("metered-url"), []);
-    const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
-    expect(output.get("chunks/main.js")).toContain(name);
-    expect(readStamp(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>))).toBeDefined();
-  });
-
-  it.each([
-    ["outside of Workers", importing("metered"), /quickjs\.wasm\?metered cannot be imported: only a Worker/],
-    [
-      "when it is no module",
-      { ...importing("metered"), "main.ts": 'import x from "keyhole:./not.wasm?metered-url"; export default x;' },
-      /not\.wasm\?metered-url cannot be imported: This is not a WebAssembly module/,
-    ],
-  ])("fails the build %s", async (_, files, reason) => {
-    await expect(outputOf(files, [])).rejects.toThrow(reason);
   });
 });
 

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { compileSchema, toOutput } from "@keyhole/kernel/schema";
+import { compiled, errors } from "./compiled.ts";
+
+describe("secrets are never quoted", () => {
+  it.each([
+    ["writeOnly", { properties: { key: { writeOnly: true, minLength: 99 } } }],
+    ["password", { properties: { key: { format: "password", minLength: 99 } } }],
+    [
+      "a mark in another branch",
+      { allOf: [{ properties: { key: { minLength: 99 } } }, { properties: { key: { writeOnly: true } } }] },
+    ],
+    [
+      "a mark behind a reference",
+      { properties: { key: { $ref: "#/$defs/secret", minLength: 99 } }, $defs: { secret: { writeOnly: true } } },
+    ],
+    ["an enum", { properties: { key: { writeOnly: true, enum: ["hunter1"] } } }],
+    ["a parent", { writeOnly: true, properties: { key: { minLength: 99 } } }],
+    ["a misspelt name", { properties: { kye: { writeOnly: true } }, additionalProperties: false }],
+    ["a pattern of names", { patternProperties: { "^k": { writeOnly: true, type: "integer" } } }],
+  ])("%s", (_name, schema) => {
+    expect(JSON.stringify(errors(schema, { key: "hunter2" }))).not.toContain("hunter2");
+  });
+});
+
+it("keywords, formats and members may be called like members of Object.prototype", () => {
+  const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+  for (const name of names) {
+    const schema = JSON.parse(
+      `{"${name}":{},"type":"integer","format":"${name}","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
+    ) as unknown;
+    expect(errors(schema, {}).map(({ keyword }) => keyword)).toEqual(["type", "required"]);
+    expect(errors({ required: [name] }, {})).toMatchObject([{ keyword: "required" }]);
+    expect(errors({ enum: [name] }, "x")).toMatchObject([{ keyword: "enum" }]);
+  }
+});
+
+describe("errors are bounded", () => {
+  it("in number", () => {
+    const schema = { items: { type: "string" } };
+    expect(
+      errors(
+        schema,
+        Array.from({ length: 100 }, (_, n) => n),
+      ),
+    ).toHaveLength(32);
+    expect(errors(schema, [1, 2, 3], { limits: { errors: 2 } })).toHaveLength(2);
+  });
+
+  it("in size", () => {
+    const [error] = errors({ type: "integer" }, "x".repeat(1_000_000));
+    expect(error?.message.length).toBeLessThan(200);
+    const [unknown] = errors({ additionalProperties: false, properties: { a: {} } }, { ["k".repeat(100_000)]: 1 });
+    expect(unknown?.expected.length).toBeLessThan(200);
+  });
+});
+
+describe("standard outputs", () => {
+  const { validate } = compiled({ $ref: "#/$defs/n", $defs: { n: { type: "integer" } } });
+  it("flag", () => {
+    expect(toOutput(validate("x"), "flag")).toEqual({ valid: false });
+    expect(toOutput(validate(1), "flag")).toEqual({ valid: true });
+  });
+  it("basic", () => {
+    expect(toOutput(validate(1), "basic")).toEqual({ valid: true });
+    expect(toOutput(validate("x"), "basic")).toEqual({
+      valid: false,
+      errors: [
+        {
+          valid: false,
+          keywordLocation: "/$ref/type",
+          absoluteKeywordLocation: "#/$defs/n/type",
+          instanceLocation: "",
+          error: 'The value: expected an integer, got the string "x".',
+        },
+      ],
+    });
+  });
+});
+
+it("without explain there is one error that only says that the value does not conform", () => {
+  const result = compileSchema({ properties: { a: { type: "string" } } });
+  expect(result.ok && result.validator.validate({ a: 1 })).toEqual({
+    ok: false,
+    errors: [
+      {
+        instancePath: "",
+        schemaPath: "",
+        schemaLocation: "#",
+        keyword: "schema",
+        expected: "a value that conforms to the schema",
+        received: "one that does not",
+        message: "The value: expected a value that conforms to the schema, got one that does not.",
+      },
+    ],
+  });
+});
