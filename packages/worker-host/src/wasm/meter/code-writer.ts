@@ -3,6 +3,7 @@ import { Writer } from "./writer.ts";
 /** Instructions that metering writes. Source: WebAssembly core specification 3.0, section 5.4. */
 export const op = {
   unreachable: 0x00,
+  block: 0x02,
   if: 0x04,
   else: 0x05,
   end: 0x0b,

@@ -1,17 +1,8 @@
 import { blockType, type CodeWriter, op, valueType } from "./code-writer.ts";
 import { mark, type Marks } from "./marks.ts";
+import type { FunctionPlan, MeterGlobals } from "./plan.ts";
 import type { Flow } from "./scan.ts";
 import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
-
-/** Indices of the globals that metering appends. */
-export interface MeterGlobals {
-  /** i64: fuel and call depth, as `tank.ts` packs them. */
-  readonly tank: number;
-  /** i32: how many pages the memory may have. */
-  readonly pages: number;
-  /** i32: 1 once the memory or a table was not allowed to grow. */
-  readonly refused: number;
-}
 
 /** Where the locals of one metered function are. They come behind its own. */
 interface MeterLocals {
@@ -21,19 +12,6 @@ interface MeterLocals {
   readonly depth: number;
   readonly count: number;
   readonly result: number;
-}
-
-export interface FunctionPlan {
-  readonly source: Uint8Array;
-  /** The declarations of locals, without their count. */
-  readonly declarations: { readonly count: number; readonly from: number; readonly to: number };
-  /** The instructions, the closing `end` included. */
-  readonly from: number;
-  readonly to: number;
-  /** Parameters and locals of the original. */
-  readonly locals: number;
-  /** What one activation takes of the call stack, in units of the tank. */
-  readonly frameUnits: number;
 }
 
 /**
@@ -53,6 +31,8 @@ export class Emitter {
   /** It looks at its entry whether the run has ended. */
   #checks = false;
   #catches = false;
+  /** Its body is a block, and branches to its own label meet at the block's end. */
+  #wraps = false;
   #frameUnits = 0;
   #locals: MeterLocals = { tank: 0, depth: 0, count: 0, result: 0 };
 
@@ -68,8 +48,13 @@ export class Emitter {
     this.#checks = flow.hasCall || to - plan.from > LEAF_BYTES;
     this.#catches = flow.catches;
     this.#cached = flow.hasLoop && !flow.catches;
+    this.#wraps = flow.branchesOut && (this.#cached || this.#nests);
     this.#frameUnits = flow.hasCall ? plan.frameUnits : 0;
     this.#declare(plan, flow);
+    if (this.#wraps) {
+      out.byte(op.block);
+      out.bytes(plan.exitType());
+    }
     let at = plan.from;
     for (let i = 0; i < marks.count; i++) {
       const here = marks.at(i);
@@ -78,7 +63,11 @@ export class Emitter {
     }
     const closing = to - 1;
     out.copy(source, at, closing);
-    if (flow.endIsLive) this.#leave();
+    if (this.#wraps) {
+      out.byte(op.end);
+      if (flow.caughtAtEnd) this.#restoreDepth();
+    }
+    if (this.#wraps || flow.endIsLive) this.#leave();
     out.byte(op.end);
   }
 
@@ -118,6 +107,13 @@ export class Emitter {
         return 0;
       case mark.leave:
         this.#leave();
+        return 0;
+      case mark.branchOut:
+        if (!this.#wraps) this.#leave();
+        return 0;
+      case mark.caughtLoop:
+        this.#restoreDepth();
+        this.#chargeLoop(fuel);
         return 0;
       case mark.bulk:
         this.#bulk();

@@ -17,6 +17,10 @@ export const mark = {
   bulk: 7,
   growMemory: 8,
   growTable: 9,
+  /** A branch to the function's own label, always taken. */
+  branchOut: 10,
+  /** A loop's head where an exception may have landed. */
+  caughtLoop: 11,
 } as const;
 
 const WIDTH = 3;
@@ -46,6 +50,10 @@ export class Marks {
 
   addFuel(index: number, fuel: number): void {
     this.#data[index * WIDTH + 2]! += fuel;
+  }
+
+  change(index: number, kind: number): void {
+    this.#data[index * WIDTH + 1] = kind;
   }
 
   at(index: number): number {

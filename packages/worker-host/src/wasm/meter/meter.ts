@@ -1,9 +1,11 @@
 import { hashBytes } from "@keyhole/kernel";
 import { chooseNames, copyImports, copyMemories, copyTables, type Imported } from "./declare.ts";
 import { CodeWriter } from "./code-writer.ts";
-import { Emitter, type MeterGlobals } from "./emit.ts";
+import { Emitter } from "./emit.ts";
+import { ExitTypes } from "./exit-types.ts";
 import { find, order, readLayout, type Section, section } from "./layout.ts";
 import { type MeterOptions, meterDefaults } from "./options.ts";
+import type { MeterGlobals } from "./plan.ts";
 import type { Reader } from "./reader.ts";
 import { malformed, type MeterCode, MeterRefusal } from "./refusal.ts";
 import { Scanner } from "./scan.ts";
@@ -60,7 +62,9 @@ function rewrite(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions): MeterRe
   copied.set(section.export, addExports(find(sections, section.export, bytes), names, globals, startAt));
   const functionTypesOf = declaredTypes(find(sections, section.function, bytes), types);
   const code = find(sections, section.code, bytes);
-  if (code) copied.set(section.code, rewriteCode(code, functionTypesOf, globals, options));
+  const exits = new ExitTypes(types);
+  if (code) copied.set(section.code, rewriteCode(code, functionTypesOf, exits, globals, options));
+  if (exits.added > 0) copied.set(section.type, exits.addTo(find(sections, section.type, bytes)));
 
   const stamp: Stamp = { version: METER_VERSION, originalHash: hashBytes(bytes), exports: names };
   const metered = assemble(bytes, sections, copied, stamp);
@@ -165,6 +169,7 @@ function declaredTypes(reader: Reader | undefined, types: readonly FunctionType[
 function rewriteCode(
   code: Reader,
   types: readonly FunctionType[],
+  exits: ExitTypes,
   globals: MeterGlobals,
   { functionBytes = meterDefaults.functionBytes, locals: maxLocals = meterDefaults.locals }: MeterOptions,
 ): Writer {
@@ -177,7 +182,8 @@ function rewriteCode(
   out.u32(count);
   for (let i = 0; i < count; i++) {
     const reader = code.part(code.u32());
-    const { parameters, parameterSlots } = types[i]!;
+    const type = types[i]!;
+    const { parameters, parameterSlots } = type;
     const declarations = { count: reader.u32(), from: reader.at, to: 0 };
     let locals = parameters;
     let slots = parameterSlots;
@@ -196,7 +202,8 @@ function rewriteCode(
     scanner.scan(reader);
     body.clear();
     const frameUnits = Math.ceil((FRAME_BYTES + SLOT_BYTES * slots) / UNIT_BYTES);
-    emitter.emit({ source, declarations, from, to, locals, frameUnits }, scanner.marks, scanner.flow);
+    const exitType = (): ArrayLike<number> => exits.blockType(type);
+    emitter.emit({ source, declarations, from, to, locals, frameUnits, exitType }, scanner.marks, scanner.flow);
     if (body.at > functionBytes)
       throw new MeterRefusal(
         "FUNCTION_TOO_LARGE",

@@ -1,3 +1,4 @@
+import { Blocks, kind } from "./blocks.ts";
 import { multiMemory, readMemoryArgument, readNumeric, readVector } from "./immediates.ts";
 import { mark, Marks } from "./marks.ts";
 import { shape, shapes } from "./opcodes.ts";
@@ -16,15 +17,21 @@ export interface Flow {
   counts: boolean;
   /** Whether the closing `end` can be reached. */
   endIsLive: boolean;
+  /** Whether a branch that is not always taken leads to the function's own label. */
+  branchesOut: boolean;
+  /** Whether an exception may land at the function's own label. */
+  caughtAtEnd: boolean;
 }
 
-const kind = { body: 0, block: 1, loop: 2, if: 3, try: 4 } as const;
-
-/** An open block, packed into a number: its kind, whether it was entered alive, whether a branch leads to its end. */
-const LIVE = 8;
-const TARGETED = 16;
-/** An exception may land at its end, or in its next arm. */
-const CAUGHT = 32;
+const noFlow: Readonly<Flow> = {
+  hasLoop: false,
+  hasCall: false,
+  catches: false,
+  counts: false,
+  endIsLive: false,
+  branchesOut: false,
+  caughtAtEnd: false,
+};
 
 /**
  * Splits one function's body into straight-line segments and notes what each costs. Wasmtime's count: one per instruction, none for `nop`, `drop`, `block`,
@@ -32,10 +39,9 @@ const CAUGHT = 32;
  */
 export class Scanner {
   readonly marks: Marks = new Marks();
-  readonly flow: Flow = { hasLoop: false, hasCall: false, catches: false, counts: false, endIsLive: false };
+  readonly flow: Flow = { ...noFlow };
   readonly #globals: number;
-  #open = new Uint8Array(64);
-  #depth = 0;
+  readonly #blocks = new Blocks();
   #live = true;
   #segment = 0;
   #fuel = 0;
@@ -49,13 +55,13 @@ export class Scanner {
   scan(body: Reader): void {
     const { marks, flow } = this;
     marks.clear();
-    Object.assign(flow, { hasLoop: false, hasCall: false, catches: false, counts: false, endIsLive: false });
-    this.#depth = 0;
-    this.#push(kind.body);
+    Object.assign(flow, noFlow);
     this.#live = true;
+    this.#blocks.clear();
+    this.#push(kind.body);
     this.#segment = marks.add(body.at, mark.entry);
     this.#fuel = 1;
-    while (this.#depth > 0) this.#instruction(body);
+    while (this.#blocks.depth > 0) this.#instruction(body);
     if (!body.done) throw malformed("bytes behind the end of a function");
   }
 
@@ -125,7 +131,8 @@ export class Scanner {
         blockType(body);
         this.#push(kind.loop);
         this.flow.hasLoop = true;
-        return this.#begin(body.at, mark.loop);
+        this.#begin(body.at, mark.loop);
+        return this.#blocks.setHead(this.#segment);
       case shape.if:
         blockType(body);
         this.#fuel++;
@@ -136,21 +143,19 @@ export class Scanner {
       case shape.end:
         return this.#end(body.at);
       case shape.branch:
-        this.#target(body.u32(), at);
+        if (this.#blocks.target(body.u32())) this.#save(at, mark.branchOut);
         this.#fuel++;
         return this.#leave();
       case shape.branchIf:
       case shape.branchOnNull:
-        this.#target(body.u32(), at);
+        this.#maybe(body.u32());
         this.#fuel++;
         return this.#begin(body.at, mark.charge);
       case shape.branchTable:
-        for (let labels = body.u32(); labels >= 0; labels--) this.#target(body.u32(), at);
+        for (let labels = body.u32(); labels >= 0; labels--) this.#maybe(body.u32());
         this.#fuel++;
         return this.#leave();
       case shape.unreachable:
-        this.#save(at, mark.leave);
-        return this.#leave();
       case shape.return:
         this.#save(at, mark.leave);
         return this.#leave();
@@ -197,7 +202,7 @@ export class Scanner {
         return this.#otherArm(body.at, mark.caught);
       case shape.delegate:
         body.u32();
-        this.#open[this.#depth - 1]! |= TARGETED;
+        this.#blocks.nextArm();
         return this.#end(body.at);
       case shape.tryTable:
         blockType(body);
@@ -205,9 +210,7 @@ export class Scanner {
         this.flow.catches = true;
         for (let clauses = body.u32(); clauses > 0; clauses--) {
           if (body.byte() < 2) body.u32();
-          const label = body.u32();
-          this.#target(label, at);
-          this.#open[this.#depth - 1 - label]! |= CAUGHT;
+          this.#land(body.u32());
         }
         return this.#push(kind.block);
       case shape.prefixGc:
@@ -220,12 +223,7 @@ export class Scanner {
   }
 
   #push(what: number): void {
-    if (this.#depth === this.#open.length) {
-      const larger = new Uint8Array(this.#depth * 2);
-      larger.set(this.#open);
-      this.#open = larger;
-    }
-    this.#open[this.#depth++] = what | (this.#live ? LIVE : 0);
+    this.#blocks.push(what, this.#live);
   }
 
   /** The segment ends here, with what it cost. */
@@ -254,36 +252,32 @@ export class Scanner {
   }
 
   #otherArm(at: number, what: number): void {
-    const top = this.#depth - 1;
-    const block = this.#open[top]! | TARGETED;
-    this.#open[top] = block;
-    this.#join(at, (block & LIVE) !== 0, what);
+    this.#join(at, this.#blocks.nextArm(), what);
   }
 
   #end(at: number): void {
-    const block = this.#open[--this.#depth]!;
-    const what = block & 7;
-    if (what === kind.body) {
+    const block = this.#blocks.pop();
+    if (block.kind === kind.body) {
       this.flow.endIsLive = this.#live;
+      this.flow.caughtAtEnd = block.caught;
       this.#close();
-    } else if (what === kind.if || what === kind.try || (what === kind.block && block & TARGETED)) {
-      this.#join(at, (block & LIVE) !== 0, block & CAUGHT ? mark.caught : mark.charge);
-    }
+    } else if (block.joins) this.#join(at, block.live, block.caught ? mark.caught : mark.charge);
   }
 
-  /** A branch to the function itself is a return. */
-  #target(label: number, at: number): void {
-    if (label >= this.#depth) throw malformed("an unknown label");
-    if (label === this.#depth - 1) this.#save(at, mark.leave);
-    this.#open[this.#depth - 1 - label]! |= TARGETED;
+  /** A branch that may not be taken. The frame is given back where it arrives: here it would be given back on both ways. */
+  #maybe(label: number): void {
+    if (this.#blocks.target(label) && this.#live) this.flow.branchesOut = true;
+  }
+
+  /** An exception may land at a label. */
+  #land(label: number): void {
+    this.#maybe(label);
+    const head = this.#blocks.land(label);
+    if (head !== undefined) this.marks.change(head, mark.caughtLoop);
   }
 
   #save(at: number, what: number): void {
-    if (!this.#live) return;
-    const { marks } = this;
-    // The labels of one `br_table` may all be the function.
-    const last = marks.count - 1;
-    if (last < 0 || marks.at(last) !== at || marks.kind(last) !== what) marks.add(at, what);
+    if (this.#live) this.marks.add(at, what);
   }
 
   #call(at: number, behind: number): void {

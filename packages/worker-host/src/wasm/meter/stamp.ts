@@ -6,7 +6,7 @@ import type { Writer } from "./writer.ts";
 /** The custom section that says how a module was metered. */
 export const STAMP_SECTION = "keyhole.meter";
 /** Raised whenever the count changes, or what a host has to do. */
-export const METER_VERSION = 1;
+export const METER_VERSION = 2;
 
 /** The names under which the globals that metering appended are exported: none that the module has itself. */
 export interface MeterExports {

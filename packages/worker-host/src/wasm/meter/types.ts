@@ -2,11 +2,14 @@ import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
 import type { Writer } from "./writer.ts";
 
-/** What is needed of a function's type: where its locals begin. */
+/** What is needed of a function's type. */
 export interface FunctionType {
   readonly parameters: number;
   /** 8-byte slots that the parameters take in an estimated frame. */
   readonly parameterSlots: number;
+  readonly results: number;
+  /** The value types of the results, as the module writes them. */
+  readonly resultBytes: Uint8Array;
 }
 
 const vector = 0x7b;
@@ -54,8 +57,10 @@ export function functionTypes(section: Reader | undefined): FunctionType[] {
     const parameters = section.u32();
     let parameterSlots = 0;
     for (let i = 0; i < parameters; i++) parameterSlots += valueType(section);
-    for (let results = section.u32(); results > 0; results--) valueType(section);
-    types.push({ parameters, parameterSlots });
+    const results = section.u32();
+    const from = section.at;
+    for (let i = 0; i < results; i++) valueType(section);
+    types.push({ parameters, parameterSlots, results, resultBytes: section.bytes.subarray(from, section.at) });
   }
   return types;
 }

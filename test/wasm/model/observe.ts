@@ -1,0 +1,113 @@
+import { fill, meter, readTank } from "@keyhole/worker-host/wasm";
+import type { Bytes } from "../bytes.ts";
+import type { Program } from "./program.ts";
+import { type Ended, Reference } from "./reference.ts";
+
+/** Small, so that recursion and loops that do not end are cheap. */
+export const limits = { fuel: 20_000, units: 600, pages: 4 } as const;
+export const UNIT_BYTES = 32;
+const LARGE = 10 ** 9;
+
+/** One call of `main` as anybody can see it. */
+export interface Observed {
+  readonly kind: Ended["kind"];
+  readonly value: number | undefined;
+  /** Where the call returned, or ended with an exception. */
+  readonly fuel: number | undefined;
+  readonly units: number | undefined;
+  /** FNV-1a over the memory, its size included. */
+  readonly memory: number;
+}
+
+export function fingerprint(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5 ^ bytes.length;
+  // Programs only write to the first kilobyte, and fill up to the second.
+  for (const byte of bytes.subarray(0, 2_048)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}
+
+/** What the rules say of calling `main` with each argument in turn, in one instance. */
+export function expected(
+  program: Program,
+  values: readonly number[],
+): (Observed & { readonly refusedPages: number })[] {
+  const reference = new Reference(program, limits);
+  return values.map((value) => {
+    const { kind, values: results, fuel, units, refusedPages } = reference.run(program.exports["main"]!, [value]);
+    const isExact = kind === "returned" || kind === "uncaught";
+    return {
+      kind,
+      value: kind === "returned" ? Number(results[0]) : undefined,
+      fuel: isExact ? fuel : undefined,
+      units: isExact ? units : undefined,
+      memory: fingerprint(reference.memory.bytes),
+      refusedPages,
+    };
+  });
+}
+
+interface Instance {
+  readonly main: (value: number) => number;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** The module as it was, in this engine: how each call ended, and what it left in memory. */
+export function unmetered(bytes: Bytes, values: readonly number[]): Pick<Observed, "kind" | "value" | "memory">[] {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
+  const { main, memory } = exports as unknown as Instance;
+  return values.map((value) => {
+    const { kind, result } = attempt(() => main(value));
+    return { kind, value: result, memory: fingerprint(new Uint8Array(memory.buffer)) };
+  });
+}
+
+function attempt(call: () => number): { readonly kind: "returned" | "uncaught" | "trapped"; readonly result?: number } {
+  try {
+    return { kind: "returned", result: call() };
+  } catch (error) {
+    return { kind: error instanceof WebAssembly.Exception ? "uncaught" : "trapped" };
+  }
+}
+
+/** A metered module, compiled: whoever compiles it, this runs it. */
+export class MeteredProgram {
+  readonly #module: WebAssembly.Module;
+  readonly #names: { readonly tank: string; readonly pages: string };
+
+  constructor(module: WebAssembly.Module, names: { readonly tank: string; readonly pages: string }) {
+    this.#module = module;
+    this.#names = names;
+  }
+
+  static of(bytes: Bytes): MeteredProgram {
+    const metered = meter(bytes);
+    if (!metered.ok) throw new Error(`${metered.code}: ${metered.message}`);
+    return new MeteredProgram(new WebAssembly.Module(metered.bytes), metered.report.exports);
+  }
+
+  /** As {@link expected}, each call with its own fuel and stack. */
+  run(
+    values: readonly number[],
+    bounds: (at: number) => { readonly fuel: number; readonly units: number } = () => ({ ...limits, fuel: LARGE }),
+  ): (Observed & { readonly openUnits: number })[] {
+    const { exports } = new WebAssembly.Instance(this.#module);
+    const { main, memory } = exports as unknown as Instance;
+    const tank = exports[this.#names.tank] as WebAssembly.Global<"i64">;
+    (exports[this.#names.pages] as WebAssembly.Global<"i32">).value = limits.pages;
+    return values.map((value, at) => {
+      const { fuel, units } = bounds(at);
+      const full = fill(fuel, units * UNIT_BYTES);
+      tank.value = full;
+      const { kind, result } = attempt(() => main(value));
+      const { fuel: left, state } = readTank(tank.value);
+      return {
+        kind: state === "running" ? kind : state,
+        value: state === "running" ? result : undefined,
+        fuel: fuel - left,
+        units: undefined,
+        openUnits: Number((tank.value & 0x7fffn) - (full & 0x7fffn)),
+        memory: fingerprint(new Uint8Array(memory.buffer)),
+      };
+    });
+  }
+}
