@@ -15,9 +15,12 @@ export class Blocks {
   /** The marks of the heads of loops that are alive. */
   #heads = new Int32Array(64);
   depth = 0;
+  /** How many of them are `try`. */
+  tries = 0;
 
   clear(): void {
     this.depth = 0;
+    this.tries = 0;
   }
 
   push(what: number, live: boolean): void {
@@ -27,11 +30,14 @@ export class Blocks {
       heads.set(this.#heads);
       [this.#open, this.#heads] = [open, heads];
     }
+    if (what === kind.try) this.tries++;
     this.#open[this.depth++] = what | (live ? LIVE : 0);
   }
 
   pop(): BlockState {
-    return new BlockState(this.#open[--this.depth]!);
+    const block = new BlockState(this.#open[--this.depth]!);
+    if (block.kind === kind.try) this.tries--;
+    return block;
   }
 
   setHead(markIndex: number): void {

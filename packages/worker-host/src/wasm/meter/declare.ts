@@ -1,57 +1,81 @@
 import type { ImportName, MeterOptions } from "./options.ts";
+import { type Limits, readLimits, writeLimits } from "./limits.ts";
 import { meterDefaults, PAGE_BYTES } from "./options.ts";
 import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
-import type { MeterExports } from "./stamp.ts";
-import { lowerLimits, valueType } from "./types.ts";
+import { checkResults, checkStored, checkTag } from "./stored.ts";
+import { type FunctionType, valueType } from "./types.ts";
 import type { Writer } from "./writer.ts";
 
 const importKinds = ["function", "table", "memory", "global", "tag"] as const satisfies readonly ImportName["kind"][];
 
-export interface Imported {
-  readonly globals: number;
-  readonly memories: number;
+/** An import, or a declaration of the module's own. */
+interface Declared {
+  readonly kind: ImportName["kind"];
+  /** Its bytes, as far as they stay as they are: up to its limits, if it has some. */
+  readonly from: number;
+  readonly to: number;
+  readonly limits?: Limits;
 }
 
-/** Copies the imports, with the maxima of tables and memories lowered, and asks for each whether there is such a thing. */
-export function copyImports(reader: Reader, out: Writer, options: MeterOptions): Imported {
-  let globals = 0;
-  let memories = 0;
-  let tables = 0;
-  const count = reader.u32();
-  out.u32(count);
-  for (let i = 0; i < count; i++) {
-    const from = reader.at;
-    const module = reader.name();
-    const name = reader.name();
-    const kind = importKinds[reader.byte()];
-    if (kind === undefined) throw malformed("an import of unknown kind");
-    if (options.offers?.({ module, name, kind }) === false) throw unknownImport({ module, name, kind });
-    if (kind === "table") {
-      checkTables(++tables);
-      valueType(reader);
-      out.copy(reader.bytes, from, reader.at);
-      lowerTable(reader, out, options);
-      continue;
-    }
-    if (kind === "memory") {
-      out.copy(reader.bytes, from, reader.at);
-      lowerMemory(reader, out, options);
-      memories++;
-      continue;
-    }
-    if (kind === "function") reader.u32();
-    else if (kind === "global") {
-      valueType(reader);
-      reader.byte();
-      globals++;
-    } else {
-      reader.byte();
-      reader.u32();
-    }
-    out.copy(reader.bytes, from, reader.at);
+/** What a module imports, and the tables and memories that it has itself. */
+export interface Declarations {
+  readonly imports: readonly Declared[];
+  readonly tables: readonly Declared[];
+  readonly memories: readonly Declared[];
+}
+
+interface Sections {
+  readonly imports: Reader | undefined;
+  readonly tables: Reader | undefined;
+  readonly memories: Reader | undefined;
+}
+
+export function readDeclarations(
+  sections: Sections,
+  types: readonly FunctionType[],
+  options: MeterOptions,
+): Declarations {
+  const each = (reader: Reader | undefined, read: (reader: Reader) => Declared): Declared[] =>
+    reader === undefined ? [] : Array.from({ length: reader.u32() }, () => read(reader));
+  return {
+    imports: each(sections.imports, (reader) => readImport(reader, types, options)),
+    tables: each(sections.tables, readTable),
+    memories: each(sections.memories, (reader) => ({
+      kind: "memory",
+      from: reader.at,
+      to: reader.at,
+      limits: readLimits(reader),
+    })),
+  };
+}
+
+/** Asks for each import whether there is such a thing. */
+function readImport(reader: Reader, types: readonly FunctionType[], { offers }: MeterOptions): Declared {
+  const from = reader.at;
+  const module = reader.name();
+  const name = reader.name();
+  const kind = importKinds[reader.byte()];
+  if (kind === undefined) throw malformed("an import of unknown kind");
+  if (offers?.({ module, name, kind }) === false) throw unknownImport({ module, name, kind });
+  if (kind === "function") checkResults(typeAt(types, reader.u32()));
+  if (kind === "table") checkStored(valueType(reader), "a table");
+  if (kind === "global") {
+    checkStored(valueType(reader), "a global variable");
+    reader.byte();
   }
-  return { globals, memories };
+  if (kind === "tag") {
+    reader.byte();
+    checkTag(typeAt(types, reader.u32()));
+  }
+  const to = reader.at;
+  return kind === "table" || kind === "memory" ? { kind, from, to, limits: readLimits(reader) } : { kind, from, to };
+}
+
+export function typeAt(types: readonly FunctionType[], index: number): FunctionType {
+  const type = types[index];
+  if (type === undefined) throw malformed("an unknown type");
+  return type;
 }
 
 function unknownImport({ module, name, kind }: ImportName): MeterRefusal {
@@ -62,81 +86,70 @@ function unknownImport({ module, name, kind }: ImportName): MeterRefusal {
   );
 }
 
-export function copyTables(reader: Reader, out: Writer, options: MeterOptions): void {
-  const count = reader.u32();
-  checkTables(count);
-  out.u32(count);
-  for (let i = 0; i < count; i++) {
-    const from = reader.at;
-    // A table with an initial value: 0x40 0x00, the type, the limits, an expression.
-    const initialized = reader.peek() === 0x40;
-    if (initialized) {
-      throw new MeterRefusal("UNSUPPORTED_FEATURE", "The module has a table with an initial element.");
-    }
-    valueType(reader);
-    out.copy(reader.bytes, from, reader.at);
-    lowerTable(reader, out, options);
-  }
+function readTable(reader: Reader): Declared {
+  const from = reader.at;
+  // A table with an initial value: 0x40 0x00, the type, the limits, an expression.
+  if (reader.peek() === 0x40)
+    throw new MeterRefusal("UNSUPPORTED_FEATURE", "The module has a table with an initial element.");
+  checkStored(valueType(reader), "a table");
+  return { kind: "table", from, to: reader.at, limits: readLimits(reader) };
 }
 
-/** Compilers make one or two. Each can hold as much as its bound says, so without this the bound would be none. */
+/** Compilers make one or two. */
 const maxTables = 64;
 
-function checkTables(count: number): void {
-  if (count > maxTables)
-    throw new MeterRefusal("TABLE_TOO_LARGE", `The module has ${count} tables; the bound is ${maxTables}.`);
+/** How far each table may grow beyond what it begins with, so that all together stay within their bound. */
+export function tableRoom(
+  { imports, tables }: Declarations,
+  { tableElements = meterDefaults.tableElements }: MeterOptions,
+): number {
+  const all = [...imports, ...tables].filter(({ kind }) => kind === "table");
+  if (all.length > maxTables)
+    throw new MeterRefusal("TABLE_TOO_LARGE", `The module has ${all.length} tables; the bound is ${maxTables}.`);
+  const minimum = all.reduce((sum, { limits }) => sum + (limits?.minimum ?? 0), 0);
+  if (minimum > tableElements)
+    throw new MeterRefusal(
+      "TABLE_TOO_LARGE",
+      `The tables begin with ${minimum} elements; the bound is ${tableElements}.`,
+    );
+  return Math.floor((tableElements - minimum) / Math.max(1, all.length));
 }
 
-export function copyMemories(reader: Reader, out: Writer, options: MeterOptions): number {
-  const count = reader.u32();
-  out.u32(count);
-  for (let i = 0; i < count; i++) lowerMemory(reader, out, options);
-  return count;
+/** As many bytes as an element takes in an engine. */
+const ELEMENT_BYTES = 16;
+
+/** Segments of elements are held beside the tables. Each element is a byte of them at least. */
+export function checkElements(byteLength: number, { tableElements = meterDefaults.tableElements }: MeterOptions): void {
+  const bound = tableElements * ELEMENT_BYTES;
+  if (byteLength > bound)
+    throw new MeterRefusal(
+      "TABLE_TOO_LARGE",
+      `The elements of tables take ${byteLength} bytes; the bound is ${bound}.`,
+    );
 }
 
-function lowerTable(reader: Reader, out: Writer, { tableElements = meterDefaults.tableElements }: MeterOptions): void {
-  lowerLimits(
-    reader,
-    out,
-    tableElements,
-    (minimum) =>
-      new MeterRefusal("TABLE_TOO_LARGE", `A table begins with ${minimum} elements; the bound is ${tableElements}.`),
-  );
-}
-
-function lowerMemory(reader: Reader, out: Writer, { memoryBytes = meterDefaults.memoryBytes }: MeterOptions): void {
-  lowerLimits(
-    reader,
-    out,
-    Math.min(65_536, Math.floor(memoryBytes / PAGE_BYTES)),
-    (minimum) =>
-      new MeterRefusal(
-        "MEMORY_TOO_LARGE",
-        `The memory begins with ${minimum * PAGE_BYTES} bytes; the bound is ${memoryBytes}.`,
-        "Link it with a smaller stack and initial memory, or raise the bound `memoryBytes`.",
-      ),
-  );
-}
-
-/** Names for what metering exports, none of which the module has itself. */
-export function chooseNames(reader: Reader | undefined, hasStart: boolean): MeterExports {
-  const taken = new Set<string>();
-  if (reader) {
-    for (let count = reader.u32(); count > 0; count--) {
-      taken.add(reader.name());
-      reader.byte();
-      reader.u32();
-    }
+/** Copies declarations, with the maxima of tables and memories lowered. */
+export function copyDeclared(
+  source: Uint8Array,
+  declared: readonly Declared[],
+  room: number,
+  options: MeterOptions,
+  out: Writer,
+): void {
+  out.u32(declared.length);
+  for (const { kind, from, to, limits } of declared) {
+    out.copy(source, from, to);
+    if (limits !== undefined)
+      writeLimits(limits, kind === "table" ? limits.minimum + room : memoryPages(limits, options), out);
   }
-  const free = (wish: string): string => {
-    let name = wish;
-    while (taken.has(name)) name += "'";
-    return name;
-  };
-  return {
-    tank: free("keyhole.tank"),
-    pages: free("keyhole.pages"),
-    refused: free("keyhole.refused"),
-    ...(hasStart && { start: free("keyhole.start") }),
-  };
+}
+
+function memoryPages({ minimum }: Limits, { memoryBytes = meterDefaults.memoryBytes }: MeterOptions): number {
+  const bound = Math.min(65_536, Math.floor(memoryBytes / PAGE_BYTES));
+  if (minimum <= bound) return bound;
+  throw new MeterRefusal(
+    "MEMORY_TOO_LARGE",
+    `The memory begins with ${minimum * PAGE_BYTES} bytes; the bound is ${memoryBytes}.`,
+    "Link it with a smaller stack and initial memory, or raise the bound `memoryBytes`.",
+  );
 }

@@ -1,7 +1,7 @@
 import { blockType, type CodeWriter, op, valueType } from "./code-writer.ts";
 import { mark, type Marks } from "./marks.ts";
 import type { FunctionPlan, MeterGlobals } from "./plan.ts";
-import type { Flow } from "./scan.ts";
+import type { Flow } from "./flow.ts";
 import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
 
 /** Where the locals of one metered function are. They come behind its own. */

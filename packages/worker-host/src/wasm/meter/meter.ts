@@ -1,17 +1,17 @@
 import { hashBytes } from "@keyhole/kernel";
-import { chooseNames, copyImports, copyMemories, copyTables, type Imported } from "./declare.ts";
-import { CodeWriter } from "./code-writer.ts";
-import { Emitter } from "./emit.ts";
+import { checkElements, copyDeclared, type Declarations, readDeclarations, tableRoom, typeAt } from "./declare.ts";
+import { checkGlobals } from "./constants.ts";
 import { ExitTypes } from "./exit-types.ts";
+import { chooseNames } from "./export-names.ts";
+import { declaredTypes, rewriteCode } from "./functions.ts";
 import { find, order, readLayout, type Section, section } from "./layout.ts";
 import { type MeterOptions, meterDefaults } from "./options.ts";
 import type { MeterGlobals } from "./plan.ts";
 import type { Reader } from "./reader.ts";
-import { malformed, type MeterCode, MeterRefusal } from "./refusal.ts";
-import { Scanner } from "./scan.ts";
+import { type MeterCode, MeterRefusal } from "./refusal.ts";
 import { METER_VERSION, type MeterExports, type Stamp, writeStamp } from "./stamp.ts";
-import { UNIT_BYTES } from "./tank.ts";
-import { type FunctionType, functionTypes, valueType } from "./types.ts";
+import { checkTag } from "./stored.ts";
+import { type FunctionType, functionTypes } from "./types.ts";
 import { Writer } from "./writer.ts";
 
 export interface MeterReport extends Stamp {
@@ -25,9 +25,6 @@ export type MeterResult =
   | { readonly ok: false; readonly code: MeterCode; readonly message: string; readonly hint: string };
 
 const magic = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
-/** The estimated frame of an activation without locals: return address, frame pointer, instance, spilled registers. */
-const FRAME_BYTES = 64;
-const SLOT_BYTES = 8;
 
 /**
  * Rewrites a WebAssembly module so that it counts what it executes and stops at a bound. The count depends on the module and its inputs
@@ -53,9 +50,10 @@ function rewrite(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions): MeterRe
   const sections = readLayout(bytes);
   const types = functionTypes(find(sections, section.type, bytes));
   const copied = new Map<number, Writer>();
-  const { imported, memories } = copyDeclarations(bytes, sections, options, copied);
-  if (memories > 1) throw new MeterRefusal("UNSUPPORTED_MULTI_MEMORY", "The module has more than one memory.");
-  const globals = globalsBehind(imported.globals, find(sections, section.global, bytes));
+  const globals = globalsBehind(
+    copyDeclarations(bytes, sections, types, options, copied),
+    find(sections, section.global, bytes),
+  );
   const startAt = find(sections, section.start, bytes)?.u32();
   const names = chooseNames(find(sections, section.export, bytes), startAt !== undefined);
   copied.set(section.global, addGlobals(find(sections, section.global, bytes)));
@@ -93,27 +91,45 @@ function checkWhole(bytes: Uint8Array<ArrayBuffer>, { moduleBytes = meterDefault
     throw new MeterRefusal("INVALID_MODULE", "The module is not valid, or uses a feature that this engine lacks.");
 }
 
+/** @returns how many globals are imported */
 function copyDeclarations(
   bytes: Uint8Array,
   sections: readonly Section[],
+  types: readonly FunctionType[],
   options: MeterOptions,
   copied: Map<number, Writer>,
-): { imported: Imported; memories: number } {
-  const copyOf = (id: number): Writer => {
-    const writer = new Writer();
-    copied.set(id, writer);
-    return writer;
-  };
-  const imports = find(sections, section.import, bytes);
-  const imported = imports ? copyImports(imports, copyOf(section.import), options) : noImports;
-  const tables = find(sections, section.table, bytes);
-  if (tables) copyTables(tables, copyOf(section.table), options);
-  const memories = find(sections, section.memory, bytes);
-  const own = memories ? copyMemories(memories, copyOf(section.memory), options) : 0;
-  return { imported, memories: imported.memories + own };
+): number {
+  const at = (id: number): Reader | undefined => find(sections, id, bytes);
+  const readers = { imports: at(section.import), tables: at(section.table), memories: at(section.memory) };
+  const declarations = readDeclarations(readers, types, options);
+  checkTags(at(section.tag), types);
+  checkGlobals(at(section.global));
+  const elements = at(section.element);
+  if (elements) checkElements(elements.end - elements.at, options);
+  const room = tableRoom(declarations, options);
+  const places = { imports: section.import, tables: section.table, memories: section.memory } as const satisfies Record<
+    keyof Declarations,
+    number
+  >;
+  for (const name of ["imports", "tables", "memories"] as const) {
+    if (readers[name] === undefined) continue;
+    const out = new Writer();
+    copied.set(places[name], out);
+    copyDeclared(bytes, declarations[name], room, options, out);
+  }
+  const { imports, memories } = declarations;
+  const importedOf = (kind: string): number => imports.filter((each) => each.kind === kind).length;
+  if (importedOf("memory") + memories.length > 1)
+    throw new MeterRefusal("UNSUPPORTED_MULTI_MEMORY", "The module has more than one memory.");
+  return importedOf("global");
 }
 
-const noImports: Imported = { globals: 0, memories: 0 };
+function checkTags(reader: Reader | undefined, types: readonly FunctionType[]): void {
+  for (let count = reader?.u32() ?? 0; reader !== undefined && count > 0; count--) {
+    reader.byte();
+    checkTag(typeAt(types, reader.u32()));
+  }
+}
 
 function globalsBehind(imported: number, section: Reader | undefined): MeterGlobals {
   const first = imported + (section?.u32() ?? 0);
@@ -153,64 +169,6 @@ function addExports(
   add(names.pages, 3, globals.pages);
   add(names.refused, 3, globals.refused);
   if (names.start !== undefined && startAt !== undefined) add(names.start, 0, startAt);
-  return out;
-}
-
-function declaredTypes(reader: Reader | undefined, types: readonly FunctionType[]): FunctionType[] {
-  const declared: FunctionType[] = [];
-  for (let count = reader?.u32() ?? 0; count > 0; count--) {
-    const type = types[reader!.u32()];
-    if (type === undefined) throw malformed("a function of unknown type");
-    declared.push(type);
-  }
-  return declared;
-}
-
-function rewriteCode(
-  code: Reader,
-  types: readonly FunctionType[],
-  exits: ExitTypes,
-  globals: MeterGlobals,
-  { functionBytes = meterDefaults.functionBytes, locals: maxLocals = meterDefaults.locals }: MeterOptions,
-): Writer {
-  const out = new Writer((code.end - code.at) * 2);
-  const body = new CodeWriter(65_536);
-  const scanner = new Scanner(globals.tank);
-  const emitter = new Emitter(globals, body);
-  const count = code.u32();
-  if (count !== types.length) throw malformed("as many bodies as functions");
-  out.u32(count);
-  for (let i = 0; i < count; i++) {
-    const reader = code.part(code.u32());
-    const type = types[i]!;
-    const { parameters, parameterSlots } = type;
-    const declarations = { count: reader.u32(), from: reader.at, to: 0 };
-    let locals = parameters;
-    let slots = parameterSlots;
-    for (let group = 0; group < declarations.count; group++) {
-      const many = reader.u32();
-      locals += many;
-      slots += many * valueType(reader);
-    }
-    if (locals > maxLocals)
-      throw new MeterRefusal(
-        "TOO_MANY_LOCALS",
-        `Function ${i} has ${locals} local variables; the bound is ${maxLocals}.`,
-      );
-    declarations.to = reader.at;
-    const { at: from, end: to, bytes: source } = reader;
-    scanner.scan(reader);
-    body.clear();
-    const frameUnits = Math.ceil((FRAME_BYTES + SLOT_BYTES * slots) / UNIT_BYTES);
-    const exitType = (): ArrayLike<number> => exits.blockType(type);
-    emitter.emit({ source, declarations, from, to, locals, frameUnits, exitType }, scanner.marks, scanner.flow);
-    if (body.at > functionBytes)
-      throw new MeterRefusal(
-        "FUNCTION_TOO_LARGE",
-        `Function ${i} has ${body.at} metered bytes; the bound is ${functionBytes}.`,
-      );
-    out.sized(body.written);
-  }
   return out;
 }
 

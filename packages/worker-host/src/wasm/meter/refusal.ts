@@ -8,11 +8,16 @@ export const meterCodes = [
   "TOO_MANY_LOCALS",
   /** A memory's declared minimum is above the bound. */
   "MEMORY_TOO_LARGE",
+  /** Tables begin with more elements than all may have together, or there are too many of them. */
   "TABLE_TOO_LARGE",
+  /** An exception with more values than a bounded stack of them leaves room for. */
+  "TAG_TOO_LARGE",
   /** An import that the host does not offer, or offers as something else. */
   "UNKNOWN_IMPORT",
   /** The module says of itself that it is metered already. */
   "ALREADY_METERED",
+  /** Exceptions in tables, globals, payloads or results, where no bound counts them. */
+  "UNSUPPORTED_STORED_EXNREF",
   "UNSUPPORTED_GC",
   "UNSUPPORTED_THREADS",
   "UNSUPPORTED_RELAXED_SIMD",

@@ -1,37 +1,11 @@
 import { Blocks, kind } from "./blocks.ts";
+import { type Flow, noFlow } from "./flow.ts";
 import { multiMemory, readMemoryArgument, readNumeric, readVector } from "./immediates.ts";
 import { mark, Marks } from "./marks.ts";
 import { shape, shapes } from "./opcodes.ts";
 import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
 import { blockType, heapType, hex, valueType } from "./types.ts";
-
-/** What a scan found out about one function, besides its marks. */
-export interface Flow {
-  hasLoop: boolean;
-  /** Also tail calls: whoever calls may recurse. */
-  hasCall: boolean;
-  /** Whether it catches exceptions: control then arrives from anywhere inside, and no local knows the fuel. */
-  catches: boolean;
-  /** It uses the scratch locals for counts of bulk operations and of growth. */
-  counts: boolean;
-  /** Whether the closing `end` can be reached. */
-  endIsLive: boolean;
-  /** Whether a branch that is not always taken leads to the function's own label. */
-  branchesOut: boolean;
-  /** Whether an exception may land at the function's own label. */
-  caughtAtEnd: boolean;
-}
-
-const noFlow: Readonly<Flow> = {
-  hasLoop: false,
-  hasCall: false,
-  catches: false,
-  counts: false,
-  endIsLive: false,
-  branchesOut: false,
-  caughtAtEnd: false,
-};
 
 /**
  * Splits one function's body into straight-line segments and notes what each costs. Wasmtime's count: one per instruction, none for `nop`, `drop`, `block`,
@@ -45,6 +19,8 @@ export class Scanner {
   #live = true;
   #segment = 0;
   #fuel = 0;
+  /** How deeply `try` nests in the function. */
+  #tries = 0;
 
   /** @param globals how many globals the original has */
   constructor(globals: number) {
@@ -57,6 +33,7 @@ export class Scanner {
     marks.clear();
     Object.assign(flow, noFlow);
     this.#live = true;
+    this.#tries = 0;
     this.#blocks.clear();
     this.#push(kind.body);
     this.#segment = marks.add(body.at, mark.entry);
@@ -195,7 +172,11 @@ export class Scanner {
         blockType(body);
         this.#fuel++;
         this.flow.catches = true;
-        return this.#push(kind.try);
+        this.#push(kind.try);
+        // Each arm around this place keeps its exception for `rethrow`.
+        if (this.#blocks.tries > this.#tries) this.flow.keeps++;
+        this.#tries = Math.max(this.#tries, this.#blocks.tries);
+        return;
       case shape.catch:
       case shape.catchAll:
         if (shapes[opcode] === shape.catch) body.u32();
@@ -209,7 +190,10 @@ export class Scanner {
         this.#fuel++;
         this.flow.catches = true;
         for (let clauses = body.u32(); clauses > 0; clauses--) {
-          if (body.byte() < 2) body.u32();
+          const clause = body.byte();
+          if (clause < 2) body.u32();
+          // `catch_ref` and `catch_all_ref` leave the exception on the operand stack.
+          if (clause & 1) this.flow.keeps++;
           this.#land(body.u32());
         }
         return this.#push(kind.block);

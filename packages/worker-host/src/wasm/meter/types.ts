@@ -1,15 +1,31 @@
 import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
-import type { Writer } from "./writer.ts";
+
+/** What is needed of a value's type. */
+export interface ValueType {
+  /** 8-byte slots that it takes in an estimated frame. */
+  readonly slots: number;
+  readonly isException: boolean;
+}
+
+/** A frame keeps an exception alive, which can have a payload of 16 vectors: so it counts 32 bytes, and 512 KiB of frames hold 16,384 of them. */
+export const EXCEPTION_SLOTS = 4;
+const narrow: ValueType = { slots: 1, isException: false };
+const wide: ValueType = { slots: 2, isException: false };
+const exception: ValueType = { slots: EXCEPTION_SLOTS, isException: true };
 
 /** What is needed of a function's type. */
 export interface FunctionType {
   readonly parameters: number;
   /** 8-byte slots that the parameters take in an estimated frame. */
   readonly parameterSlots: number;
+  /** An exception, if one of the parameters is one. */
+  readonly takes: ValueType;
   readonly results: number;
   /** The value types of the results, as the module writes them. */
   readonly resultBytes: Uint8Array;
+  /** An exception, if one of the results is one. */
+  readonly gives: ValueType;
 }
 
 const vector = 0x7b;
@@ -17,25 +33,27 @@ const nullableReference = 0x63;
 const reference = 0x64;
 /** `i32 i64 f32 f64 v128`, `funcref externref exnref`, and the bottom types of the latter. */
 const plainTypes: ReadonlySet<number> = new Set([0x7f, 0x7e, 0x7d, 0x7c, vector, 0x70, 0x6f, 0x69, 0x74, 0x73, 0x72]);
+/** `exn noexn`. */
+const exceptionTypes: ReadonlySet<number> = new Set([0x69, 0x74]);
 /** `any eq i31 struct array none`. */
 const gcTypes: ReadonlySet<number> = new Set([0x6e, 0x6d, 0x6c, 0x6b, 0x6a, 0x71]);
 
 const gc = (): MeterRefusal =>
   new MeterRefusal("UNSUPPORTED_GC", "The module uses garbage-collected types.", "Compile it without the GC proposal.");
 
-/** Reads a value type; returns its size in 8-byte slots. */
-export function valueType(reader: Reader): number {
+export function valueType(reader: Reader): ValueType {
   const type = reader.byte();
-  if (plainTypes.has(type)) return type === vector ? 2 : 1;
-  if (type === nullableReference || type === reference) heapType(reader);
-  else if (gcTypes.has(type)) throw gc();
-  else throw new MeterRefusal("UNSUPPORTED_FEATURE", `The module uses a type that is unknown here: ${hex(type)}.`);
-  return 1;
+  if (plainTypes.has(type)) return exceptionTypes.has(type) ? exception : type === vector ? wide : narrow;
+  if (type === nullableReference || type === reference) return heapType(reader);
+  if (gcTypes.has(type)) throw gc();
+  throw new MeterRefusal("UNSUPPORTED_FEATURE", `The module uses a type that is unknown here: ${hex(type)}.`);
 }
 
-export function heapType(reader: Reader): void {
+/** @returns the type of a reference to it */
+export function heapType(reader: Reader): ValueType {
   const type = reader.s33();
   if (type < 0 && gcTypes.has(type + 0x80)) throw gc();
+  return type < 0 && exceptionTypes.has(type + 0x80) ? exception : narrow;
 }
 
 export function blockType(reader: Reader): void {
@@ -56,32 +74,23 @@ export function functionTypes(section: Reader | undefined): FunctionType[] {
     if (form !== 0x60) throw malformed(`a type of the form ${hex(form)}`);
     const parameters = section.u32();
     let parameterSlots = 0;
-    for (let i = 0; i < parameters; i++) parameterSlots += valueType(section);
+    let takes = narrow;
+    for (let i = 0; i < parameters; i++) {
+      const type = valueType(section);
+      parameterSlots += type.slots;
+      if (type.isException) takes = type;
+    }
     const results = section.u32();
     const from = section.at;
-    for (let i = 0; i < results; i++) valueType(section);
-    types.push({ parameters, parameterSlots, results, resultBytes: section.bytes.subarray(from, section.at) });
+    let gives = narrow;
+    for (let i = 0; i < results; i++) {
+      const type = valueType(section);
+      if (type.isException) gives = type;
+    }
+    const resultBytes = section.bytes.subarray(from, section.at);
+    types.push({ parameters, parameterSlots, takes, results, resultBytes, gives });
   }
   return types;
-}
-
-/** Copies limits with the maximum lowered to `bound`, of memory pages or table elements. */
-export function lowerLimits(
-  reader: Reader,
-  writer: Writer,
-  bound: number,
-  tooLarge: (minimum: number) => MeterRefusal,
-): void {
-  const flags = reader.byte();
-  if (flags & 2) throw new MeterRefusal("UNSUPPORTED_THREADS", "The module uses shared memory.");
-  if (flags & 4) throw new MeterRefusal("UNSUPPORTED_MEMORY64", "The module uses 64-bit memory or tables.");
-  if (flags > 1) throw new MeterRefusal("UNSUPPORTED_FEATURE", `Limits with the flags ${hex(flags)} are unknown here.`);
-  const minimum = reader.u32();
-  const maximum = flags & 1 ? reader.u32() : undefined;
-  if (minimum > bound) throw tooLarge(minimum);
-  writer.byte(1);
-  writer.u32(minimum);
-  writer.u32(maximum === undefined ? bound : Math.min(maximum, bound));
 }
 
 export function hex(value: number): string {
