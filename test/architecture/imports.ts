@@ -31,7 +31,7 @@ const kernelDirections: Readonly<
   capability: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["tool"] },
   policy: {
     values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
-    types: ["isolate"],
+    types: ["isolate", "state"],
   },
   bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
   isolate: { values: ["id", "normalize", "bounds", "limits.ts", "result.ts"], types: ["capability", "tool"] },
@@ -46,9 +46,22 @@ const kernelDirections: Readonly<
   },
   // The core asks, extensions answer: nothing of the core imports one.
   extensions: {
-    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    values: [
+      "id",
+      "tool",
+      "capability",
+      "policy",
+      "bounds",
+      "isolate",
+      "normalize",
+      "audit",
+      "call",
+      "state",
+      "limits.ts",
+    ],
     types: ["result.ts"],
   },
+  state: { values: [], types: [] },
   operations: {
     values: ["id", "tool", "capability", "policy", "bounds", "isolate", "audit", "call", "limits.ts"],
     types: ["normalize"],

@@ -94,6 +94,14 @@ describe("extensions", () => {
     await expect(composed(extensions())).rejects.toThrow("expected one");
   });
 
+  it("declare the state that has to outlive the kernel, each table under a name of its own", async () => {
+    const all = [approvals(yes), idempotency(), callSuspender({ key: new Uint8Array(32) })];
+    const names = all.flatMap(({ state = [] }) => state.map(({ name }) => name));
+    expect(names).toEqual(["approvals.standing", "idempotency.keys", "suspension.used"]);
+    const other: Extension = { name: "other", state: idempotency().state ?? [] };
+    await expect(composed([idempotency(), other])).rejects.toThrow("idempotency.keys");
+  });
+
   it("that suspend serve one kernel", async () => {
     const suspender = callSuspender({ key: new Uint8Array(32) });
     await composed([suspender]);

@@ -16,6 +16,7 @@ import type { Hash } from "../normalize/hash.ts";
 import type { StandingApproval } from "../policy/approvals.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { CallResult } from "../result.ts";
+import type { DeclaredTable } from "../state/table.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
@@ -71,6 +72,8 @@ export interface Extension extends Points, Services {
   readonly name: string;
   /** Options of a call that it honours. The core refuses an option that no extension honours. */
   readonly honours?: readonly OptionQuestion[];
+  /** All of its state that has to outlive the kernel. */
+  readonly state?: readonly DeclaredTable[];
   open?(context: ExtensionContext): void;
 }
 
@@ -90,6 +93,9 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
   const honours = extensions.flatMap((each) => each.honours ?? []);
   const twice = honours.find((question, at) => honours.indexOf(question) !== at);
   if (twice) throw tooMany(twice);
+  const tables = extensions.flatMap(({ state = [] }) => state.map(({ name }) => name));
+  const shared = tables.find((name, at) => tables.indexOf(name) !== at);
+  if (shared) throw tooMany(`the table ${shared}`);
   const services: Services = {
     ...only(extensions, "approvals"),
     ...only(extensions, "suspension"),

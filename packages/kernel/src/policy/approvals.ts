@@ -1,5 +1,6 @@
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import type { StateTable } from "../state/table.ts";
 import type { Mode } from "../tool/manifest.ts";
 import { compileCondition, type ConditionTest, type DecisionInput, holdsAll } from "./condition.ts";
 import type { ApprovalProof } from "./proof.ts";
@@ -48,20 +49,21 @@ export interface Standing {
  */
 export class Approvals {
   readonly #clock: Clock;
-  readonly #standing = new Map<string, Standing>();
+  readonly #standing: StateTable<Standing>;
   readonly #held = new Map<string, Set<AbortController>>();
   /** Open questions per caller. */
   readonly #asked = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, table: StateTable<Standing>) {
     this.#clock = clock;
+    this.#standing = table;
   }
 
   find(key: ApprovalKey, input: DecisionInput): Standing | undefined {
     const exact = this.#alive(keyText(key));
     if (exact) return exact;
     const prefix = `${keyText({ ...key, argsHash: "" })} `;
-    for (const text of this.#standing.keys()) {
+    for (const [text] of this.#standing.entries()) {
       if (!text.startsWith(prefix)) continue;
       const standing = this.#alive(text);
       if (standing?.tests && holdsAll(standing.tests, input) === true) return standing;
@@ -75,13 +77,13 @@ export class Approvals {
     if (scope === "once") return;
     const text = scope === "session" ? keyText(key) : `${keyText({ ...key, argsHash: "" })} ${approvalId}`;
     const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
-    this.#standing.set(text, {
+    this.#standing.put(text, {
       approval,
       holdsFor: { tool, caller, sessionId },
       untilMs,
       tests: rule && compileCondition(rule.when, isAboutRequests(rule.when), "grant"),
     });
-    if (this.#standing.size > limits.sessionApprovals) this.#standing.delete(this.#standing.keys().next().value!);
+    if (this.#standing.size > limits.sessionApprovals) this.#standing.removeOldest();
   }
 
   /** Takes a place for one more question of a caller; gives the way to free it, or `undefined` where there is none left. */
@@ -114,9 +116,9 @@ export class Approvals {
   /** Ends an approval wherever it is: an open question is denied, a standing one forgotten, a call that runs on it loses its grants. */
   revoke(approvalId: string): boolean {
     let found = false;
-    for (const [text, { approval }] of this.#standing) {
+    for (const [text, { approval }] of this.#standing.entries()) {
       if (approval.approvalId !== approvalId) continue;
-      this.#standing.delete(text);
+      this.#standing.remove(text);
       found = true;
     }
     for (const controller of Array.from(this.#held.get(approvalId) ?? [])) {
@@ -128,7 +130,7 @@ export class Approvals {
 
   /** Those that stand, oldest first. */
   list(): readonly StandingApproval[] {
-    return [...this.#standing.keys()].flatMap((text) => {
+    return Array.from(this.#standing.entries()).flatMap(([text]) => {
       const standing = this.#alive(text);
       return standing ? { ...standing.approval, ...standing.holdsFor } : [];
     });
@@ -137,7 +139,7 @@ export class Approvals {
   #alive(text: string): Standing | undefined {
     const standing = this.#standing.get(text);
     if (standing && standing.untilMs > this.#clock.monotonicMs()) return standing;
-    this.#standing.delete(text);
+    this.#standing.remove(text);
     return undefined;
   }
 }

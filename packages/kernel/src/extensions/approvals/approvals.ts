@@ -8,9 +8,10 @@ import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
 import type { JsonValue } from "../../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval.ts";
-import { type ApprovalKey, Approvals, keyText } from "../../policy/approvals.ts";
+import { type ApprovalKey, Approvals, keyText, type Standing } from "../../policy/approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/ask.ts";
 import type { ApprovalProof } from "../../policy/proof.ts";
+import { StateTable } from "../../state/table.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /** The open question, or the answer that the call runs on: for the same question in another process. */
@@ -25,13 +26,15 @@ const approvalPart: CarriedPart<{
  * policy and mode. Another value of any of them is another question.
  */
 export function approvals(approver?: Approver): Extension {
+  const table = new StateTable<Standing>("approvals.standing", 1);
   let context: ExtensionContext;
   let standing: Approvals;
   return {
     name: "approvals",
+    state: [table],
     open(given) {
       context = given;
-      standing = new Approvals(given.clock);
+      standing = new Approvals(given.clock, table);
     },
     ask(decided) {
       const known = knownAnswer(decided, standing);

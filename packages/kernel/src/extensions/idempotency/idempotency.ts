@@ -8,7 +8,8 @@ import type { CallRecord } from "../../call/record.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
-import { type Claim, Keys } from "./keys.ts";
+import { StateTable } from "../../state/table.ts";
+import { type Claim, Keys, type UsedKeyRow } from "./keys.ts";
 
 /** The key as the log has it: an approver may have edited the arguments since. */
 const keyPart: CarriedPart<AuditPayloads["call.keyed"]> = { name: "idempotency" };
@@ -24,13 +25,15 @@ export function idempotency(): Extension {
 class Idempotency implements Extension {
   readonly name = "idempotency";
   readonly honours = ["idempotencyKey"] as const;
+  readonly #used = new StateTable<UsedKeyRow>("idempotency.keys", 1);
+  readonly state = [this.#used];
   readonly #claimed = new WeakSet<CallRecord>();
   #context!: ExtensionContext;
   #keys!: Keys;
 
   open(context: ExtensionContext): void {
     this.#context = context;
-    this.#keys = new Keys(context.clock, context.hash, context.log.usedKeys);
+    this.#keys = new Keys(context.clock, context.hash, this.#used, context.log.usedKeys);
   }
 
   afterDecision(decided: Decided): MaybePromise<Reused | undefined> {
@@ -47,7 +50,13 @@ class Idempotency implements Extension {
     const { call, tool, inputHash } = decided;
     const { clock, log } = this.#context;
     for (;;) {
-      const found = this.#keys.claim({ caller: call.caller, key, tool: tool.manifest.name, inputHash });
+      const found = this.#keys.claim({
+        caller: call.caller,
+        callId: call.callId,
+        key,
+        tool: tool.manifest.name,
+        inputHash,
+      });
       switch (found.kind) {
         case "refused":
           throw found.fault;

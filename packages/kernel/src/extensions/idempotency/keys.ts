@@ -2,6 +2,7 @@ import type { UsedKey } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
 import type { Hash } from "../../normalize/hash.ts";
+import type { StateTable } from "../../state/table.ts";
 import type { Ending } from "../../call/ending.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { CallIdentity } from "../../call/entry.ts";
@@ -9,6 +10,7 @@ import type { CallIdentity } from "../../call/entry.ts";
 /** What a call under an idempotency key is about. A key belongs to its caller. */
 export interface KeyedCall {
   readonly caller: string;
+  readonly callId: string;
   readonly key: string;
   readonly tool: string;
   readonly inputHash: string;
@@ -26,16 +28,16 @@ export type Claim =
   | { readonly kind: "ended"; readonly ending: Ending }
   | { readonly kind: "refused"; readonly fault: CallFault };
 
-interface Entry {
+/** The use of one key. It outlives the kernel: a forgotten key would run its call twice. */
+export interface UsedKeyRow {
+  /** Empty where only the log knows it. */
   readonly caller: string;
   readonly argsHash: string;
+  readonly callId: string;
   /** On the monotonic clock. */
   readonly untilMs: number;
-  state:
-    | { readonly kind: "running"; readonly ending: Promise<Ending> }
-    | { readonly kind: "ended"; readonly ending: Ending; readonly bytes: number }
-    /** It ran, and what came of it is not known here. */
-    | { readonly kind: "unknown"; readonly callId: string };
+  /** `null` while the call runs, and where its outcome is not known here any more. */
+  readonly ending: Ending | null;
 }
 
 /**
@@ -47,105 +49,100 @@ export class Keys {
   readonly #clock: Clock;
   readonly #hash: Hash;
   /** The oldest first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #used: StateTable<UsedKeyRow>;
+  /** Calls under a key that run in this kernel, for the equal calls that wait for them. */
+  readonly #running = new Map<string, Promise<Ending>>();
   readonly #counts = new Map<string, number>();
   #bytes = 0;
 
-  constructor(clock: Clock, hash: Hash, used: readonly UsedKey[] = []) {
+  /** @param used what the log knows of keys */
+  constructor(clock: Clock, hash: Hash, table: StateTable<UsedKeyRow>, used: readonly UsedKey[] = []) {
     this.#clock = clock;
     this.#hash = hash;
+    this.#used = table;
     for (const { keyHash, argsHash, callId, usedAtMs } of used) {
       const ageMs = Math.max(0, clock.now() - usedAtMs);
       const untilMs = clock.monotonicMs() + limits.keyMs - ageMs;
-      this.#entries.set(keyHash, { caller: "", argsHash, untilMs, state: { kind: "unknown", callId } });
+      table.put(keyHash, { caller: "", argsHash, callId, untilMs, ending: null });
     }
   }
 
-  claim({ caller, key, tool, inputHash }: KeyedCall): Claim {
+  claim({ caller, callId, key, tool, inputHash }: KeyedCall): Claim {
     this.#expire();
     const keyHash = this.#hash.text(JSON.stringify([caller, key]));
     const argsHash = this.#hash.text(JSON.stringify([tool, inputHash]));
-    const entry = this.#entries.get(keyHash);
-    if (!entry) return this.#first(keyHash, argsHash, caller);
-    if (entry.argsHash !== argsHash) return refused("other-arguments", "was used for another tool or other arguments");
-    const { state } = entry;
-    if (state.kind !== "unknown") return state;
-    return refused("outcome-unknown", "was used, and what came of it is not known any more", state.callId);
+    const row = this.#used.get(keyHash);
+    if (!row) return this.#first(keyHash, argsHash, { caller, callId });
+    if (row.argsHash !== argsHash) return refused("other-arguments", "was used for another tool or other arguments");
+    const running = this.#running.get(keyHash);
+    if (running) return { kind: "running", ending: running };
+    if (row.ending) return { kind: "ended", ending: row.ending };
+    return refused("outcome-unknown", "was used, and what came of it is not known any more", row.callId);
   }
 
   /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
-  resume(
-    keyHash: string,
-    argsHash: string,
-    { caller, callId }: Pick<CallIdentity, "caller" | "callId">,
-  ): Claim | undefined {
-    const entry = this.#entries.get(keyHash);
-    if (entry) {
-      const { state } = entry;
-      const user = state.kind === "unknown" ? state.callId : state.kind === "ended" ? state.ending.callId : "";
-      if (user !== callId) return undefined;
-      this.#forget(keyHash, entry);
-    }
-    return this.#first(keyHash, argsHash, caller);
+  resume(keyHash: string, argsHash: string, call: Pick<CallIdentity, "caller" | "callId">): Claim | undefined {
+    const row = this.#used.get(keyHash);
+    if (row && (this.#running.has(keyHash) || (row.ending ?? row).callId !== call.callId)) return undefined;
+    if (row) this.#forget(keyHash, row);
+    return this.#first(keyHash, argsHash, call);
   }
 
   /** Keys that are in use now. */
   get running(): number {
-    let count = 0;
-    for (const { state } of this.#entries.values()) if (state.kind === "running") count++;
-    return count;
+    return this.#running.size;
   }
 
-  #first(keyHash: string, argsHash: string, caller: string): Claim {
+  #first(keyHash: string, argsHash: string, { caller, callId }: Pick<CallIdentity, "caller" | "callId">): Claim {
     const count = this.#counts.get(caller) ?? 0;
     const untilMs = this.#clock.monotonicMs() + limits.keyMs;
-    if (count >= limits.keysPerCaller || this.#entries.size >= limits.keys)
+    if (count >= limits.keysPerCaller || this.#used.size >= limits.keys)
       return { kind: "refused", fault: this.#full(caller) };
-    let tell: (ending: Ending) => void = () => {};
-    const ending = new Promise<Ending>((resolve) => (tell = resolve));
-    const entry: Entry = { caller, argsHash, untilMs, state: { kind: "running", ending } };
-    this.#entries.set(keyHash, entry);
+    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const row: UsedKeyRow = { caller, argsHash, callId, untilMs, ending: null };
+    this.#used.put(keyHash, row);
+    this.#running.set(keyHash, promise);
     this.#counts.set(caller, count + 1);
     const end = (ended: Ending, mayRunAgain: boolean): void => {
-      if (!ended.hasStarted || mayRunAgain) this.#forget(keyHash, entry);
-      else this.#keep(entry, ended);
-      tell(ended);
+      this.#running.delete(keyHash);
+      if (!ended.hasStarted || mayRunAgain) this.#forget(keyHash, row);
+      else this.#keep(keyHash, row, ended);
+      resolve(ended);
     };
     return { kind: "first", keyHash, argsHash, end };
   }
 
-  #keep(entry: Entry, ending: Ending): void {
-    const bytes = bytesOf(ending);
-    entry.state = { kind: "ended", ending, bytes };
-    this.#bytes += bytes;
+  #keep(keyHash: string, row: UsedKeyRow, ending: Ending): void {
+    this.#used.put(keyHash, { ...row, ending });
+    this.#bytes += bytesOf(ending);
     // The oldest results go first; their keys stay used.
-    for (const each of this.#entries.values()) {
+    for (const [key, each] of this.#used.entries()) {
       if (this.#bytes <= limits.keptBytes) return;
-      if (each.state.kind !== "ended") continue;
-      this.#bytes -= each.state.bytes;
-      each.state = { kind: "unknown", callId: each.state.ending.callId };
+      if (!each.ending) continue;
+      this.#bytes -= bytesOf(each.ending);
+      this.#used.put(key, { ...each, callId: each.ending.callId, ending: null });
     }
   }
 
   #expire(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [keyHash, entry] of this.#entries) {
-      if (entry.untilMs > nowMs) return;
-      if (entry.state.kind !== "running") this.#forget(keyHash, entry);
+    for (const [keyHash, row] of this.#used.entries()) {
+      if (row.untilMs > nowMs) return;
+      if (!this.#running.has(keyHash)) this.#forget(keyHash, row);
     }
   }
 
-  #forget(keyHash: string, entry: Entry): void {
-    if (!this.#entries.delete(keyHash)) return;
-    if (entry.state.kind === "ended") this.#bytes -= entry.state.bytes;
-    const left = (this.#counts.get(entry.caller) ?? 0) - 1;
-    if (left > 0) this.#counts.set(entry.caller, left);
-    else this.#counts.delete(entry.caller);
+  #forget(keyHash: string, { caller, ending }: UsedKeyRow): void {
+    if (!this.#used.remove(keyHash)) return;
+    if (ending) this.#bytes -= bytesOf(ending);
+    const left = (this.#counts.get(caller) ?? 0) - 1;
+    if (left > 0) this.#counts.set(caller, left);
+    else this.#counts.delete(caller);
   }
 
   #full(owner: string): CallFault {
-    const oldest = [...this.#entries.values()].find(({ caller }) => caller === owner);
-    const retryAfterMs = Math.max(1, Math.ceil((oldest?.untilMs ?? 0) - this.#clock.monotonicMs()));
+    const oldest = Array.from(this.#used.entries()).find(([, { caller }]) => caller === owner);
+    const retryAfterMs = Math.max(1, Math.ceil((oldest?.[1].untilMs ?? 0) - this.#clock.monotonicMs()));
     return new CallFault("RATE_LIMITED", "There is no room for one more idempotency key of this caller.", {
       details: { bound: "idempotencyKeys", limit: limits.keysPerCaller, retryAfterMs },
       hint: "Call without a key what may run twice.",

@@ -6,6 +6,7 @@ import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { CallResult } from "../../result.ts";
+import { StateTable } from "../../state/table.ts";
 import type { ExtensionContext } from "../extension.ts";
 import type { CallSuspender } from "./call-suspender.ts";
 import { Live, type Thaw } from "./live.ts";
@@ -47,7 +48,9 @@ class Suspender implements CallSuspender {
   readonly #claim: SuspenderOptions["claim"];
   readonly #calls = new Map<string, Live>();
   readonly #thaws = new WeakMap<CallRecord, Thaw>();
-  readonly #resumed = new Set<string>();
+  /** Ids of snapshots that went on here: each goes on once. */
+  readonly #resumed = new StateTable<true>("suspension.used", 1);
+  readonly state = [this.#resumed];
   /** Those who wait for something to change. */
   readonly #watchers = new Set<() => void>();
   #context: ExtensionContext | undefined;
@@ -120,11 +123,11 @@ class Suspender implements CallSuspender {
 
   /** At once in this process, so that of two at the same time one is refused; gives the way to undo it, and what others say. */
   #claimed(snapshotId: string): { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined {
-    if (this.#resumed.has(snapshotId)) return undefined;
-    this.#resumed.add(snapshotId);
-    if (this.#resumed.size > REMEMBERED) this.#resumed.delete(this.#resumed.keys().next().value!);
+    if (this.#resumed.get(snapshotId)) return undefined;
+    this.#resumed.put(snapshotId, true);
+    if (this.#resumed.size > REMEMBERED) this.#resumed.removeOldest();
     return {
-      undo: () => this.#resumed.delete(snapshotId),
+      undo: () => this.#resumed.remove(snapshotId),
       confirm: async () => (await this.#claim?.(snapshotId)) ?? true,
     };
   }
