@@ -10,13 +10,11 @@ export const circles: readonly (readonly string[])[] = [
 
 /** Files of more than 300 lines. */
 export const longFiles: readonly string[] = [
-  "test/bench/schema-workloads.ts",
   "test/contract/catalogue.ts",
   "test/contract/db.ts",
   "test/contract/isolate-port.ts",
   "test/docs/scenarios.ts",
   "test/e2e/playground.test.ts",
-  "test/hostile/net-urls.ts",
   "test/kernel/call.test.ts",
   "test/kernel/capability.test.ts",
   "test/kernel/suspend.test.ts",

@@ -6,7 +6,8 @@ import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
 import { hostileNames } from "./net-names.ts";
-import { hostileUrls, ordinaryUrls } from "./net-urls.ts";
+import { ordinaryUrls } from "./net-ordinary-urls.ts";
+import { hostileUrls } from "./net-urls.ts";
 
 /** Counts what reaches it. */
 let canary: Server;
