@@ -49,6 +49,36 @@ describe("a caller", () => {
     await expectSoundLog(kernel);
   });
 
+  it.each(["addEventListener", "removeEventListener"])(
+    "whose signal throws in %s starts nothing or changes nothing, and leaves nothing behind",
+    async (method) => {
+      const { kernel, clock } = await openKernel();
+      kernel.registerTrusted(echo);
+      const { signal } = new AbortController();
+      Object.defineProperty(signal, method, { value: fail });
+      const result = await kernel.call("echo", { message: "m" }, { signal });
+      if (method === "addEventListener") expect(result).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+      else expect(result).toMatchObject({ ok: true, meta: { warnings: [expect.stringContaining("release")] } });
+      await kernel.close();
+      expect(clock.pendingTimers).toBe(0);
+      await expectSoundLog(kernel);
+    },
+  );
+
+  it("whose signal aborts for a reason that throws is cancelled like any other", async () => {
+    const { kernel } = await openKernel();
+    const controller = new AbortController();
+    kernel.registerTrusted(
+      toolOf((_, { signal }: { readonly signal: AbortSignal }) => {
+        controller.abort();
+        return signal.aborted;
+      }),
+    );
+    Object.defineProperty(controller.signal, "reason", { get: fail });
+    const result = await kernel.call("subject", {}, { signal: controller.signal });
+    expect(result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  });
+
   it("that passes a package runs the version of that package, whatever its options say", async () => {
     const { kernel } = await openKernel();
     const versions = ["1.0.0", "2.0.0"].map((version) => toolOf(() => version, { version }));

@@ -167,7 +167,7 @@ export class CallRecord implements CallIdentity {
    */
   #signalOf(foreign: AbortSignal): AbortSignal {
     const own = new AbortController();
-    const abort = (): void => own.abort(foreign.reason);
+    const abort = (): void => own.abort(reasonOf(foreign));
     this.defer(() => foreign.removeEventListener("abort", abort));
     foreign.addEventListener("abort", abort, { once: true });
     if (foreign.aborted) abort();
@@ -262,4 +262,13 @@ export class CallRecord implements CallIdentity {
 export interface CallScope {
   defer(release: CallRelease): unknown;
   close(): void;
+}
+
+/** A getter that throws must not keep the call from being cancelled. */
+function reasonOf(foreign: AbortSignal): unknown {
+  try {
+    return foreign.reason;
+  } catch {
+    return "cancelled";
+  }
 }
