@@ -12,11 +12,11 @@ import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
 import { netBroker } from "../brokers/net.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
-import type { SpawnLimits } from "../brokers/spawn.ts";
+import type { CommandRunners, SpawnLimits } from "../brokers/spawn.ts";
 import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import type { OpenModule } from "../wasm/command/isolates.ts";
-import { wasiRunners } from "../wasm/command/index.ts";
+import type { WasiPlace } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { COMMAND_FRAMES, type Pair, Pairs } from "./pairs.ts";
@@ -104,8 +104,13 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     close: async () => pairs.close(),
   };
   const open: OpenModule = (module, name, isWanted) => loadPair(pairs.takeForCommand(name, isWanted), module, name);
-  const runners = wasiRunners(options.commands ?? {}, { open, places: COMMAND_FRAMES, files, compiled: false });
+  const runners = await commandRunners(options.commands, { open, places: COMMAND_FRAMES, files, compiled: false });
   return withCommands(host, runners, options.commandLimits);
+}
+
+/** Not part of pages that have no commands. */
+async function commandRunners(commands: BrowserHostOptions["commands"], place: WasiPlace): Promise<CommandRunners> {
+  return commands ? (await import("../wasm/command/index.ts")).wasiRunners(commands, place) : new Map();
 }
 
 async function pageStage(startTimeoutMs: number): Promise<FrameStage> {
