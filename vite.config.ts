@@ -10,7 +10,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const sourceCondition = "keyhole-source";
 
-/** One self-contained module for workerd, beside the others in packages/edge/dist. */
+/** One self-contained module for workerd, in packages/edge/build; `dist` is the published package. */
 function workerdBundle(name: string): EnvironmentOptions {
   return {
     consumer: "server",
@@ -20,7 +20,7 @@ function workerdBundle(name: string): EnvironmentOptions {
       builtins: [/^cloudflare:/],
     },
     build: {
-      outDir: path("packages/edge/dist"),
+      outDir: path("packages/edge/build"),
       emptyOutDir: false,
       copyPublicDir: false,
       target: "es2024",

@@ -1,16 +1,26 @@
-// Builds `dist` of the public packages: what a user installs. In the repository nothing reads it.
-import { chmodSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Builds `dist` of the public packages: what a user installs. In the repository nothing reads it. Types are not checked:
+// `npm test` and `npm run check` do that.
+import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "vite";
 import { keyhole } from "./keyhole-plugin.mjs";
-import { root, run, typescriptProjects } from "./project.mjs";
-
-/** The public packages, each after those that it imports. */
-const publicPackages = ["kernel", "worker-host", "edge"];
+import { publicPackages, root, run, typescriptProjects } from "./project.mjs";
 
 /** @param {string} name */
 function readManifest(name) {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+}
+
+/** @typedef {{ "keyhole-source"?: string, types?: string, default?: string }} Target */
+
+/** @param {Target} target */
+function isModule({ "keyhole-source": source = "" }) {
+  return source.endsWith(".ts") && !source.endsWith(".d.ts");
+}
+
+/** @param {string} name @returns {Target[]} */
+function targetsOf(name) {
+  return Object.values(readManifest(name).exports);
 }
 
 /**
@@ -21,9 +31,25 @@ function readManifest(name) {
  */
 function entriesOf(name) {
   const folder = join(root, "packages", name);
-  const { exports } = readManifest(name);
-  const sources = Object.values(exports).flatMap((target) => target["keyhole-source"] ?? []);
+  const sources = targetsOf(name)
+    .filter(isModule)
+    .flatMap((target) => target["keyhole-source"] ?? []);
   return sources.flatMap((source) => globSync(source, { cwd: folder })).map((path) => join(folder, path));
+}
+
+/**
+ * Copies what is exported and not compiled: declarations of the plugin's imports, and the header for C.
+ *
+ * @param {string} name
+ */
+function copyFiles(name) {
+  const folder = join(root, "packages", name);
+  for (const target of targetsOf(name)) {
+    const { "keyhole-source": source, types, default: to = types } = target;
+    if (source === undefined || to === undefined || isModule(target)) continue;
+    mkdirSync(dirname(join(folder, to)), { recursive: true });
+    copyFileSync(join(folder, source), join(folder, to));
+  }
 }
 
 /**
@@ -47,7 +73,8 @@ async function buildModules(name) {
       outDir: "dist",
       emptyOutDir: false,
       minify: false,
-      sourcemap: true,
+      // The modules read as their sources do, which the package does not hold.
+      sourcemap: false,
       lib: { entry: entriesOf(name), formats: ["es"] },
       rolldownOptions: {
         // Modules of WebAssembly are metered by our plugin, and become files of the package.
@@ -80,7 +107,7 @@ async function buildDeclarations(name) {
     const compilerOptions = {
       noEmit: false,
       emitDeclarationOnly: true,
-      declarationMap: true,
+      noCheck: true,
       rewriteRelativeImportExtensions: true,
       rootDir: join(folder, "src"),
       outDir: join(folder, "dist"),
@@ -93,7 +120,8 @@ async function buildDeclarations(name) {
 }
 
 for (const name of publicPackages) {
-  if (name !== "edge") rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
+  rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
+  copyFiles(name);
   await buildModules(name);
   await buildDeclarations(name);
 }

@@ -1,64 +1,82 @@
 // All static checks. Runs each to its end, shows the output of those that fail, and closes with a table.
-import { run, typescriptProjects } from "./project.mjs";
+//
+//   node scripts/check.mjs                  all
+//   node scripts/check.mjs --beside-tests   without those that `npm test` runs itself
+import { tarballOf } from "./pack.mjs";
+import { publicPackages, run, typescriptProjects } from "./project.mjs";
 
-const publicPackages = ["kernel", "worker-host", "edge"];
+/** @typedef {{ name: string, command: string, args: readonly string[], inTests?: true, shows?: true }} Check */
+/** @typedef {{ name: string, ok: boolean, seconds: number }} Result */
 
-/** @typedef {{ name: string, command: string, args: readonly string[], readsPackages?: boolean }} Check */
-
-/** @type {Check[]} in this order: what is built comes before what reads it */
-const checks = [
-  ...typescriptProjects().map((project) => ({ name: `types ${project}`, command: "tsc", args: ["-p", project] })),
+/** @type {readonly Check[]} */
+const sourceChecks = [
   { name: "lint", command: "oxlint", args: [] },
   { name: "format", command: "oxfmt", args: ["--check"] },
   { name: "unused files, exports, dependencies", command: "knip", args: [] },
-  { name: "architecture", command: "vitest", args: ["run", "--project", "node", "test/architecture.test.ts"] },
-  { name: "sizes", command: "node", args: ["scripts/check-sizes.mjs"] },
-  { name: "build packages", command: "node", args: ["scripts/build-packages.mjs"] },
-  ...publicPackages.flatMap((name) => [
-    {
-      name: `publint ${name}`,
-      command: "publint",
-      args: ["run", "--strict", `packages/${name}`],
-      readsPackages: true,
-    },
-    {
-      name: `attw ${name}`,
-      command: "attw",
-      // The header is for C compilers; the other entry points are modules.
-      args: [
-        "--pack",
-        "--profile",
-        "esm-only",
-        "--exclude-entrypoints",
-        "./include/keyhole.h",
-        "--",
-        `packages/${name}`,
-      ],
-      readsPackages: true,
-    },
-  ]),
+  {
+    name: "architecture",
+    command: "vitest",
+    args: ["run", "--project", "node", "test/architecture.test.ts"],
+    inTests: true,
+  },
+  ...typescriptProjects().map(
+    (project) =>
+      /** @type {const} */ ({
+        name: `types ${project}`,
+        command: "tsc",
+        args: ["-p", project],
+        inTests: true,
+      }),
+  ),
 ];
 
-/**
- * @param {Check} check
- * @param {boolean} packagesAreBuilt
- * @returns {Promise<{ code: number, output: string }>}
- */
-async function runCheck({ command, args, readsPackages }, packagesAreBuilt) {
-  if (readsPackages && !packagesAreBuilt) return { code: 1, output: "not run: there is no complete build" };
-  return run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } });
+/** @type {readonly Check[]} The last ones read what the first ones make. */
+const packageChecks = [
+  { name: "build packages", command: "node", args: ["scripts/build-packages.mjs"] },
+  { name: "contents of the tarballs", command: "node", args: ["scripts/pack.mjs"] },
+];
+
+/** @type {readonly Check[]} */
+const tarballChecks = publicPackages.flatMap((name) => [
+  { name: `publint ${name}`, command: "publint", args: ["run", "--strict", tarballOf(name)] },
+  {
+    name: `attw ${name}`,
+    command: "attw",
+    // The header is for C compilers; the other entry points are modules.
+    args: [tarballOf(name), "--profile", "esm-only", "--exclude-entrypoints", "./include/keyhole.h"],
+  },
+]);
+
+/** @type {Check} */
+const sizes = { name: "sizes", command: "node", args: ["scripts/check-sizes.mjs"], shows: true };
+
+/** @param {Check} check @returns {Promise<Result>} */
+async function runCheck({ name, command, args, shows }) {
+  const startedAt = performance.now();
+  const { code, output } = await run(command, args, { capture: true, env: { NO_COLOR: "1", FORCE_COLOR: "0" } });
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (code !== 0) console.log(`── ${name}: ${command} ${args.join(" ")}\n${output.trimEnd()}\n`);
+  else if (shows) console.log(`${output.trimEnd()}\n`);
+  return { name, ok: code === 0, seconds };
 }
 
-/** @type {{ name: string, ok: boolean, seconds: number }[]} */
-const results = [];
-for (const check of checks) {
-  const startedAt = performance.now();
-  const packagesAreBuilt = results.some(({ name, ok }) => name === "build packages" && ok);
-  const { code, output } = await runCheck(check, packagesAreBuilt);
-  results.push({ name: check.name, ok: code === 0, seconds: (performance.now() - startedAt) / 1000 });
-  if (code !== 0) console.log(`── ${check.name}: ${check.command} ${check.args.join(" ")}\n${output.trimEnd()}\n`);
-  else if (check.name === "sizes") console.log(`${output.trimEnd()}\n`);
+/** @param {readonly Check[]} checks */
+async function runInOrder(checks) {
+  const results = [];
+  for (const check of checks) results.push(await runCheck(check));
+  return results;
 }
+
+/** A tarball of an incomplete or older build says nothing. */
+async function checkPackages() {
+  const results = await runInOrder(packageChecks);
+  if (results.every(({ ok }) => ok)) return [...results, ...(await runInOrder(tarballChecks))];
+  return [...results, ...tarballChecks.map(({ name }) => ({ name: `${name} (not run)`, ok: false, seconds: 0 }))];
+}
+
+const besideTests = process.argv.includes("--beside-tests");
+const lanes = [runInOrder(sourceChecks.filter(({ inTests }) => !(besideTests && inTests))), checkPackages()];
+const results = [...(await Promise.all(lanes)).flat(), await runCheck(sizes)];
 
 const width = Math.max(...results.map(({ name }) => name.length));
 for (const { name, ok, seconds } of results) {

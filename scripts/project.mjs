@@ -3,6 +3,9 @@ import { globSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The packages that are published, each after those that it imports. */
+export const publicPackages = ["kernel", "worker-host", "edge"];
+
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**

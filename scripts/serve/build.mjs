@@ -2,7 +2,11 @@ import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "../project.mjs";
 
-const built = ["packages/playground/dist/index.html", "packages/edge/dist/worker.js", "packages/edge/dist/sandbox.js"];
+const built = [
+  "packages/playground/dist/index.html",
+  "packages/edge/build/worker.js",
+  "packages/edge/build/sandbox.js",
+];
 const sources = [
   "packages/*/src/**",
   "packages/*/*.{json,html,ts}",
@@ -20,7 +24,7 @@ function changedAt(path) {
 /** Whether everything that is served is there and no source is younger. */
 export function isBuilt() {
   const builtAt = Math.min(...built.map((path) => changedAt(path) ?? 0));
-  const files = globSync(sources, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) });
+  const files = globSync(sources, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|build)(\/|$)/.test(path) });
   return files.every((path) => (changedAt(path) ?? 0) <= builtAt);
 }
 

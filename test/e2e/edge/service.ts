@@ -90,6 +90,6 @@ async function buildInto(folder: string): Promise<string> {
   await builder.build(builder.environments["edge"]!);
   const config = readFileSync(join(root, "wrangler.toml"), "utf8");
   const path = join(folder, "wrangler.toml");
-  writeFileSync(path, config.replace("packages/edge/dist/worker.js", "worker.js"));
+  writeFileSync(path, config.replace("packages/edge/build/worker.js", "worker.js"));
   return path;
 }

@@ -45,6 +45,9 @@ async function loadRolldown(): Promise<typeof Rolldown> {
   return (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as typeof Rolldown;
 }
 
+/** In the repository this module is its source, and so are the packages that a tool imports. */
+const ownConditions = import.meta.url.endsWith(".ts") ? ["keyhole-source"] : [];
+
 let rolldown: Promise<typeof Rolldown> | undefined;
 
 /**
@@ -67,7 +70,7 @@ export async function bundle(
     input: file,
     platform: "neutral",
     tsconfig: false,
-    resolve: { conditionNames: ["keyhole-source", "module", "import", "default"], mainFields: ["module", "main"] },
+    resolve: { conditionNames: [...ownConditions, "module", "import", "default"], mainFields: ["module", "main"] },
     transform: { define: { "process.env.NODE_ENV": '"production"' } },
     plugins: [selfContained(shape, modules), ...plugins],
     onLog: (level, log) => {
