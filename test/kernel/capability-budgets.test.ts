@@ -1,6 +1,5 @@
 import { type Capability, createKernel, type FilesCapability, limits, type NetCapability } from "@keyhole/kernel";
-import { filesBroker } from "@keyhole/worker-host/brokers/files";
-import { memoryStore } from "@keyhole/worker-host/brokers/memory-store";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
