@@ -11,7 +11,25 @@ function readManifest(name) {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }
 
-/** @typedef {{ "keyhole-source"?: string, types?: string, default?: string }} Target */
+/** @typedef {{ "keyhole-source"?: string, types?: string, default?: string, node?: Target }} Target */
+
+/** They run on a newer Node than the rest of their package or on none, and say so themselves. */
+const speakForThemselves = ["src/node/index.ts", "src/node/cli.ts", "src/not-on-node.ts"];
+
+/**
+ * An entry's first statement: an older Node than `engines` names is told so when it imports the entry, before a call fails.
+ *
+ * @param {string} name
+ * @param {string | null} module the file of the entry
+ */
+function nodeCheck(name, module) {
+  const { name: packageName, engines } = readManifest(name);
+  const [, major] = /^>=(\d+)$/.exec(engines?.node ?? "") ?? [];
+  if (major === undefined || speakForThemselves.some((path) => module?.endsWith(path))) return "";
+  const version = "globalThis.process?.versions?.node";
+  const message = `"${packageName} needs Node ${major} or newer; got " + ${version} + "."`;
+  return `if (Number.parseInt(${version}) < ${major}) throw new Error(${message});`;
+}
 
 /** @param {Target} target */
 function isModule({ "keyhole-source": source = "" }) {
@@ -20,7 +38,9 @@ function isModule({ "keyhole-source": source = "" }) {
 
 /** @param {string} name @returns {Target[]} */
 function targetsOf(name) {
-  return Object.values(readManifest(name).exports);
+  /** @type {Target[]} */
+  const targets = Object.values(readManifest(name).exports);
+  return targets.flatMap((target) => (target.node === undefined ? target : [target, target.node]));
 }
 
 /**
@@ -85,6 +105,7 @@ async function buildModules(name) {
           preserveModules: true,
           preserveModulesRoot: join(folder, "src"),
           // npm packs no folder of the name node_modules, from where Vite serves what a plugin wrote.
+          banner: ({ isEntry, facadeModuleId }) => (isEntry ? nodeCheck(name, facadeModuleId) : ""),
           entryFileNames: ({ name }) => `${name.replace(/^.*node_modules\/\.vite\//, "")}.js`,
         },
       },

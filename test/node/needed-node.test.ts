@@ -18,7 +18,7 @@ describe("on a Node that is too old", () => {
     };
     pretend("20.20.2", "v20.20.2");
     try {
-      const message = "@keyhole/worker-host/node needs Node 24 or later; this is v20.20.2.";
+      const message = "@keyhole/worker-host/node needs Node 24 or newer; got 20.20.2.";
       await expect(import("@keyhole/worker-host/node")).rejects.toThrow(message);
     } finally {
       pretend(versions.node, version);
@@ -30,7 +30,7 @@ describe("on a Node that is too old", () => {
     const command = [...program, join(root, "packages/worker-host/src/node/cli.ts"), "--help"];
     await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
       code: 2,
-      stderr: "keyhole needs Node 24 or later; this is v20.20.2.\n",
+      stderr: "keyhole needs Node 24 or newer; got 20.20.2.\n",
     });
   });
 

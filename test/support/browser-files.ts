@@ -12,6 +12,7 @@ const engineTests = [
   "test/wasm/{commands,counts,primes,tools}.browser.test.ts",
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
+  "test/runtimes/*.browser.test.ts",
 ];
 
 /** Not in WebKitGTK, which cannot put a stack aside. */

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { runCommand } from "./command.ts";
 import { nodeFault } from "./needed-node.ts";
 
 const fault = nodeFault();
@@ -10,6 +9,8 @@ if (fault !== undefined) {
   process.exit(2);
 }
 
+// Not before: on an older Node these modules throw.
+const { runCommand } = await import("./command.ts");
 const { exitCode, output } = await runCommand(process.argv.slice(2), {
   text: (path) => readFile(path, "utf8"),
   chunks: (path) => createReadStream(path, { highWaterMark: 262_144 }),

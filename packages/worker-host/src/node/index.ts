@@ -1,4 +1,5 @@
-import { nodeFault } from "./needed-node.ts";
+// The first import: on an older Node it throws before any other module does.
+import "./refuse-older-node.ts";
 
 export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
@@ -9,6 +10,3 @@ export { processPackage, type ProcessDefinition } from "../process/package.ts";
 export { environmentSecrets, type EnvironmentSecretsOptions } from "./secrets.ts";
 export { spawnBroker, type SpawnBrokerOptions, type SpawnCommand } from "./spawn.ts";
 export { nodeStore } from "./store.ts";
-
-const fault = nodeFault();
-if (fault !== undefined) throw new Error(`@keyhole/worker-host/node ${fault}`);

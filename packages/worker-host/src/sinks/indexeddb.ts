@@ -99,7 +99,8 @@ function placesFrom(seq: number): IDBKeyRange {
   return IDBKeyRange.bound(seq, Number.MAX_SAFE_INTEGER);
 }
 
-function connect(database: string): Promise<IDBDatabase> {
+async function connect(database: string): Promise<IDBDatabase> {
+  if (!("indexedDB" in globalThis)) throw new Error("indexedDbSink() needs IndexedDB, and only browsers have it.");
   const request = indexedDB.open(database, 1);
   request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
   return new Promise((resolve, reject) => {

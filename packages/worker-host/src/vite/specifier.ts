@@ -1,4 +1,5 @@
-import { globSync } from "node:fs";
+// As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
+import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { normalizePath } from "vite";
 import type { BundleKind } from "./bundle.ts";
@@ -75,7 +76,8 @@ function listOf(pattern: string, importer: string | undefined): string {
 export function listText(id: string): string {
   const [, pattern = "", importer = ""] = /^\0keyhole-all:(.*?):(.*)$/.exec(id) ?? [];
   const folder = dirname(importer);
-  const files = globSync(pattern, { cwd: folder })
+  const files = fs
+    .globSync(pattern, { cwd: folder })
     .map(normalizePath)
     .filter((file) => file !== basename(importer))
     .sort();

@@ -1,0 +1,34 @@
+import { hold, type Probe } from "./probes.ts";
+
+/** One call per export that only Node runs. The command `./cli` is no module to import. */
+export const nodeProbes: Readonly<Record<string, Probe>> = {
+  async "@keyhole/worker-host/node"() {
+    const { nodeHost } = await import("@keyhole/worker-host/node");
+    const { echo } = await import("@keyhole/worker-host/tools");
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = await createKernel({ host: nodeHost(), policy: { version: "1", posture: "standard" } });
+    hold(kernel.register(echo).ok, "the package was refused");
+    const result = await kernel.call("echo", { message: "hello" });
+    hold(result.ok, "the call has no result");
+    await kernel.close();
+  },
+  async "@keyhole/worker-host/node/file-sink"() {
+    const { fileSink } = await import("@keyhole/worker-host/node/file-sink");
+    const { createKernel } = await import("@keyhole/kernel");
+    const { mkdtempSync, readFileSync, rmSync } = await import("node:fs");
+    const { tmpdir } = await import("node:os");
+    const { join } = await import("node:path");
+    const folder = mkdtempSync(join(tmpdir(), "keyhole-sink-"));
+    const sink = fileSink(join(folder, "log.jsonl"));
+    const kernel = await createKernel({ sink });
+    await kernel.call("nothing", {});
+    await kernel.close();
+    await sink.close();
+    hold(readFileSync(join(folder, "log.jsonl"), "utf8").includes("TOOL_NOT_FOUND"), "the call is not in the log");
+    rmSync(folder, { recursive: true });
+  },
+  async "@keyhole/worker-host/vite"() {
+    const { keyhole } = await import("@keyhole/worker-host/vite");
+    hold(keyhole().name === "keyhole", "there is no plugin");
+  },
+};
