@@ -85,6 +85,7 @@ const ownProcess = [
   "test/brokers/spawn.test.ts",
   "test/contract/spawn-programs.test.ts",
   "test/hostile/{battery,chaos}*.test.ts",
+  "test/peers/{bundlers,node-versions}/*.test.ts",
 ];
 
 function nodeProject(

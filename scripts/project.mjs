@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The packages that are published, each after those that it imports. */
@@ -20,13 +20,6 @@ export function typescriptProjects() {
     exclude: (path) => /(^|\/)(node_modules|dist|peers)$/.test(path),
   });
   return configs.map((path) => path.replace(/\/?tsconfig\.json$/, "") || ".").sort();
-}
-
-/** @returns {string[]} the TypeScript projects of test/peers, which compile once their packages are installed */
-export function peerProjects() {
-  return globSync("test/peers/*/tsconfig.json", { cwd: root })
-    .map((path) => dirname(path))
-    .sort();
 }
 
 /** @returns {{ PATH: string }} The commands of this project and its Node come first. */

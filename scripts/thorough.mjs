@@ -3,7 +3,7 @@
 //   npm run test:thorough                 all parts, one after the other
 //   npm run test:thorough -- battery node some parts
 //   npm run test:thorough -- --list       the parts and their contents
-import { peerProjects, run } from "./project.mjs";
+import { run } from "./project.mjs";
 import { runSuite } from "./test/suite.mjs";
 import { checkTypes } from "./test/types.mjs";
 import { parts } from "./test/thorough-parts.mjs";
@@ -17,7 +17,7 @@ const env = { KEYHOLE_THOROUGH: "1" };
 async function runStep(step) {
   if ("tests" in step) return runSuite(step.tests, { env, types: false });
   if ("command" in step) return (await run("node", step.command, { env })).code === 0;
-  if ("peers" in step) return runPeers();
+  if ("peers" in step) return runPeers(step);
   if ("npm" in step) return runScripts(step.npm);
   return (await checkTypes({ libraries: true })).failed.length === 0;
 }
@@ -28,11 +28,17 @@ async function runScripts(names) {
   return true;
 }
 
-/** The packages of peers come first: neither the types nor the tests of test/peers do without. */
-async function runPeers() {
-  if ((await run("node", ["scripts/peers.mjs"])).code !== 0) return false;
-  const { failed } = await checkTypes({ libraries: true, projects: peerProjects() });
-  return (await runSuite(["--project=node", "test/peers/"], { env, types: false })) && failed.length === 0;
+/**
+ * The packages of peers come first: neither the types nor the tests of test/peers do without.
+ *
+ * @param {{ peers: readonly string[], packed?: boolean }} step
+ */
+async function runPeers({ peers, packed = false }) {
+  if ((await run("node", ["scripts/peers.mjs", ...peers])).code !== 0) return false;
+  if (packed && !(await runScripts(["build:packages"]))) return false;
+  const { failed } = await checkTypes({ libraries: true, projects: peers.map((name) => `test/peers/${name}`) });
+  const tests = ["--project=node", "--project=node-own", ...peers.map((name) => `test/peers/${name}/`)];
+  return (await runSuite(tests, { env, types: false })) && failed.length === 0;
 }
 
 const args = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /**
  * @typedef {{ tests: readonly string[] } | { command: readonly string[] } | { types: true }
- *   | { peers: true } | { npm: readonly string[] }} Step arguments for vitest, arguments for Node, the compiler, test/peers with
- *   its packages, or scripts of package.json
+ *   | { peers: readonly string[], packed?: true } | { npm: readonly string[] }} Step arguments for vitest, arguments for Node,
+ *   the compiler, folders of test/peers with their packages (`packed`: and with the tarballs of ours), or scripts of package.json
  * @typedef {{ name: string, holds: string, run: Step }} Part
  */
 
@@ -21,7 +21,16 @@ export const parts = [
     holds: "all unit, contract and hostile tests in Node with thousands of rounds",
     run: { tests: ["--project=node", "--project=node-own", ...apart, ...elsewhere] },
   },
-  { name: "peers", holds: "comparisons with Cedar, ajv, the MCP SDK and hash-wasm", run: { peers: true } },
+  {
+    name: "peers",
+    holds: "comparisons with Cedar, ajv, the MCP SDK, hash-wasm and real web servers",
+    run: { peers: ["ajv", "cedar", "hash-wasm", "mcp", "servers"] },
+  },
+  {
+    name: "packages",
+    holds: "the tarballs in programs of Vite, webpack, esbuild and Node 20, 22 and 24",
+    run: { peers: ["bundlers", "node-versions"], packed: true },
+  },
   { name: "pages", holds: "every page, in both themes, and every way to start and to end", run: { tests: pages } },
   { name: "chromium", holds: "every contract in full in Chromium", run: engine("chromium") },
   { name: "firefox", holds: "every contract in full in Firefox", run: engine("firefox") },

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import * as esbuild from "esbuild";
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import webpack from "webpack";
+import { serve } from "../../e2e/playground/site.ts";
+import { launch } from "../../e2e/playground/visitor.ts";
+import { packedApp, removePackedApps } from "../../support/packed-app.ts";
+import { program } from "./program.ts";
+
+const run = promisify(execFile);
+
+/** Nothing of the kernel's realm. A browser refuses new code too; the interpreter of Node has a realm of its own for it. */
+const isolatedIn = (ownCode: "refused" | null) => ({
+  globals: [],
+  self: [],
+  constructor: ownCode,
+  evaluated: ownCode,
+  prototype: ownCode,
+  imported: "refused",
+});
+
+let app: string;
+let browser: Browser;
+beforeAll(async () => {
+  app = packedApp(program);
+  await run(process.execPath, ["pack.js"], { cwd: app });
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+  removePackedApps();
+});
+
+/** Runs webpack as a program that has no configuration but its entry. */
+async function runWebpack(entry: string, to: string): Promise<readonly string[]> {
+  const compiler = webpack({ mode: "production", context: app, entry, output: { path: join(app, to) } });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  return (stats?.toJson({ errors: true }).errors ?? []).map(({ message }) => message);
+}
+
+async function runEsbuild(entries: readonly string[], to: string): Promise<readonly string[]> {
+  const options = { bundle: true, format: "esm", target: "es2024", logLevel: "silent" } as const;
+  try {
+    await esbuild.build({ ...options, absWorkingDir: app, entryPoints: [...entries], outdir: join(app, to) });
+    return [];
+  } catch (error) {
+    return (error as esbuild.BuildFailure).errors.map(({ text }) => text);
+  }
+}
+
+/** What the page says that is served from a folder. */
+async function saidBy(folder: string): Promise<unknown> {
+  const html = '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.js"></script>';
+  await writeFile(join(app, folder, "index.html"), html);
+  const types: Readonly<Record<string, string>> = { ".js": "text/javascript", ".html": "text/html" };
+  const site = await serve((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const path = pathname === "/" ? "/index.html" : pathname;
+    readFile(join(app, folder, path)).then(
+      (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "application/wasm" }).end(content),
+      () => response.writeHead(404).end(),
+    );
+  });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(site.origin);
+  await page.waitForFunction(() => document.body.textContent?.startsWith("{"));
+  const said: unknown = JSON.parse((await page.textContent("body")) ?? "");
+  await page.close();
+  await site.close();
+  return said;
+}
+
+describe("a kernel in a worker isolates the tool that is packed as JSON", () => {
+  it("built by webpack", async () => {
+    expect(await runWebpack("./page/main.js", "webpack")).toEqual([]);
+    expect(await saidBy("webpack")).toEqual(isolatedIn("refused"));
+  });
+
+  it("built by esbuild", async () => {
+    expect(await runEsbuild(["page/main.js", "page/kernel.js"], "esbuild")).toEqual([]);
+    expect(await saidBy("esbuild")).toEqual(isolatedIn("refused"));
+  });
+
+  it("in Node", async () => {
+    const { stdout } = await run(process.execPath, ["node/main.js"], { cwd: app });
+    expect(JSON.parse(stdout)).toEqual(isolatedIn(null));
+  });
+});
+
+describe("an import of a tool without the plugin is refused, and its file is not evaluated", () => {
+  it.each(["./direct/main.js", "./direct/page.js"])("by webpack, from %s", async (entry) => {
+    expect(await runWebpack(entry, "refused-webpack")).toEqual([
+      expect.stringMatching(/UnhandledSchemeError|Unhandled scheme/) as string,
+    ]);
+    expect(existsSync(join(app, "refused-webpack")) ? readdirSync(join(app, "refused-webpack")) : []).toEqual([]);
+  });
+
+  it("by esbuild", async () => {
+    expect(await runEsbuild(["direct/main.js"], "refused-esbuild")).toEqual(['Could not resolve "keyhole:../evil.ts"']);
+    expect(existsSync(join(app, "refused-esbuild"))).toBe(false);
+  });
+
+  it("by Node", async () => {
+    await expect(run(process.execPath, ["direct/main.js"], { cwd: app })).rejects.toMatchObject({
+      stdout: "",
+      stderr: expect.stringContaining("ERR_UNSUPPORTED_ESM_URL_SCHEME") as string,
+    });
+  });
+});

@@ -1,0 +1,87 @@
+/** Looks for whatever belongs to the realm of the kernel, by each way that a tool might try. */
+const evil = `globalThis.evaluated = "yes";
+const names = [
+  "secret", "evaluated", "indexedDB", "caches", "localStorage", "document", "parent", "opener", "importScripts", "fetch",
+  "XMLHttpRequest", "WebSocket", "BroadcastChannel", "process", "require", "module", "Buffer", "chrome",
+];
+const attempts = {
+  globals: () => names.filter((name) => name !== "evaluated" && typeof globalThis[name] !== "undefined"),
+  self: () => names.filter((name) => typeof self !== "undefined" && name !== "evaluated" && typeof self[name] !== "undefined"),
+  constructor: () => (() => {}).constructor("return globalThis.secret")(),
+  evaluated: () => (0, eval)("globalThis.secret"),
+  prototype: () => ({}).constructor.constructor("return this")().secret,
+  imported: () => (() => {}).constructor("return import('node:fs')")(),
+};
+async function tried(attempt) {
+  try {
+    return (await attempt()) ?? null;
+  } catch {
+    return "refused";
+  }
+}
+export default {
+  definition: {
+    name: "evil", version: "1.0.0", description: "Looks where it runs.", input: { type: "object" }, output: { kind: "json" },
+  },
+  code: {
+    async execute() {
+      const seen = {};
+      for (const [name, attempt] of Object.entries(attempts)) seen[name] = await tried(attempt);
+      return seen;
+    },
+  },
+};
+`;
+
+/** Packs evil.ts with the plugin of the tarball, in a step of its own, as a tool chain without the plugin needs it. */
+const pack = `import { readdirSync, writeFileSync } from "node:fs";
+import { build } from "vite";
+import { keyhole } from "@keyhole/worker-host/vite";
+const lib = { entry: "evil-entry.js", formats: ["es"] };
+await build({ configFile: false, logLevel: "silent", plugins: [keyhole()], build: { lib, outDir: "packed" } });
+const [name] = readdirSync("packed").filter((each) => each.endsWith(".js"));
+const { default: evil } = await import("./packed/" + name);
+writeFileSync("evil.json", JSON.stringify(evil));
+`;
+
+const register = `globalThis.secret = "of the kernel";
+async function boot(host) {
+  const kernel = await createKernel({ host, policy: { version: "1", posture: "permissive" } });
+  const registered = kernel.register(evil);
+  if (!registered.ok) throw new Error(registered.error.message);
+  return kernel;
+}
+`;
+
+/** A program with its kernel in a worker, for browsers and for Node. */
+export const program: Readonly<Record<string, string>> = {
+  "evil.ts": evil,
+  "evil-entry.js": 'export { default } from "keyhole:./evil.ts";\n',
+  "pack.js": pack,
+  "page/main.js": `import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
+const worker = new Worker(new URL("./kernel.js", import.meta.url), { type: "module" });
+serveStage(worker);
+const result = await connectKernel(worker).call("evil", {});
+document.body.textContent = JSON.stringify(result.ok ? result.data : result.error);
+`,
+  "page/kernel.js": `import { createKernel } from "@keyhole/kernel";
+import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import evil from "../evil.json";
+${register}exposeKernel(browserHost({ stage: remoteStage() }).then(boot));
+`,
+  "node/main.js": `import { Worker } from "node:worker_threads";
+const worker = new Worker(new URL("./kernel.js", import.meta.url));
+worker.on("message", (said) => process.stdout.write(JSON.stringify(said), () => process.exit()));
+`,
+  "node/kernel.js": `import { parentPort } from "node:worker_threads";
+import { createKernel } from "@keyhole/kernel";
+import { nodeHost } from "@keyhole/worker-host/node";
+import evil from "../evil.json" with { type: "json" };
+${register}const kernel = await boot(nodeHost());
+const result = await kernel.call("evil", {});
+parentPort.postMessage(result.ok ? result.data : result.error);
+`,
+  // What a program that forgets the plugin says.
+  "direct/main.js": 'import evil from "keyhole:../evil.ts"; console.log(evil);\n',
+  "direct/page.js": 'new Worker(new URL("./main.js", import.meta.url), { type: "module" });\n',
+};
