@@ -1,13 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
-import { buildMain, program, serveModules, toolText } from "./program.ts";
+import { buildMain, program, removePrograms, serveModules, toolText } from "./program.ts";
 
 const importTool = 'import tool from "keyhole:./tool.ts";\nexport default tool;\n';
+
+afterAll(removePrograms);
 
 describe("a build", () => {
   it("gives the same bytes in every folder and on every run", async () => {
@@ -186,81 +186,5 @@ describe("a dev server", () => {
     } finally {
       await server.close();
     }
-  });
-});
-
-describe("the types of tools", () => {
-  const others = ["all", "iife", "esm", "bytes", "metered", "metered-url"].map((query) => `keyhole:*?${query}`);
-  others.push("keyhole:*");
-  const use = `import type { Kernel } from "@keyhole/kernel";
-import greet from "keyhole:./tool.ts";
-import text from "keyhole:./main.ts?iife";
-declare const kernel: Kernel;
-kernel.register(greet);
-const result = await kernel.call(greet, { name: "Ada" });
-if (result.ok) { const data: string = result.data; data.length + text.length; }
-
-await kernel.call(greet, { name: 1 });
-if (result.ok) { const data: number = result.data; data; }
-`;
-  const tsconfig = JSON.stringify({
-    extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
-    compilerOptions: {
-      lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-      declaration: false,
-      isolatedDeclarations: false,
-    },
-    include: ["use.ts", "tools.d.ts"],
-  });
-  const compile = (root: string): string => {
-    try {
-      return execFileSync(fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url)), ["-p", root], {
-        encoding: "utf8",
-      });
-    } catch (error) {
-      return (error as { stdout: string }).stdout;
-    }
-  };
-
-  it("let the compiler know input and output, and refuse only what does not fit", async () => {
-    const root = program({
-      "main.ts": importTool,
-      "tool.ts": toolText("typed", "({ name }) => name ?? ''"),
-      "use.ts": use,
-      "tsconfig.json": tsconfig,
-    });
-    await buildMain(root, { dts: "tools.d.ts" });
-    expect(readFileSync(join(root, "tools.d.ts"), "utf8")).toContain('declare module "keyhole:*/tool.ts"');
-    const complaints = compile(root)
-      .split("\n")
-      .filter((line) => /^\S/.test(line));
-    expect(complaints).toEqual([
-      expect.stringMatching(/^\S*use\.ts\(9,\d+\): error TS2769/),
-      expect.stringMatching(/^\S*use\.ts\(10,\d+\): error TS2322: Type 'string' is not assignable to type 'number'/),
-    ]);
-  });
-
-  it("keeps what another build wrote, drops what is gone, and leaves tools of the same file name alone", async () => {
-    const files = {
-      "main.ts": importTool,
-      "tool.ts": toolText("one"),
-      "other.ts": toolText("two"),
-      "sub/tool.ts": toolText("three"),
-    };
-    const root = program({
-      ...files,
-      "tools.d.ts": `declare module "keyhole:*/other.ts" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./other.ts").default>; }
-declare module "keyhole:*/gone.ts" { const pkg: import("@keyhole/kernel").PackageOf<typeof import("./gone.ts").default>; }`,
-    });
-    const declared = () =>
-      [...readFileSync(join(root, "tools.d.ts"), "utf8").matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name);
-    await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual(["keyhole:*/other.ts", "keyhole:*/tool.ts", ...others]);
-    writeFileSync(
-      join(root, "main.ts"),
-      'import a from "keyhole:./tool.ts"; import b from "keyhole:./sub/tool.ts"; export default [a, b];',
-    );
-    await buildMain(root, { dts: "tools.d.ts" });
-    expect(declared()).toEqual(["keyhole:*/other.ts", ...others]);
   });
 });

@@ -1,72 +1,56 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { basename, dirname, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { normalizePath } from "vite";
 
-const heading = "// Written by the keyhole plugin: the types of the tools that this program imports.\n";
-
-const others = `declare module "keyhole:*?all" {
-  const packages: readonly import("@keyhole/kernel").ToolPackage[];
-  export default packages;
-}
-declare module "keyhole:*?iife" {
-  const text: string;
-  export default text;
-}
-declare module "keyhole:*?esm" {
-  const text: string;
-  export default text;
-}
-declare module "keyhole:*?bytes" {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
-}
-declare module "keyhole:*?metered" {
-  // WebAssembly.Module, where the types of the program know it.
-  const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
-  export default module;
-}
-declare module "keyhole:*?metered-url" {
-  const url: string;
-  export default url;
-}
-// Of patterns with the same beginning the first wins: this one is the last.
-declare module "keyhole:*" {
-  const pkg: import("@keyhole/kernel").ToolPackage;
-  export default pkg;
-}
+const heading = `// Written by the keyhole plugin: the types of the tools that this program imports.
+/// <reference types="@keyhole/worker-host/vite/client" />
 `;
 
 /**
- * A `.d.ts` file with one module pattern per tool. It keeps the tools that it already names, as long as their files exist, so that two
+ * A `.d.ts` file with one module per specifier of a tool: the compiler takes an exact name before the patterns of
+ * `@keyhole/worker-host/vite/client`. It keeps the tools that it already names, as long as their files exist, so that two
  * environments of one build, or two programs that share it, do not erase each other's.
  */
 export class Declarations {
   readonly #path: string;
-  readonly #files = new Set<string>();
+  /** The files that a specifier stands for: one, or several where it is relative to several folders. */
+  readonly #tools = new Map<string, Set<string>>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Resolves when the file on disk names the tool. */
-  add(file: string): Promise<void> {
-    if (!this.#files.has(file)) {
-      this.#files.add(file);
-      this.#writing = this.#writing.then(() => this.#write());
-    }
+  /**
+   * Resolves when the file on disk names the tool.
+   *
+   * @param specifier as the program writes it: `keyhole:./echo.ts`
+   */
+  add(specifier: string, file: string): Promise<void> {
+    if (this.#note(specifier, file)) this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
+  }
+
+  /** Whether it is new. */
+  #note(specifier: string, file: string): boolean {
+    const files = this.#tools.get(specifier) ?? new Set();
+    this.#tools.set(specifier, files);
+    if (files.has(file)) return false;
+    files.add(file);
+    return true;
   }
 
   async #write(): Promise<void> {
     const folder = dirname(this.#path);
     const before = await readFile(this.#path, "utf8").catch(() => "");
-    for (const [, specifier] of before.matchAll(/typeof import\("([^"]+)"\)/g)) {
-      const file = resolve(folder, specifier!);
-      if (existsSync(file)) this.#files.add(file);
+    for (const [, specifier, path] of before.matchAll(
+      /declare module "(keyhole:[^"*]+)" \{\s*const pkg: [^;]*typeof import\("([^"]+)"\)/g,
+    )) {
+      const file = normalizePath(resolve(folder, path!));
+      if (existsSync(file)) this.#note(specifier!, file);
     }
-    const after = declarationsOf([...this.#files], folder);
+    const after = declarationsOf(this.#tools, folder);
     if (after === before) return;
     await mkdir(folder, { recursive: true });
     const draft = `${this.#path}.${process.pid}.tmp`;
@@ -75,18 +59,21 @@ export class Declarations {
   }
 }
 
-/** A pattern has one `*`, and of equally specific ones the first wins: tools of the same file name have no own types. */
-function declarationsOf(files: readonly string[], folder: string): string {
-  const byName = Map.groupBy(files, (file) => basename(file));
-  const unique = [...byName].filter(([, same]) => same.length === 1).sort(([a], [b]) => (a < b ? -1 : 1));
-  const precise = unique.map(([name, [file]]) => {
-    const path = normalizePath(relative(folder, file!));
-    const specifier = path.startsWith(".") ? path : `./${path}`;
-    return `declare module "keyhole:*/${name}" {
-  const pkg: import("@keyhole/kernel").PackageOf<typeof import("${specifier}").default>;
+/** A specifier that stands for several files has no types of its own: the compiler knows no importer of an ambient module. */
+function declarationsOf(tools: ReadonlyMap<string, ReadonlySet<string>>, folder: string): string {
+  const unique = [...tools].flatMap(([specifier, [file, ...more]]) =>
+    file === undefined || more.length > 0 ? [] : [{ specifier, file }],
+  );
+  const modules = unique
+    .sort((a, b) => (a.specifier < b.specifier ? -1 : 1))
+    .map(({ specifier, file }) => {
+      const path = normalizePath(relative(folder, file));
+      const from = JSON.stringify(path.startsWith(".") ? path : `./${path}`);
+      return `declare module ${JSON.stringify(specifier)} {
+  const pkg: import("@keyhole/kernel").PackageOf<typeof import(${from}).default>;
   export default pkg;
 }
 `;
-  });
-  return [heading, ...precise, others].join("");
+    });
+  return [heading, ...modules].join("");
 }

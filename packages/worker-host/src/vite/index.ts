@@ -6,7 +6,7 @@ import { idPattern, listPattern, listText, resolveSpecifier, specifierPattern } 
 export interface KeyholeOptions {
   /**
    * Where to write the types of the imported tools, relative to Vite's root. With that file in the program `kernel.call(pkg, input)` knows
-   * input and output. It takes the place of `@keyhole/worker-host/vite/client`. Default: not written.
+   * input and output. Keep the file with the sources: a compiler that runs before the first build needs it. Default: not written.
    */
   readonly dts?: string;
 }
@@ -54,9 +54,11 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
     configResolved: (config) => loader.configure(config, options.dts),
     resolveId: {
       filter: { id: [specifierPattern, idPattern, placeholderPattern] },
-      handler(source, importer) {
+      async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
-        return resolveSpecifier(this, source, importer);
+        const id = await resolveSpecifier(this, source, importer);
+        if (id !== null && idPattern.test(id)) await loader.declare(source, id);
+        return id;
       },
     },
     load: {

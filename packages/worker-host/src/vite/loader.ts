@@ -44,6 +44,15 @@ export class Loader {
     if (config.command === "build") this.#print = (line) => config.logger.info(line);
   }
 
+  /** Writes the types of a tool before its module is asked for: a build does not end before. */
+  async declare(source: string, id: string): Promise<void> {
+    const { file, kind } = partsOf(id);
+    // The lists of `?all` import by absolute paths, which no program writes.
+    const isWritten = /^keyhole:(?!\/|[a-z]:)/i.test(source);
+    if (kind === "tool" && isWritten && !file.endsWith(".wasm"))
+      await this.#state.declarations?.add(source, normalizePath(file));
+  }
+
   /** @throws Error with the import and a readable reason */
   async load(id: string, context: LoadContext): Promise<string> {
     const { file, kind } = partsOf(id);
@@ -72,14 +81,12 @@ export class Loader {
   }
 
   async #loadBundle(id: string, context: LoadContext): Promise<string> {
-    const { built, declarations } = this.#state;
-    const { file, kind } = partsOf(id);
+    const { built } = this.#state;
     const pending = built.get(id) ?? build(id, []);
     built.set(id, pending);
     try {
       const { module, files, package: pkg } = await pending;
       for (const each of files) context.addWatchFile(each);
-      if (kind === "tool" && !file.endsWith(".wasm")) await declarations?.add(file);
       if (pkg !== undefined) this.#printOnce(pkg);
       return module;
     } catch (error) {
