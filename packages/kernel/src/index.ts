@@ -68,7 +68,7 @@ export {
 export { manifestOf } from "./tool/manifest-of.ts";
 export { packageHash } from "./tool/hash.ts";
 export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
-export type { PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
+export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
 
 export type {

@@ -22,7 +22,7 @@ import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Tool } from "./tool/define.ts";
 import type { Mode } from "./tool/manifest.ts";
-import type { ToolPackage } from "./tool/package.ts";
+import type { PackageFile, ToolPackage } from "./tool/package.ts";
 import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 export type { CallOptions } from "./call/call-options.ts";
@@ -91,7 +91,7 @@ export interface ProofSigner {
 /** The kernel as a program sees it. */
 export interface Kernel {
   /** Checks a package and makes it callable. Its code runs in an isolate. A tool object is refused with `UNTRUSTED_TOOL`. */
-  register(pkg: ToolPackage): Setup<ToolSummary>;
+  register(pkg: ToolPackage | PackageFile): Setup<ToolSummary>;
   /** Checks a tool object and makes it callable **without isolation**: its code can do all that the kernel's own program can do. */
   registerTrusted(tool: Tool<never, unknown>): Setup<ToolSummary>;
   /** Sorted by name, then by version, highest first. */
@@ -115,6 +115,12 @@ export interface Kernel {
     options?: CallOptions,
   ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** For a variable that holds a name or a package. A package alone is not taken here: its input would go unchecked. */
+  call<Tool extends string | ToolPackage>(
+    tool: Tool & (string extends Tool ? unknown : never),
+    input: unknown,
+    options?: CallOptions,
+  ): Promise<CallResult>;
   /**
    * Puts a call that waits into bytes: for an answer of its approver, or for requests to brokers and the calls that it makes. Nothing of it goes on here; who made it gets
    * `SUSPENDED`. What cannot be put aside now is refused, and goes on.

@@ -21,6 +21,14 @@ export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly [types]?: { readonly input: Input; readonly output: Output };
 }
 
+/** A package as a file of JSON holds it, whose type knows texts and no words of a list. Registration checks it. */
+export interface PackageFile {
+  readonly manifest: object;
+  /** A module of WebAssembly in base64. */
+  readonly code: string;
+  readonly hash: string;
+}
+
 /** The package type of a defined tool, whose code is text: `PackageOf<typeof import("./echo.ts").default>`. */
 export type PackageOf<T> =
   T extends Tool<never, infer Output, infer Given>
