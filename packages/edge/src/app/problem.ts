@@ -33,7 +33,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
  */
 export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   TOOL_NOT_FOUND: { status: 404, title: "There is no such tool" },
-  INVALID_INPUT: { status: 422, title: "The input does not fit the tool" },
+  INVALID_INPUT: { status: 422, title: "The input or an option of the call is not accepted" },
   CAPABILITY_DENIED: { status: 403, title: "A capability is not granted" },
   POLICY_DENIED: { status: 403, title: "The policy denies the call" },
   APPROVAL_DENIED: { status: 403, title: "The approver denied the call" },
