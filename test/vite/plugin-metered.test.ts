@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { builtEngine, readStamp } from "@keyhole/worker-host/wasm";
 import { build, type Rolldown } from "vite";
-import { describe, expect, it } from "vitest";
-import { config, program } from "./program.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { config, program, removePrograms } from "./program.ts";
+
+afterAll(removePrograms);
 
 describe("a metered module", () => {
   const importing = (query: string) => ({
@@ -45,7 +47,11 @@ describe("a metered module", () => {
   });
 
   it.each([
-    ["outside of Workers", importing("metered"), /quickjs\.wasm\?metered cannot be imported: only a Worker/],
+    [
+      "outside of Workers",
+      importing("metered"),
+      /quickjs\.wasm\?metered cannot be imported: its environment has no condition "workerd"/,
+    ],
     [
       "when it is no module",
       { ...importing("metered"), "main.ts": 'import x from "keyhole:./not.wasm?metered-url"; export default x;' },

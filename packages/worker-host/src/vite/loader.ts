@@ -105,7 +105,9 @@ export class Loader {
       const { path, name, bytes } = await pending;
       if (kind === "metered-url") return `export { default } from ${JSON.stringify(`${path}?url&no-inline`)};`;
       if (!config.resolve.conditions.includes("workerd"))
-        throw new Error("only a Worker imports modules of WebAssembly; elsewhere ?metered-url gives the address");
+        throw new Error(
+          'its environment has no condition "workerd"; add it to `resolve.conditions` for a Worker, and use ?metered-url elsewhere',
+        );
       if (mode === "dev") return importMetered(path);
       context.emitFile({ type: "asset", fileName: name, source: bytes });
       this.emitted.add(name);
