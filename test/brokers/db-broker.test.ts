@@ -139,7 +139,7 @@ it.each(["other", "__proto__", "constructor"])(
   "knows no database but those that the host names: %s",
   async (database) => {
     const reply = await broker.serve(requestOf("query", { sql: "SELECT 1", database }), openSession());
-    expect(reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+    expect(reply).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
   },
 );
 

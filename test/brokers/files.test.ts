@@ -43,7 +43,7 @@ describe("the bounds of the memory store", () => {
 it("a root which is not there has no files, and the first write makes it", async () => {
   const broker = filesBroker(nodeStore(join(root, "missing", "too")));
   const read = () => broker.serve({ kind: "fs.read", operation: "read", arguments: { path: "a" } }, openSession());
-  expect(await read()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+  expect(await read()).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
   const body = new Uint8Array(1);
   const written = broker.serve({ kind: "fs.write", operation: "write", arguments: { path: "a" }, body }, openSession());
   expect(await written).toMatchObject({ ok: true });

@@ -95,8 +95,8 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       await put("x/y/a", "1");
       await put("x/b", "2");
       expect(await ask("remove", "x/y/a")).toEqual({ ok: true, value: null });
-      expect(codeOf(await ask("read", "x/y/a"))).toBe("UNAVAILABLE");
-      expect(codeOf(await ask("stat", "x/y"))).toBe("UNAVAILABLE");
+      expect(codeOf(await ask("read", "x/y/a"))).toBe("NOT_FOUND");
+      expect(codeOf(await ask("stat", "x/y"))).toBe("NOT_FOUND");
       expect(codeOf(await ask("stat", "x"))).toBe("ok");
       await ask("remove", "x/b");
       expect(await ask("list", "")).toEqual({ ok: true, value: [] });
@@ -104,7 +104,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
 
     it.each(["read", "list", "stat", "remove"])("answers that nothing is there: %s", async (operation) => {
       const reply = await ask(operation, "no/such");
-      expect(reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", message: '"no/such" does not exist.' } });
+      expect(reply).toMatchObject({ ok: false, error: { code: "NOT_FOUND", message: '"no/such" does not exist.' } });
     });
 
     it("does not take a folder for a file", async () => {
@@ -112,7 +112,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       for (const operation of ["read", "remove"]) {
         expect(await ask(operation, "folder")).toMatchObject({
           ok: false,
-          error: { code: "UNAVAILABLE", message: '"folder" is a folder.' },
+          error: { code: "NOT_FOUND", message: '"folder" is a folder.' },
         });
       }
       expect(await write("folder", "2")).toMatchObject({ ok: false, error: { message: '"folder" is a folder.' } });
@@ -122,7 +122,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       await put("file", "1");
       const message = (path: string) => ({
         ok: false,
-        error: { code: "UNAVAILABLE", message: `"${path}" is a file, or is below one.` },
+        error: { code: "NOT_FOUND", message: `"${path}" is a file, or is below one.` },
       });
       expect(await ask("list", "file")).toMatchObject(message("file"));
       expect(await write("file/below", "2")).toMatchObject(message("file/below"));
@@ -169,7 +169,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       expect(codeOf(await ask("read", "a", undefined, { limit: 5 }))).toBe("ok");
       const refused = await ask("read", "a", undefined, { limit: 4 });
       expect(refused).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });
-      expect(codeOf(await ask("stat", "b"))).toBe("UNAVAILABLE");
+      expect(codeOf(await ask("stat", "b"))).toBe("NOT_FOUND");
     });
 
     it("asks the grant again with the size that it found", async () => {
@@ -181,7 +181,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
     it("does nothing for a call that has ended", async () => {
       const options = { signal: AbortSignal.abort() };
       expect(codeOf(await ask("write", "a", bytes("1"), options))).toBe("CANCELLED");
-      expect(codeOf(await ask("read", "a"))).toBe("UNAVAILABLE");
+      expect(codeOf(await ask("read", "a"))).toBe("NOT_FOUND");
     });
 
     it("ends many changes at once with one whole file", async () => {
@@ -190,7 +190,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       await Promise.all([ask("remove", "a/b/c"), write("a/b/d", "kept"), ask("remove", "a/b/none")]);
       const reply = await ask("read", "a/b/d");
       expect(reply.ok && text(reply.body)).toBe("kept");
-      expect(codeOf(await ask("stat", "a/b/c"))).toBe("UNAVAILABLE");
+      expect(codeOf(await ask("stat", "a/b/c"))).toBe("NOT_FOUND");
     });
 
     it.each([

@@ -145,7 +145,7 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
 
   it("tells a missing file from a forbidden one", async () => {
     const missing = await call("read and catch", "public/missing");
-    expect(missing).toMatchObject({ ok: true, data: { code: "UNAVAILABLE" } });
+    expect(missing).toMatchObject({ ok: true, data: { code: "NOT_FOUND" } });
   });
 
   it("gives the caller's listeners at most what a call may send", async () => {

@@ -177,7 +177,7 @@ export function describeSpawn(name: string, subject: SpawnSubject): void {
         const message = `This host offers no command ${JSON.stringify(command)}.`;
         expect(await run("echo", "", { command })).toMatchObject({
           ok: false,
-          error: { code: "UNAVAILABLE", message },
+          error: { code: "NOT_FOUND", message },
         });
       },
     );

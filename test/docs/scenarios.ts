@@ -87,6 +87,8 @@ function storeWith(path: string, byteLength: number): FileStore {
   return store;
 }
 
+const brokenStore: FileStore = { ...memoryStore(), read: async () => ({ ok: false, fault: "broken" }) };
+
 /** A package whose code is never looked at: the host below answers for it. */
 export function packageOf(more: Record<string, unknown> = {}): AnyTool {
   const manifest = manifestOf(
@@ -268,6 +270,7 @@ export const scenarios = {
       ],
     },
     { options: withFiles, tools: [readsFile("notes/missing.txt")] },
+    { options: { ...withFiles, brokers: [filesBroker(brokenStore)] }, tools: [readsFile("notes/away.txt")] },
     scripted(() => {
       throw new IsolateFailure(
         "TOOL_ERROR",

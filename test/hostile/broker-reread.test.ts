@@ -76,7 +76,7 @@ describe.each(places)("in %s", (place) => {
   });
 
   it.each([
-    ["a code of its own", { code: "NOT_FOUND" as never }],
+    ["a code of its own", { code: "ELSEWHERE" as never }],
     ["the name of a method as its code", { code: "toString" as never }],
     ["a list as its code", { code: ["UNAVAILABLE"] as never }],
     ["no text in place of a message", { message: 7 as never }],

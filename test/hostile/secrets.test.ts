@@ -146,7 +146,7 @@ describe("a placeholder", () => {
   ])("for the value %j is not filled", async (value) => {
     expect(await open(value).reveal(stands, "example.com")).toMatchObject({
       ok: false,
-      error: { code: "UNAVAILABLE" },
+      error: { code: "NOT_FOUND" },
     });
   });
 

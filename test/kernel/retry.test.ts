@@ -1,4 +1,5 @@
 import { type Broker, createKernel, type IsolateOutcome, limits } from "@keyhole/kernel";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openPolicy, toolOf } from "../support/kernel.ts";
@@ -39,6 +40,21 @@ async function open(failures: number, more: Record<string, unknown> = {}) {
   kernel.registerTrusted(reads(more));
   return { kernel, clock, broker };
 }
+
+it("a call for a file that does not exist runs once, and is not worth repeating", async () => {
+  const kernel = await createKernel({
+    policy: granting({ kind: "fs.read", paths: ["**"] }),
+    clock: new FakeClock(),
+    brokers: [filesBroker(memoryStore())],
+  });
+  kernel.registerTrusted(reads());
+  expect(await kernel.call("subject", {})).toMatchObject({
+    error: { code: "TOOL_ERROR", message: '"a" does not exist.', retryable: false },
+    meta: { attempts: 1 },
+  });
+  const used = (await kernel.audit.read()).find(({ type }) => type === "capability.used");
+  expect(used?.payload).toMatchObject({ outcome: "failed" });
+});
 
 describe("a call whose run fails for a reason that passes", () => {
   it("runs again if its tool is idempotent, and every run is on record", async () => {

@@ -22,8 +22,17 @@ export type CapabilityReply =
   | { readonly ok: false; readonly error: CapabilityError };
 
 export interface CapabilityError {
-  /** `UNAVAILABLE`: allowed, but the world refused (no such file, host not reachable, CORS). */
-  readonly code: "CAPABILITY_DENIED" | "BOUNDS_EXCEEDED" | "INVALID_REQUEST" | "UNAVAILABLE" | "CANCELLED";
+  /**
+   * - `NOT_FOUND`: allowed, and there is nothing of this kind under this name. The same request fails again.
+   * - `UNAVAILABLE`: allowed, but the world refused (host not reachable, storage out of order, CORS). It can pass.
+   */
+  readonly code:
+    | "CAPABILITY_DENIED"
+    | "BOUNDS_EXCEEDED"
+    | "INVALID_REQUEST"
+    | "NOT_FOUND"
+    | "UNAVAILABLE"
+    | "CANCELLED";
   readonly message: string;
   readonly hint: string;
 }

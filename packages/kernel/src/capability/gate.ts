@@ -161,7 +161,7 @@ export class Gate {
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"
-      : reply.error.code === "UNAVAILABLE" || reply.error.code === "CANCELLED"
+      : ["NOT_FOUND", "UNAVAILABLE", "CANCELLED"].includes(reply.error.code)
         ? "failed"
         : "refused";
     await journal({ index, kind, operation, target, outcome, requestHash, responseHash });

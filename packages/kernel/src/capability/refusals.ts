@@ -33,6 +33,7 @@ export const codeOfRefusal: Readonly<Record<CapabilityError["code"], ErrorCode>>
   CAPABILITY_DENIED: "CAPABILITY_DENIED",
   BOUNDS_EXCEEDED: "BOUNDS_EXCEEDED",
   INVALID_REQUEST: "TOOL_ERROR",
+  NOT_FOUND: "TOOL_ERROR",
   UNAVAILABLE: "TOOL_ERROR",
   CANCELLED: "CANCELLED",
 };

@@ -178,7 +178,7 @@ function unavailable(name: string): { readonly ok: false; readonly error: Capabi
   return {
     ok: false,
     error: {
-      code: "UNAVAILABLE",
+      code: "NOT_FOUND",
       message: `There is no value for the secret ${name}.`,
       hint: `A value has ${minLength} to ${maxLength} characters.`,
     },

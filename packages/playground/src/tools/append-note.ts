@@ -45,6 +45,6 @@ export default defineTool({
 
 /** The first note makes the folder. A refusal stays one. */
 function noFolder(error: CapabilityRefused): readonly FileEntry[] {
-  if (error.code !== "UNAVAILABLE") throw error;
+  if (error.code !== "NOT_FOUND") throw error;
   return [];
 }

@@ -70,7 +70,7 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
     async serve(request, session) {
       const database = byName.get(request.database);
       if (database === undefined)
-        return refused("UNAVAILABLE", `The database ${JSON.stringify(request.database)} does not exist here.`);
+        return refused("NOT_FOUND", `The database ${JSON.stringify(request.database)} does not exist here.`);
       const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(needOf(request))) };
       return serve(database, request, limits, session);
     },

@@ -137,9 +137,9 @@ function answer<Value>(
 }
 
 const faults = {
-  "not-found": { code: "UNAVAILABLE", says: "does not exist", hint: "List the folder to see what is there." },
-  "is-folder": { code: "UNAVAILABLE", says: "is a folder", hint: "Name a file in it." },
-  "is-file": { code: "UNAVAILABLE", says: "is a file, or is below one", hint: "A file has nothing below it." },
+  "not-found": { code: "NOT_FOUND", says: "does not exist", hint: "List the folder to see what is there." },
+  "is-folder": { code: "NOT_FOUND", says: "is a folder", hint: "Name a file in it." },
+  "is-file": { code: "NOT_FOUND", says: "is a file, or is below one", hint: "A file has nothing below it." },
   "too-large": { code: "BOUNDS_EXCEEDED", says: "is too large", hint: "" },
   "too-many": { code: "BOUNDS_EXCEEDED", says: "has too many entries", hint: "Name a folder further down." },
   "no-space": { code: "UNAVAILABLE", says: "does not fit: the storage is full", hint: "Remove what is not needed." },

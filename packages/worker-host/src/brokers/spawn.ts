@@ -73,7 +73,7 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
       if (refusal) return { ok: false, error: refusal };
       const runner = runners.get(read.value.command);
       if (runner === undefined)
-        return refused("UNAVAILABLE", `This host offers no command ${JSON.stringify(read.value.command)}.`);
+        return refused("NOT_FOUND", `This host offers no command ${JSON.stringify(read.value.command)}.`);
       if (!runner.counts && (read.value.fuel !== undefined || read.value.memoryBytes !== undefined))
         return refused("INVALID_REQUEST", `${read.value.command} counts neither fuel nor memory.`);
       if (running >= limits.processes)

@@ -169,6 +169,7 @@ const errnoOfCode = {
   CAPABILITY_DENIED: errno.access,
   BOUNDS_EXCEEDED: errno.fbig,
   INVALID_REQUEST: errno.inval,
-  UNAVAILABLE: errno.noent,
+  NOT_FOUND: errno.noent,
+  UNAVAILABLE: errno.io,
   CANCELLED: errno.io,
 } as const satisfies Record<Extract<CapabilityReply, { ok: false }>["error"]["code"], number>;
