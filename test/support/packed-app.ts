@@ -39,12 +39,14 @@ function installPackages(modules: string): void {
 
 /**
  * @param files by path; `removePackedApps` removes them
+ * @param packages of this repository that the program has too
  * @returns the program's folder
  */
-export function packedApp(files: Readonly<Record<string, string>>): string {
+export function packedApp(files: Readonly<Record<string, string>>, packages: readonly string[] = []): string {
   const app = mkdtempSync(join(tmpdir(), "keyhole-packed-"));
   folders.push(app);
   installPackages(join(app, "node_modules"));
+  for (const name of packages) link(join(root, "node_modules", name), join(app, "node_modules", name));
   for (const [path, text] of Object.entries({ "package.json": '{ "type": "module" }', ...files })) {
     mkdirSync(dirname(join(app, path)), { recursive: true });
     writeFileSync(join(app, path), text);

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { runtimeRows } from "../../runtimes/table.ts";
+import { packedApp, removePackedApps } from "../../support/packed-app.ts";
+import { root } from "../../support/sources.ts";
+
+/* The build writes declarations without a check of types: here a strict program reads all of them, libraries included. */
+
+afterAll(removePackedApps);
+
+const specifiers = runtimeRows().map(({ specifier }) => specifier);
+const onWorkers = specifiers.filter((specifier) => specifier === "@keyhole/edge");
+const elsewhere = specifiers.filter((specifier) => specifier !== "@keyhole/edge");
+
+const program = (of: readonly string[]): string =>
+  of.map((specifier, i) => `import type * as m${i} from "${specifier}";\nexport type T${i} = typeof m${i};\n`).join("");
+
+async function compile(module: string, moduleResolution: string, options: object, text: string): Promise<string> {
+  const strict = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+  };
+  const compilerOptions = { ...strict, target: "es2024", noEmit: true, module, moduleResolution, ...options };
+  const files = { "main.ts": text, "tsconfig.json": JSON.stringify({ compilerOptions, files: ["main.ts"] }) };
+  const app = packedApp(files, ["@types/node", "@cloudflare/workers-types"]);
+  const ended = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", app], { cwd: app });
+  return ended.then(
+    () => "",
+    (error: { stdout: string }) => error.stdout,
+  );
+}
+
+const run = promisify(execFile);
+
+describe.each([
+  ["nodenext", "nodenext"],
+  ["esnext", "bundler"],
+])("a program with modules of %s, resolved as %s", (module, resolution) => {
+  it("compiles with every export of kernel and worker-host", async () => {
+    const options = {
+      lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
+      types: ["node", "@keyhole/worker-host/vite/client"],
+    };
+    expect(await compile(module, resolution, options, program(elsewhere))).toBe("");
+  });
+
+  it("compiles with edge", async () => {
+    const options = { lib: ["es2024", "esnext.disposable"], types: ["@cloudflare/workers-types"] };
+    expect(await compile(module, resolution, options, program(onWorkers))).toBe("");
+  });
+
+  it("does not compile where an export is not used as it is declared", async () => {
+    const wrong = 'import { createKernel } from "@keyhole/kernel";\nvoid createKernel({ polcy: 1 });\n';
+    expect(await compile(module, resolution, { types: ["node"] }, wrong)).toContain("polcy");
+  });
+});
