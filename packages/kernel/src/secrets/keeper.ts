@@ -2,8 +2,10 @@ import type { CapabilityError, CapabilityReply } from "../capability/broker.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
 import type { JsonValue } from "../normalize/json.ts";
+import { type Found, maxLength, minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
-import { ByteRedactor, finder, type Found, redactBytes, redactText } from "./redact.ts";
+import { ByteRedactor, redactBytes, redactText, type Search } from "./redact.ts";
+import { Remembered } from "./remembered.ts";
 
 /** Where the values are: a vault, an environment, a page's memory. The embedding program's own. */
 export interface SecretStore {
@@ -11,62 +13,40 @@ export interface SecretStore {
   get(name: string): Promise<string | undefined> | string | undefined;
 }
 
-/** UTF-16 units. What is shorter turns up by chance in whatever a server says, and could not be taken out of it. */
-const minLength = 8;
-const maxLength = 4_096;
-
 /**
  * Secrets for a kernel. A value exists in requests to hosts that `secret.use` names, and nowhere else: not in what tools see, in results, errors, logs,
- * approvals or proofs. A server that gives it back in a form that no pattern finds (encrypted, hashed, torn apart) gives it to the tool.
+ * approvals or proofs. `docs/secrets.md` lists the encodings in which a value is found again, and what is not found.
  *
  * @example
  * const kernel = await createKernel({ secrets: secretKeeper({ get: (name) => vault.read(name) }) });
  */
 export function secretKeeper(store: SecretStore): SecretKeeper {
-  const seen = new Seen();
-  return { open: ({ token, refusal }) => new Secrets(store, seen, token, refusal) };
-}
-
-/** More values than one kernel reveals; each costs time with every answer. */
-const maxSeen = 64;
-
-/** Values that any call revealed: a server that one call told can answer another. Bounded, the longest unused go first. */
-class Seen {
-  readonly #found = new Map<string, Found>();
-
-  add(value: string): void {
-    const found = this.#found.get(value) ?? finder(value, "[keyhole-secret]");
-    this.#found.delete(value);
-    this.#found.set(value, found);
-    if (this.#found.size > maxSeen) this.#found.delete(this.#found.keys().next().value!);
-  }
-
-  /** A call's own first: it gets its placeholders back. */
-  with(own: ReadonlyMap<string, Found>): readonly Found[] {
-    return [...own.values(), ...this.#found.values()];
-  }
+  const remembered = new Remembered();
+  return { open: ({ token, refusal }) => new Secrets(store, remembered, token, refusal) };
 }
 
 type Values = ReadonlyMap<string, string>;
 
 class Secrets implements OpenSecrets {
   readonly #store: SecretStore;
-  readonly #seen: Seen;
+  readonly #remembered: Remembered;
   readonly #token: string;
   readonly #refusal: (name: string, host: string) => CapabilityError | undefined;
   readonly #values = new Map<string, Promise<string | undefined>>();
-  /** Of the values that were revealed, by name. */
-  readonly #found = new Map<string, Found>();
+  /** For the values that the call revealed: it gets its placeholders back. */
+  readonly #placeholders = new Map<string, string>();
+  /** What the call revealed. Kept beside what is remembered: that is forgotten one day. */
+  readonly #needed = new Set<Found>();
   readonly #uses = new Map<string, { readonly name: string; readonly host: string }>();
 
   constructor(
     store: SecretStore,
-    seen: Seen,
+    remembered: Remembered,
     token: string,
     refusal: (name: string, host: string) => CapabilityError | undefined,
   ) {
     this.#store = store;
-    this.#seen = seen;
+    this.#remembered = remembered;
     this.#token = token;
     this.#refusal = refusal;
   }
@@ -85,11 +65,11 @@ class Secrets implements OpenSecrets {
   }
 
   redact(text: string): string {
-    return redactText(text, this.#seen.with(this.#found));
+    return redactText(text, this.#search());
   }
 
   redactor(): Redactor {
-    return new ByteRedactor(() => this.#seen.with(this.#found));
+    return new ByteRedactor(() => this.#search());
   }
 
   takeUses(): readonly { readonly name: string; readonly host: string }[] {
@@ -99,22 +79,19 @@ class Secrets implements OpenSecrets {
   }
 
   clean(reply: CapabilityReply): CapabilityReply {
-    if (this.#seen.with(this.#found).length === 0) return reply;
+    const search = this.#search();
+    if (search.matcher.found.length === 0) return reply;
     if (!reply.ok) {
       const { code, message, hint } = reply.error;
-      return { ok: false, error: { code, message: this.redact(message), hint: this.redact(hint) } };
+      return { ok: false, error: { code, message: redactText(message, search), hint: redactText(hint, search) } };
     }
-    const value = this.#cleanValue(reply.value);
-    return reply.body
-      ? { ok: true, value, body: redactBytes(reply.body, this.#seen.with(this.#found)) }
-      : { ok: true, value };
+    const value = cleanValue(reply.value, search);
+    return reply.body ? { ok: true, value, body: redactBytes(reply.body, search) } : { ok: true, value };
   }
 
-  #cleanValue(value: JsonValue): JsonValue {
-    if (typeof value === "string") return this.redact(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map((each: JsonValue) => this.#cleanValue(each));
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [this.redact(key), this.#cleanValue(each)]));
+  #search(): Search {
+    const replacement = (value: string): string => this.#placeholders.get(value) ?? hidden;
+    return { matcher: this.#remembered.matcher(this.#needed), replacement };
   }
 
   /** The values for every placeholder in a text. Nothing is asked of the store before all of them may go to the host. */
@@ -133,8 +110,8 @@ class Secrets implements OpenSecrets {
       const value = await this.#valueOf(name);
       if (value === undefined) return unavailable(name);
       values.set(name, value);
-      this.#seen.add(value);
-      if (!this.#found.has(name)) this.#found.set(name, finder(value, placeholder(this.#token, name)));
+      this.#needed.add(this.#remembered.add(value));
+      if (!this.#placeholders.has(value)) this.#placeholders.set(value, placeholder(this.#token, name));
       this.#uses.set(`${name} ${host}`, { name, host });
     }
     return { ok: true, value: values };
@@ -157,7 +134,23 @@ class Secrets implements OpenSecrets {
   }
 }
 
+function cleanValue(value: JsonValue, search: Search): JsonValue {
+  if (typeof value === "string") return redactText(value, search);
+  if (typeof value === "number") {
+    const digits = redactText(String(value), search);
+    return digits === String(value) ? value : digits;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((each: JsonValue) => cleanValue(each, search));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [redactText(key, search), cleanValue(each, search)]),
+  );
+}
+
 const placeholders = /keyhole-secret\.([0-9a-f]{32})\.([A-Za-z0-9_-]{1,64})\./g;
+
+/** Fits wherever a value stood: in a header's name, in a URL, in JSON, in HTML. */
+const hidden = "*keyhole-secret*";
 
 const asItIs = (value: string): string => value;
 

@@ -1,115 +1,27 @@
+import { minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
-import { longestSpelling, type View, viewsOf } from "./views.ts";
+import type { Matcher, Place } from "./matcher.ts";
 
-/** One value to be found in whatever comes back, and what takes its place. */
-export interface Found {
-  /** As bytes. */
-  readonly value: string;
-  /** Its digits in base64, at each place in a group; in standard digits. */
-  readonly base64: readonly string[];
-  /** In lower case. */
-  readonly hexadecimal: string;
-  /** As UTF-16, of either byte order. */
-  readonly wide: readonly string[];
-  readonly replacement: string;
-  /** No spelling that is found is longer, in bytes. */
-  readonly maxLength: number;
-}
-
-/**
- * Finds a value as it is and as servers give it back: percent-encoded (up to three times over), form-encoded, escaped for JSON or HTML, in hexadecimal
- * digits, in UTF-16, in base64 and base64url at any place of a longer text. It cannot find what a server has encrypted, compressed, hashed or torn apart. Takes
- * time in proportion to text and value.
- */
-export function finder(value: string, replacement: string): Found {
-  const bytes = new TextEncoder().encode(value);
-  return {
-    value: textOf(bytes),
-    base64: [0, 1, 2].map((offset) => base64(bytes, offset)),
-    hexadecimal: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
-    wide: [wide(value, true), wide(value, false)],
-    replacement,
-    maxLength: longestSpelling * bytes.length,
-  };
-}
-
-function wide(value: string, isLittleEndian: boolean): string {
-  const view = new DataView(new ArrayBuffer(2 * value.length));
-  for (let at = 0; at < value.length; at++) view.setUint16(2 * at, value.charCodeAt(at), isLittleEndian);
-  return textOf(new Uint8Array(view.buffer));
-}
-
-/** The digits that a value has in the base64 of a longer text, `offset` bytes behind a whole group: those at its ends depend on what stands beside it. */
-function base64(bytes: Uint8Array, offset: number): string {
-  const shifted = new Uint8Array(offset + bytes.length);
-  shifted.set(bytes, offset);
-  return btoa(textOf(shifted)).slice(Math.ceil((offset * 8) / 6), Math.floor((shifted.length * 8) / 6));
-}
-
-interface Place {
-  readonly from: number;
-  readonly to: number;
-  readonly replacement: string;
-}
-
-/** Where values stand in a text of one character per byte: in order, and apart from each other. */
-function placesOf(text: string, found: readonly Found[]): readonly Place[] {
-  const merged: Place[] = [];
-  const all = found.length === 0 ? [] : viewsOf(text).flatMap((view) => placesIn(view, found));
-  for (const place of all.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
-    const last = merged.at(-1);
-    if (last && place.from < last.to) merged[merged.length - 1] = { ...last, to: Math.max(last.to, place.to) };
-    else merged.push(place);
-  }
-  return merged;
-}
-
-function placesIn({ text, from }: View, found: readonly Found[]): readonly Place[] {
-  const places: Place[] = [];
-  const standard = text.replaceAll("-", "+").replaceAll("_", "/");
-  const lower = text.toLowerCase();
-  for (const { value, base64: digits, hexadecimal, wide: units, replacement } of found) {
-    const look = (inside: string, wanted: string): void => {
-      for (let at = inside.indexOf(wanted); at >= 0; at = inside.indexOf(wanted, at + 1)) {
-        const end = at + wanted.length;
-        places.push({ from: from?.[at] ?? at, to: from?.[end] ?? end, replacement });
-      }
-    };
-    look(text, value);
-    look(lower, hexadecimal);
-    for (const each of units) look(text, each);
-    for (const each of digits) look(standard, each);
-  }
-  return places;
-}
-
-function replaced(text: string, places: readonly Place[]): string {
-  let clean = "";
-  let at = 0;
-  for (const { from, to, replacement } of places) {
-    clean += text.slice(at, from) + replacement;
-    at = to;
-  }
-  return clean + text.slice(at);
-}
-
-/** A text of characters, or one that stands for bytes, as the values of headers do. */
-export function redactText(text: string, found: readonly Found[]): string {
-  const narrow = /^[\u0000-\u00ff]*$/.test(text) ? replaced(text, placesOf(text, found)) : text;
-  if (/^[\u0000-\u007f]*$/.test(text)) return narrow;
-  const wide = textOf(new TextEncoder().encode(narrow));
-  const places = placesOf(wide, found);
-  return places.length === 0 ? narrow : new TextDecoder().decode(bytesOf(replaced(wide, places)));
-}
-
-/** How much of a body is looked through at once. */
+/** How much of a body is searched at once. */
 const pieceBytes = 65_536;
 
-export function redactBytes(bytes: Uint8Array, found: readonly Found[]): Uint8Array {
-  const redactor = new ByteRedactor(() => found);
+/** What is looked for, and what takes the place of each value. */
+export interface Search {
+  readonly matcher: Matcher;
+  readonly replacement: (value: string) => string;
+}
+
+function replaced(bytes: Uint8Array, places: readonly Place[], { replacement }: Search): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(redactor.push(bytes.subarray(at, at + pieceBytes)));
-  pieces.push(redactor.end());
+  let at = 0;
+  for (const { from, to, value } of places) {
+    pieces.push(bytes.subarray(at, from), new TextEncoder().encode(replacement(value)));
+    at = to;
+  }
+  return joined([...pieces, bytes.subarray(at)]);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -119,33 +31,65 @@ export function redactBytes(bytes: Uint8Array, found: readonly Found[]): Uint8Ar
   return whole;
 }
 
+/** A text of characters, or one that stands for bytes, as the values of headers do. */
+export function redactText(text: string, search: Search): string {
+  if (text.length < minLength || search.matcher.found.length === 0) return text;
+  const narrow = /^[\u0000-\u00ff]*$/.test(text) ? redactNarrow(text, search) : text;
+  if (/^[\u0000-\u007f]*$/.test(text)) return narrow;
+  const bytes = new TextEncoder().encode(narrow);
+  const places = search.matcher.placesIn(bytes);
+  if (places.length === 0) return narrow;
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(replaced(bytes, places, search));
+}
+
+function redactNarrow(text: string, search: Search): string {
+  const bytes = bytesOf(text);
+  const places = search.matcher.placesIn(bytes);
+  return places.length === 0 ? text : textOf(replaced(bytes, places, search));
+}
+
+export function redactBytes(bytes: Uint8Array, search: Search): Uint8Array<ArrayBuffer> {
+  const redactor = new ByteRedactor(() => search);
+  // A redactor searches what it held back anew: its pieces are no smaller than that.
+  const size = Math.max(pieceBytes, search.matcher.maxLength);
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(redactor.push(bytes.subarray(at, at + size)));
+  return joined([...pieces, redactor.end()]);
+}
+
 /** A stream of bytes. It holds back what could be the beginning of a value. */
 export class ByteRedactor {
-  readonly #found: () => readonly Found[];
-  #held = "";
+  readonly #search: () => Search;
+  #held = new Uint8Array();
 
-  /** @param found asked for each piece: values can be revealed while the stream runs */
-  constructor(found: () => readonly Found[]) {
-    this.#found = found;
+  /** @param search asked for each piece: values can be revealed while the stream runs */
+  constructor(search: () => Search) {
+    this.#search = search;
   }
 
   push(piece: Uint8Array): Uint8Array<ArrayBuffer> {
-    const found = this.#found();
-    const text = this.#held + textOf(piece);
-    const places = placesOf(text, found);
-    let cut = Math.max(0, text.length - Math.max(0, ...found.map(({ maxLength }) => maxLength - 1)));
-    // An escape stays in one piece, as far as a value could depend on it.
-    for (let left = 64; left > 0 && cut > 0 && text[cut - 1] === "\\"; left--) cut--;
-    const across = places.find(({ from, to }) => from < cut && to > cut);
-    if (across) cut = across.to;
-    this.#held = text.slice(cut);
+    const search = this.#search();
+    const { matcher } = search;
+    const bytes = joined([this.#held, piece]);
+    const places = matcher.placesIn(bytes);
+    const cut = cutOf(bytes, places, Math.max(0, bytes.length - Math.max(0, matcher.maxLength - 1)));
+    this.#held = bytes.slice(cut);
     const whole = places.filter(({ to }) => to <= cut);
-    return bytesOf(replaced(text.slice(0, cut), whole));
+    return replaced(bytes.subarray(0, cut), whole, search);
   }
 
   end(): Uint8Array<ArrayBuffer> {
-    const rest = replaced(this.#held, placesOf(this.#held, this.#found()));
-    this.#held = "";
-    return bytesOf(rest);
+    const search = this.#search();
+    const rest = replaced(this.#held, search.matcher.placesIn(this.#held), search);
+    this.#held = new Uint8Array();
+    return rest;
   }
+}
+
+/** Where a piece can end: in no value, and not where the rest of a run of backslashes would be read otherwise, two levels deep. */
+function cutOf(bytes: Uint8Array, places: readonly Place[], latest: number): number {
+  let run = latest;
+  while (bytes[run - 1] === 0x5c) run--;
+  const cut = latest - ((latest - run) % 4);
+  return places.find(({ from, to }) => from < cut && to > cut)?.to ?? cut;
 }

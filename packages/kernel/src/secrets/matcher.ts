@@ -1,0 +1,92 @@
+import { fold, type Found, minLength, type Pattern } from "./found.ts";
+import type { View } from "./view.ts";
+import { eachView } from "./views.ts";
+
+/** A part of an answer in which a value stands. */
+export interface Place {
+  readonly from: number;
+  readonly to: number;
+  readonly value: string;
+}
+
+interface Candidate extends Pattern {
+  readonly value: string;
+}
+
+/** Pairs of folded bytes have so many numbers, not all different: a collision costs a comparison. */
+const pairs = 8_192;
+const pairOf = (first: number, second: number): number => (fold[first]! << 5) ^ fold[second]!;
+
+/**
+ * Looks for many values at once, with every pattern that each of them has: from the end of a window as long as the shortest pattern, which moves on as far
+ * as its last two bytes allow (Wu and Manber). So the time grows with the answer, and hardly with the number of values.
+ */
+export class Matcher {
+  readonly found: readonly Found[];
+  /** No spelling of any value is longer, in bytes. */
+  readonly maxLength: number;
+  readonly #shifts = new Uint8Array(pairs).fill(minLength - 1);
+  readonly #candidates = new Map<number, Candidate[]>();
+
+  constructor(found: readonly Found[]) {
+    this.found = found;
+    this.maxLength = Math.max(0, ...found.map(({ maxLength }) => maxLength));
+    for (const { value, patterns } of found) for (const pattern of patterns) this.#add({ ...pattern, value });
+  }
+
+  #add(candidate: Candidate): void {
+    const { bytes } = candidate;
+    for (let at = 1; at < minLength; at++) {
+      const pair = pairOf(bytes[at - 1]!, bytes[at]!);
+      this.#shifts[pair] = Math.min(this.#shifts[pair]!, minLength - 1 - at);
+    }
+    const last = pairOf(bytes[minLength - 2]!, bytes[minLength - 1]!);
+    const others = this.#candidates.get(last);
+    if (others) others.push(candidate);
+    else this.#candidates.set(last, [candidate]);
+  }
+
+  /** In order, and apart from each other. */
+  placesIn(bytes: Uint8Array): readonly Place[] {
+    const places: Place[] = [];
+    if (this.found.length > 0) eachView(bytes, (view) => this.#search(view, places));
+    const merged: Place[] = [];
+    for (const place of places.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+      const last = merged.at(-1);
+      if (last && place.from < last.to) merged[merged.length - 1] = { ...last, to: Math.max(last.to, place.to) };
+      else merged.push(place);
+    }
+    return merged;
+  }
+
+  #search(view: View, places: Place[]): void {
+    const { bytes } = view;
+    const shifts = this.#shifts;
+    for (let at = minLength - 1; at < bytes.length;) {
+      const pair = pairOf(bytes[at - 1]!, bytes[at]!);
+      const shift = shifts[pair]!;
+      at += shift;
+      if (shift > 0) continue;
+      const start = at - minLength + 1;
+      at++;
+      for (const candidate of this.#candidates.get(pair) ?? []) {
+        if (!standsAt(bytes, start, candidate.bytes)) continue;
+        const first = Math.max(0, start - candidate.before);
+        const end = Math.min(bytes.length, start + candidate.bytes.length + candidate.behind);
+        const { value } = candidate;
+        const place: Place = { from: view.startOf(first), to: view.endOf(end - 1), value };
+        const last = places.at(-1);
+        // A value that repeats itself is found at every byte: places that overlap are one.
+        if (last?.value === value && place.from >= last.from && place.from < last.to)
+          places[places.length - 1] = { ...last, to: Math.max(last.to, place.to) };
+        else places.push(place);
+      }
+    }
+  }
+}
+
+function standsAt(bytes: Uint8Array, start: number, pattern: Uint8Array): boolean {
+  if (start + pattern.length > bytes.length) return false;
+  for (let at = 0; at < pattern.length; at++) if (fold[bytes[start + at]!] !== pattern[at]) return false;
+  return true;
+}
