@@ -77,7 +77,7 @@ const kernelDirections: Readonly<
     values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
-  secrets: { values: ["id"], types: ["capability", "normalize"] },
+  secrets: { values: ["id", "normalize"], types: ["capability"] },
   surface: { values: ["normalize", "schema", "tool"], types: [] },
   id: { values: ["normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

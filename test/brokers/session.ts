@@ -6,7 +6,7 @@ import {
   covers,
   grantOf,
 } from "@keyhole/kernel";
-import { secretKeeper } from "@keyhole/kernel/secrets";
+import { openSecrets } from "../support/open-secrets.ts";
 
 export interface SessionOptions {
   readonly grants?: readonly Capability[];
@@ -39,7 +39,7 @@ export function openSession(options: SessionOptions = {}): TestSession {
     networkBytes = 1 << 20,
     limit = Infinity,
     signal = new AbortController().signal,
-    secrets = secretKeeper({ get: () => undefined }).open({ token: "", refusal: () => undefined }),
+    secrets = openSecrets({ get: () => undefined }),
   } = options;
   const grant = grantOf(grants, [grants]);
   const used = { networkRequests: 0, networkBytes: 0 };

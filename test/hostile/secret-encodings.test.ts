@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mark, searching } from "../support/open-secrets.ts";
+import { mark, searching, valueOf } from "../support/open-secrets.ts";
 import { encodings, escapes, rowsIn, streamed, unfound } from "../support/secret-encodings.ts";
 import { sized } from "../support/size.ts";
 
@@ -10,10 +10,10 @@ const values = ['c4n"ary/+%&é s3cret', "-----BEGIN KEY\nAbC_d-e=\\f<g>'€😀"
 /** The answer as a stream that is cut at some places, as a body, and as a text. */
 async function searched(value: string, answer: Uint8Array, cuts: readonly number[] = []): Promise<readonly Buffer[]> {
   const secrets = await searching(value);
-  const reply = secrets.clean({ ok: true, value: Buffer.from(answer).toString("latin1"), body: answer });
+  const reply = await secrets.clean({ ok: true, value: Buffer.from(answer).toString("latin1"), body: answer });
   if (!reply.ok) throw new Error(reply.error.message);
   return [
-    streamed(secrets.redactor(), answer, cuts),
+    streamed(await valueOf(secrets.redactor()), answer, cuts),
     Buffer.from(reply.body!),
     Buffer.from(String(reply.value), "latin1"),
   ];

@@ -99,7 +99,7 @@ export type {
   CapabilityRequest,
 } from "./capability/broker.ts";
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
-export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretKeeper } from "./capability/secret.ts";
+export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
 export { describeCapability } from "./capability/describe.ts";
 export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
 export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";

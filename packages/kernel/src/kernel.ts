@@ -137,9 +137,9 @@ class KernelImplementation implements Kernel {
   }
 
   #contextOf(core: Core): ExtensionContext {
-    const { log, clock, registry, hosts, labels, secrets, authority, points } = core;
+    const { log, clock, registry, hosts, labels, authority, points } = core;
     const hash = this.#hash;
-    const lent = { log, clock, hash, registry, hosts, labels, secrets, authority, points };
+    const lent = { log, clock, hash, registry, hosts, labels, authority, points };
     return {
       ...lent,
       setMode: (mode, reason) => this.setMode(mode, reason),

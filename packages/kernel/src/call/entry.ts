@@ -1,5 +1,4 @@
 import type { Revocation } from "../capability/revocation.ts";
-import type { SecretKeeper } from "../capability/secret.ts";
 
 /** What tells one call apart from all others, wherever it goes on. */
 export interface CallIdentity {
@@ -30,8 +29,6 @@ export interface Since {
   readonly revocations: readonly Revocation[];
   /** Ids of approvals that were taken back meanwhile. */
   readonly revokedApprovals: ReadonlySet<string>;
-  /** Knows the secrets that they had told others. */
-  readonly secrets: SecretKeeper | undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ import { bounds, denied, ended, failed, outOfOrder, uncovered } from "./refusals
 import { covers, limitOf } from "./grant.ts";
 import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
-import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
+import { GateSecrets, type GateSecretsOptions } from "./gate-secrets.ts";
 
 export interface GateOptions extends Budget {
   /** Of requests and replies, for the journal. */
@@ -30,8 +30,7 @@ export interface GateOptions extends Budget {
   readonly counts?: GateCounts | undefined;
   /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
   readonly hold?: (() => HeldGrant) | undefined;
-  /** `token` marks the call's own placeholders. */
-  readonly secrets?: { readonly keeper: SecretKeeper; readonly token: string } | undefined;
+  readonly secrets?: GateSecretsOptions | undefined;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -51,18 +50,13 @@ export class Gate {
   /** The last request that waits for its body to be taken, or for one before it. */
   #taking: Promise<void> | undefined;
   readonly #held: HeldGrant | undefined;
-  /** Hosts that a broker called public: what a secret's wildcard reaches. */
-  readonly #publicHosts = new Set<string>();
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
   /** Made for the first that is used up: most calls use up nothing. */
   #ledger: Ledger | undefined;
   #carriers: Carriers | undefined;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
   #ends: Map<CapabilityKind, AbortController> | undefined;
-  /** Opened for the first broker that serves, and handed on to the next run: a value that one run revealed can come back in any. */
-  #secrets: OpenSecrets = noSecrets;
-  /** Which of the runs asks: the present one. */
-  readonly #latest: { gate: Gate };
+  readonly #secrets: GateSecrets;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -70,11 +64,10 @@ export class Gate {
     this.#held?.watch(() => this.#endRevoked());
     const { before, counts = before?.counts ?? noCounts } = options;
     this.#counts = { ...counts };
-    this.#latest = before ? before.#latest : { gate: this };
-    if (!before) return;
-    this.#counts.lastRefusal = undefined;
-    this.#latest.gate = this;
-    this.#secrets = before.#secrets;
+    if (before) this.#counts.lastRefusal = undefined;
+    const revealed = counts.revealed.map(({ name }) => name);
+    this.#secrets = before ? before.#secrets : new GateSecrets(options.secrets, revealed);
+    this.#secrets.enter((need) => this.#refusal(need));
   }
 
   get counts(): GateCounts {
@@ -151,10 +144,12 @@ export class Gate {
     const index = (ticket.index ??= this.#counts.index++);
     const requestHash = hash.jsonOrFault({ ...rest, body: taken?.digest ?? null });
     const [dirty, target] = await this.#decide(request, ticket);
-    const answered = async (): ReturnType<typeof takeReply> =>
-      takeReply(this.#secrets.clean(dirty), hash, () => this.#ended);
+    const answered = async (): ReturnType<typeof takeReply> => {
+      const clean = this.#secrets.clean(dirty);
+      return takeReply(clean instanceof Promise ? await clean : clean, hash, () => this.#ended);
+    };
     let [reply, responseHash] = await answered().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
-    if (ticket.isWithdrawn) return dirty;
+    if (ticket.isWithdrawn) return reply;
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
     if (lost) [reply, responseHash] = await takeReply(failed(lost), hash);
@@ -245,22 +240,12 @@ export class Gate {
 
   #session(kind: CapabilityKind, first: Need = { kind: "clock" }): BrokerSession {
     let current = first;
-    const { grant, fileBytes = Infinity, secrets } = this.#options;
+    const { grant, fileBytes = Infinity } = this.#options;
     const end = this.#ends?.get(kind) ?? new AbortController();
     (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
     if (this.#ended) end.abort("the call has ended");
-    if (this.#secrets === noSecrets && secrets) {
-      const refusal = (name: string, host: string): CapabilityError | undefined =>
-        this.#latest.gate.#refusal({
-          kind: "secret.use",
-          name,
-          host,
-          isPublic: this.#latest.gate.#publicHosts.has(host),
-        });
-      this.#secrets = secrets.keeper.open({ token: secrets.token, refusal });
-    }
     return {
-      secrets: this.#secrets,
+      secrets: this.#secrets.open(),
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
@@ -278,12 +263,11 @@ export class Gate {
   #refusal(need: Need): CapabilityError | undefined {
     const lost = this.#ended ? ended.error : this.revoked(need.kind);
     if (lost) return lost;
-    if ("host" in need && need.isPublic) this.#publicHosts.add(need.host);
-    if (covers(this.#options.grant, need)) {
-      const reason = this.#options.refusal?.(need);
-      return reason === undefined ? undefined : denied(reason, "A changed policy could allow it.");
-    }
-    return uncovered(this.#options.grant, need);
+    if (!covers(this.#options.grant, need)) return uncovered(this.#options.grant, need);
+    const reason = this.#options.refusal?.(need);
+    if (reason !== undefined) return denied(reason, "A changed policy could allow it.");
+    if ("host" in need) this.#secrets.reach(need.host, need.isPublic === true);
+    return undefined;
   }
 
   /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */

@@ -3,13 +3,21 @@ import type { CapabilityError, CapabilityReply } from "./broker.ts";
 
 /** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */
 export interface SecretKeeper {
-  /** What one call needs of it. */
-  open(call: {
-    /** Marks the call's own placeholders. */
-    readonly token: string;
-    /** Why a secret may not go to a host; `undefined` where it may. */
-    readonly refusal: (name: string, host: string) => CapabilityError | undefined;
-  }): OpenSecrets;
+  open(call: SecretCall): OpenSecrets;
+}
+
+/** What a keeper knows of one call. */
+export interface SecretCall {
+  /** Marks the call's own placeholders. */
+  readonly token: string;
+  /** Why a secret may not go to a host; `undefined` where it may. */
+  readonly refusal: (name: string, host: string) => CapabilityError | undefined;
+  /** Names, exact or as a pattern, that the policy grants to any tool and caller at the hosts that this call reached so far. */
+  readonly granted: () => readonly string[];
+  /** Names of secrets that the call had revealed before it was suspended. */
+  readonly revealed: readonly string[];
+  /** The kernel's timer: calls back once, unless the returned function was called before. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
 }
 
 /**
@@ -28,10 +36,13 @@ export interface CallSecrets {
     host: string,
     encode?: (value: string) => string,
   ): Promise<Revealed<Uint8Array<ArrayBuffer>>>;
-  /** A text of the other side, without any value that was revealed, in this call or before: a redirect's target, before it is followed. */
-  redact(text: string): string;
+  /**
+   * A text of a server without the values of secrets: a redirect's target, before it is followed. An error where the kernel cannot read the values: then
+   * nobody may see the text.
+   */
+  redact(text: string): Promise<Revealed<string>>;
   /** The same for a body that comes in pieces, wherever it was cut. Replies need none of it: the kernel redacts each as a whole. */
-  redactor(): Redactor;
+  redactor(): Promise<Revealed<Redactor>>;
 }
 
 export type Revealed<Content> =
@@ -49,8 +60,11 @@ export interface Redactor {
 export interface OpenSecrets extends CallSecrets {
   /** What was revealed since the last time it was asked, each once. */
   takeUses(): readonly { readonly name: string; readonly host: string }[];
-  /** A reply without any value that was revealed, in this call or before. */
-  clean(reply: CapabilityReply): CapabilityReply;
+  /**
+   * A reply without the values of secrets: those that are granted at the hosts of the call, those that the call revealed, and those that the keeper
+   * remembers. An error in place of the reply where it cannot read one of the first two.
+   */
+  clean(reply: CapabilityReply): Promise<CapabilityReply>;
 }
 
 /** Where nobody keeps secrets, a placeholder goes nowhere. */
@@ -58,10 +72,13 @@ export const noSecrets: OpenSecrets = {
   reveal: async (text) => (text.includes(placeholderMark) ? nobody : { ok: true, value: text }),
   revealBytes: async (bytes) =>
     new TextDecoder().decode(bytes).includes(placeholderMark) ? nobody : { ok: true, value: new Uint8Array(bytes) },
-  redact: (text) => text,
-  redactor: () => ({ push: (piece) => new Uint8Array(piece), end: () => new Uint8Array() }),
+  redact: async (text) => ({ ok: true, value: text }),
+  redactor: async () => ({
+    ok: true,
+    value: { push: (piece) => new Uint8Array(piece), end: () => new Uint8Array() },
+  }),
   takeUses: () => [],
-  clean: (reply) => reply,
+  clean: async (reply) => reply,
 };
 
 const nobody: { readonly ok: false; readonly error: CapabilityError } = {

@@ -1,6 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { SecretKeeper } from "../capability/secret.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
 import type { CallFault } from "../call/fault.ts";
 import type { ReadOptions } from "../call/options.ts";
@@ -29,7 +28,6 @@ export interface ExtensionContext {
   readonly registry: Registry;
   readonly hosts: readonly IsolateHost[];
   readonly labels: SessionLabels;
-  readonly secrets: SecretKeeper | undefined;
   readonly authority: () => Authority;
   readonly setMode: (mode: Mode, reason: string) => Promise<void>;
   /** The points of all extensions together. */

@@ -1,4 +1,5 @@
 import type { Capability } from "../capability/capability.ts";
+import { hostMatcher } from "../capability/hosts.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
@@ -28,6 +29,8 @@ export interface Policy {
   governance(tool: string): ToolGovernance | undefined;
   /** What a caller is granted for a tool. */
   grants(tool: string, caller: string): readonly Capability[];
+  /** Names of secrets, exact or as a pattern, that anybody is granted at a host. A wildcard takes every host here, as in a deny: more is searched for, not less. */
+  readonly secretsAt: (host: string) => readonly string[];
   /** Sorted: what the outputs of a tool carry. */
   labelsOf(tool: string): readonly string[];
   /** Sorted. */
@@ -89,6 +92,7 @@ function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[], by: 
       [...(grants.get(tool) ?? none), ...(grants.get("*") ?? none)]
         .filter((grant) => grant.caller === undefined || grant.caller === caller)
         .map((grant) => grant.capability),
+    secretsAt: secretsByHost(document),
     labelsOf: (tool) => labels.get(tool) ?? [],
     allLabels: Object.keys(document.labels ?? {}).toSorted(),
   };
@@ -105,6 +109,13 @@ function rateRule([tool, { rate }]: readonly [string, ToolGovernance], by: Hash)
     reason: `The policy takes ${calls} calls of ${tool} in ${windowMs / 1_000} s.`,
   };
   return [{ ...loadRule(rule, by), isRate: true }];
+}
+
+function secretsByHost({ grants = [] }: PolicyDocument): Policy["secretsAt"] {
+  const uses = grants.flatMap(({ capability }) =>
+    capability.kind === "secret.use" ? [{ names: capability.names, matches: hostMatcher(capability.hosts) }] : [],
+  );
+  return (host) => uses.flatMap(({ names, matches }) => (matches(host, true) ? names : []));
 }
 
 function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, readonly string[]> {

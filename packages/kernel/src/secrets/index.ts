@@ -1,4 +1,5 @@
 /*
  * `@keyhole/kernel/secrets`: values that tools use and never see. A kernel without secrets does not carry it.
  */
-export { secretKeeper, type SecretStore } from "./keeper.ts";
+export { secretKeeper } from "./keeper.ts";
+export type { SecretStore } from "./source.ts";

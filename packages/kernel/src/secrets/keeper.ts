@@ -1,17 +1,14 @@
 import type { CapabilityError, CapabilityReply } from "../capability/broker.ts";
-import type { OpenSecrets, Redactor, Revealed, SecretKeeper } from "../capability/secret.ts";
+import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
 import type { JsonValue } from "../normalize/json.ts";
-import { type Found, maxLength, minLength } from "./found.ts";
+import type { Found } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import { ByteRedactor, redactBytes, redactText, type Search } from "./redact.ts";
+import { foreign, unavailable } from "./refusals.ts";
 import { Remembered } from "./remembered.ts";
-
-/** Where the values are: a vault, an environment, a page's memory. The embedding program's own. */
-export interface SecretStore {
-  /** The value as it is now, or `undefined` where there is none. Asked once per call and secret. */
-  get(name: string): Promise<string | undefined> | string | undefined;
-}
+import type { SecretStore } from "./source.ts";
+import { Values } from "./values.ts";
 
 /**
  * Secrets for a kernel. A value exists in requests to hosts that `secret.use` names, and nowhere else: not in what tools see, in results, errors, logs,
@@ -22,33 +19,25 @@ export interface SecretStore {
  */
 export function secretKeeper(store: SecretStore): SecretKeeper {
   const remembered = new Remembered();
-  return { open: ({ token, refusal }) => new Secrets(store, remembered, token, refusal) };
+  return { open: (call) => new Secrets(call, new Values(store, call.after), remembered) };
 }
 
-type Values = ReadonlyMap<string, string>;
-
 class Secrets implements OpenSecrets {
-  readonly #store: SecretStore;
+  readonly #call: SecretCall;
+  readonly #values: Values;
   readonly #remembered: Remembered;
-  readonly #token: string;
-  readonly #refusal: (name: string, host: string) => CapabilityError | undefined;
-  readonly #values = new Map<string, Promise<string | undefined>>();
   /** For the values that the call revealed: it gets its placeholders back. */
   readonly #placeholders = new Map<string, string>();
-  /** What the call revealed. Kept beside what is remembered: that is forgotten one day. */
+  /** What the call revealed, and what is granted where it went. Kept beside what is remembered: that is forgotten one day. */
   readonly #needed = new Set<Found>();
+  /** Names and patterns whose values are known. */
+  readonly #loaded = new Set<string>();
   readonly #uses = new Map<string, { readonly name: string; readonly host: string }>();
 
-  constructor(
-    store: SecretStore,
-    remembered: Remembered,
-    token: string,
-    refusal: (name: string, host: string) => CapabilityError | undefined,
-  ) {
-    this.#store = store;
+  constructor(call: SecretCall, values: Values, remembered: Remembered) {
+    this.#call = call;
+    this.#values = values;
     this.#remembered = remembered;
-    this.#token = token;
-    this.#refusal = refusal;
   }
 
   async reveal(text: string, host: string, encode = asItIs): Promise<Revealed<string>> {
@@ -64,12 +53,14 @@ class Secrets implements OpenSecrets {
     return { ok: true, value: bytesOf(fill(text, values.value, asUtf8)) };
   }
 
-  redact(text: string): string {
-    return redactText(text, this.#search());
+  async redact(text: string): Promise<Revealed<string>> {
+    const error = await this.#load();
+    return error ? { ok: false, error } : { ok: true, value: redactText(text, this.#search()) };
   }
 
-  redactor(): Redactor {
-    return new ByteRedactor(() => this.#search());
+  async redactor(): Promise<Revealed<Redactor>> {
+    const error = await this.#load();
+    return error ? { ok: false, error } : { ok: true, value: new ByteRedactor(() => this.#search()) };
   }
 
   takeUses(): readonly { readonly name: string; readonly host: string }[] {
@@ -78,7 +69,9 @@ class Secrets implements OpenSecrets {
     return uses;
   }
 
-  clean(reply: CapabilityReply): CapabilityReply {
+  async clean(reply: CapabilityReply): Promise<CapabilityReply> {
+    const error = await this.#load();
+    if (error) return { ok: false, error };
     const search = this.#search();
     if (search.matcher.found.length === 0) return reply;
     if (!reply.ok) {
@@ -86,7 +79,28 @@ class Secrets implements OpenSecrets {
       return { ok: false, error: { code, message: redactText(message, search), hint: redactText(hint, search) } };
     }
     const value = cleanValue(reply.value, search);
-    return reply.body ? { ok: true, value, body: redactBytes(reply.body, search) } : { ok: true, value };
+    return reply.body ? { ok: true, value, body: await redactBytes(reply.body, search) } : { ok: true, value };
+  }
+
+  /** Reads what an answer is to be searched for. Nothing is asked of the store twice in one call, and none of it is a use of a secret. */
+  async #load(): Promise<CapabilityError | undefined> {
+    const { granted, revealed } = this.#call;
+    const patterns = [...granted(), ...revealed];
+    if (patterns.every((each) => this.#loaded.has(each))) return undefined;
+    const names = await this.#values.namesOf(patterns);
+    if (!names.ok) return names.error;
+    const values = await this.#values.all(names.value);
+    if (!values.ok) return values.error;
+    for (const [name, value] of values.value) {
+      this.#needed.add(this.#remembered.add(value));
+      if (revealed.includes(name)) this.#standsFor(name, value);
+    }
+    for (const each of patterns) this.#loaded.add(each);
+    return undefined;
+  }
+
+  #standsFor(name: string, value: string): void {
+    if (!this.#placeholders.has(value)) this.#placeholders.set(value, placeholder(this.#call.token, name));
   }
 
   #search(): Search {
@@ -95,42 +109,30 @@ class Secrets implements OpenSecrets {
   }
 
   /** The values for every placeholder in a text. Nothing is asked of the store before all of them may go to the host. */
-  async #valuesIn(text: string, host: string): Promise<Revealed<Values>> {
+  async #valuesIn(text: string, host: string): Promise<Revealed<ReadonlyMap<string, string>>> {
+    const { token, refusal, granted } = this.#call;
     const names = new Set<string>();
-    for (const [, token, name = ""] of text.matchAll(placeholders)) {
-      if (token !== this.#token) return foreign;
+    for (const [, mark, name = ""] of text.matchAll(placeholders)) {
+      if (mark !== token) return foreign;
       names.add(name);
     }
     for (const name of names) {
-      const error = this.#refusal(name, host);
+      const error = refusal(name, host);
       if (error) return { ok: false, error };
     }
-    const values = new Map<string, string>();
+    // A request whose answer nobody could search is not sent.
+    const unlisted = this.#values.unlisted(granted());
+    if (unlisted) return { ok: false, error: unlisted };
+    const values = await this.#values.all(names);
+    if (!values.ok) return values;
     for (const name of names) {
-      const value = await this.#valueOf(name);
+      const value = values.value.get(name);
       if (value === undefined) return unavailable(name);
-      values.set(name, value);
       this.#needed.add(this.#remembered.add(value));
-      if (!this.#placeholders.has(value)) this.#placeholders.set(value, placeholder(this.#token, name));
+      this.#standsFor(name, value);
       this.#uses.set(`${name} ${host}`, { name, host });
     }
-    return { ok: true, value: values };
-  }
-
-  /** What the store throws stays here: it can name anything. */
-  #valueOf(name: string): Promise<string | undefined> {
-    let value = this.#values.get(name);
-    if (!value) {
-      value = (async () => this.#store.get(name))().then(
-        (given: unknown) =>
-          typeof given === "string" && given.length >= minLength && given.length <= maxLength && given.isWellFormed()
-            ? given
-            : undefined,
-        () => undefined,
-      );
-      this.#values.set(name, value);
-    }
-    return value;
+    return values;
   }
 }
 
@@ -154,26 +156,6 @@ const hidden = "*keyhole-secret*";
 
 const asItIs = (value: string): string => value;
 
-function fill(text: string, values: Values, encode: (value: string) => string): string {
+function fill(text: string, values: ReadonlyMap<string, string>, encode: (value: string) => string): string {
   return text.replace(placeholders, (_, __, name: string) => encode(values.get(name)!));
-}
-
-const foreign: { readonly ok: false; readonly error: CapabilityError } = {
-  ok: false,
-  error: {
-    code: "INVALID_REQUEST",
-    message: "The request has a placeholder for a secret that is not this call's own.",
-    hint: "Ask `context.secret(name)` in each call, and keep nothing of it.",
-  },
-};
-
-function unavailable(name: string): { readonly ok: false; readonly error: CapabilityError } {
-  return {
-    ok: false,
-    error: {
-      code: "NOT_FOUND",
-      message: `There is no value for the secret ${name}.`,
-      hint: `A value has ${minLength} to ${maxLength} characters.`,
-    },
-  };
 }

@@ -1,8 +1,9 @@
+import { turn } from "../normalize/turn.ts";
 import { minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import type { Matcher, Place } from "./matcher.ts";
 
-/** How much of a body is searched at once. */
+/** How much of a body is searched at once: what a thread that others wait for does in a few milliseconds. */
 const pieceBytes = 65_536;
 
 /** What is looked for, and what takes the place of each value. */
@@ -48,12 +49,16 @@ function redactNarrow(text: string, search: Search): string {
   return places.length === 0 ? text : textOf(replaced(bytes, places, search));
 }
 
-export function redactBytes(bytes: Uint8Array, search: Search): Uint8Array<ArrayBuffer> {
+/** A whole body, with a turn of the event loop between its pieces. */
+export async function redactBytes(bytes: Uint8Array, search: Search): Promise<Uint8Array<ArrayBuffer>> {
   const redactor = new ByteRedactor(() => search);
   // A redactor searches what it held back anew: its pieces are no smaller than that.
   const size = Math.max(pieceBytes, search.matcher.maxLength);
   const pieces: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += size) pieces.push(redactor.push(bytes.subarray(at, at + size)));
+  for (let at = 0; at < bytes.length; at += size) {
+    if (at > 0) await turn();
+    pieces.push(redactor.push(bytes.subarray(at, at + size)));
+  }
   return joined([...pieces, redactor.end()]);
 }
 

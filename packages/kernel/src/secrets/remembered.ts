@@ -4,7 +4,10 @@ import { Matcher } from "./matcher.ts";
 /** More values than one kernel has in use. */
 const most = 256;
 
-/** Values that any call revealed: a server that one call told can answer another. Bounded: the longest unused go first. */
+/**
+ * Values that any call read from the store, the present ones and those before a rotation: a server that one call told can answer another. Bounded: the
+ * longest unused go first. What the policy grants at the hosts of a call is found all the same.
+ */
 export class Remembered {
   readonly #found = new Map<string, Found>();
   #matcher: Matcher | undefined;

@@ -1,4 +1,4 @@
-import { type Broker, type BrokerSession, type CapabilityReply, parseUrl } from "@keyhole/kernel";
+import { type Broker, type BrokerSession, type CapabilityReply, parseUrl, type Revealed } from "@keyhole/kernel";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
@@ -54,7 +54,9 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       if (location === null) return await replyOf(response, request, hop, session);
       response.body?.cancel().catch(() => {});
       // A server can put what it was sent into the address to which it sends on.
-      const next = followRedirect(request, response.status, session.secrets.redact(location));
+      const target = await session.secrets.redact(location);
+      if (!target.ok) return target;
+      const next = followRedirect(request, response.status, target.value);
       if (!next.ok)
         return refused(
           next.error.code,
@@ -78,7 +80,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   } catch (error) {
     if (session.signal.aborted) return cancelled;
     const lacks = await policy.lacks();
-    return lacks === undefined ? unreachable(request.url, error, session) : forbidden(request.url, lacks);
+    return lacks === undefined ? await unreachable(request.url, error, session) : forbidden(request.url, lacks);
   } finally {
     policy.leave();
   }
@@ -141,14 +143,17 @@ function forbidden(url: URL, lacks: string): CapabilityReply {
   );
 }
 
-function unreachable(url: URL, error: unknown, { secrets }: BrokerSession): CapabilityReply {
+async function unreachable(url: URL, error: unknown, session: BrokerSession): Promise<CapabilityReply> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
-  if (location === undefined || location.origin === url.origin)
+  if (location === undefined || location.origin === url.origin) {
+    const cause = await causeOf(error, session);
+    if (!cause.ok) return cause;
     return refused(
       "UNAVAILABLE",
-      `${url.host} cannot be reached: ${causeOf(error, secrets)}.`,
+      `${url.host} cannot be reached: ${cause.value}.`,
       "Check the address, and try again later.",
     );
+  }
   return refused(
     "UNAVAILABLE",
     `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,
@@ -157,9 +162,10 @@ function unreachable(url: URL, error: unknown, { secrets }: BrokerSession): Capa
 }
 
 /** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. What is cut is redacted before: of a part nobody knows. */
-function causeOf(error: unknown, secrets: BrokerSession["secrets"]): string {
+async function causeOf(error: unknown, { secrets }: BrokerSession): Promise<Revealed<string>> {
   const cause = error instanceof Error ? error.cause : undefined;
   if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")
-    return cause.code;
-  return error instanceof Error ? secrets.redact(error.message).slice(0, 200) : "unknown reason";
+    return { ok: true, value: cause.code };
+  const message = await secrets.redact(error instanceof Error ? error.message : "unknown reason");
+  return message.ok ? { ok: true, value: message.value.slice(0, 200) } : message;
 }

@@ -17,5 +17,12 @@ export function environmentSecrets({
   prefix = "KEYHOLE_SECRET_",
   env = process.env,
 }: EnvironmentSecretsOptions = {}): SecretStore {
-  return { get: (name) => env[prefix + name.toUpperCase().replaceAll("-", "_")] };
+  const variable = (name: string): string => prefix + name.toUpperCase().replaceAll("-", "_");
+  return {
+    get: (name) => env[variable(name)],
+    list: (start) =>
+      Object.keys(env)
+        .filter((key) => key.startsWith(variable(start)))
+        .map((key) => key.slice(prefix.length)),
+  };
 }

@@ -114,9 +114,8 @@ function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOpti
   return () => withRevocations(revocations, call.revocations).hold(holderOf(call, tool));
 }
 
-function secretsOf({ call }: Reserved, ports: StartPorts): GateOptions["secrets"] {
-  const keeper = call.before?.since.secrets ?? ports.secrets;
-  return keeper && { keeper, token: secretToken(call.seed) };
+function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: StartPorts): GateOptions["secrets"] {
+  return keeper && { keeper, token: secretToken(call.seed), namesAt: policy.secretsAt, clock };
 }
 
 /** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */

@@ -12,7 +12,6 @@ import type { ExtensionContext } from "../extension.ts";
 import { type Frozen, type FrozenCall, type FrozenRun, readFrozen } from "./frozen.ts";
 import { goOn, heardOf, restoreCall, type Resumption } from "./go-on.ts";
 import type { Thaw } from "./live.ts";
-import { withSecrets } from "./revealed.ts";
 import { type SealingKey, unseal } from "./sealed.ts";
 import { readSince } from "./since.ts";
 
@@ -67,7 +66,6 @@ async function resumeFrozen(
   const since: Since = {
     revocations: [],
     revokedApprovals: new Set(),
-    secrets: undefined,
   };
   const resumption: Resumption = { context, snapshotId, since, thaws: parts.thaws };
   const call = restoreCall(root, resumption, options, undefined, tree);
@@ -103,7 +101,7 @@ async function takeSlot(
 }
 
 /** What happened to its calls while they were suspended. */
-async function sinceOf(frozen: Frozen, { log, secrets }: ExtensionContext): Promise<Since> {
+async function sinceOf(frozen: Frozen, { log }: ExtensionContext): Promise<Since> {
   const { wasResumed, revocations, revokedApprovals } = await readSince(log, frozen);
   if (wasResumed) throw resumedBefore;
   const all = callsIn(frozen.root);
@@ -111,7 +109,6 @@ async function sinceOf(frozen: Frozen, { log, secrets }: ExtensionContext): Prom
   return {
     revocations: [...taken, ...revocations],
     revokedApprovals,
-    secrets: secrets && (await withSecrets(secrets, all)),
   };
 }
 

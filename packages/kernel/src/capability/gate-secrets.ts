@@ -1,0 +1,72 @@
+import type { CapabilityError, CapabilityReply } from "./broker.ts";
+import type { Need } from "./capability.ts";
+import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
+
+/** What a call needs to use secrets, and to have answers searched for them. */
+export interface GateSecretsOptions {
+  readonly keeper: SecretKeeper;
+  /** Marks the call's own placeholders. */
+  readonly token: string;
+  /** The kernel's. */
+  readonly clock: { after(delayMs: number, callback: () => void, how?: "idly"): () => void };
+  /** Names, exact or as a pattern, that the policy grants to any tool and caller at a host. */
+  readonly namesAt: (host: string) => readonly string[];
+}
+
+/** The secrets of one call, for all its runs: a value that one run revealed can come back in any. */
+export class GateSecrets {
+  readonly #options: GateSecretsOptions | undefined;
+  readonly #revealed: readonly string[];
+  /** The gate of the present run decides. */
+  #refusal: (need: Need) => CapabilityError | undefined = () => undefined;
+  #opened: OpenSecrets = noSecrets;
+  /** Whether the broker called them public: what a secret's wildcard reaches. */
+  readonly #hosts = new Map<string, boolean>();
+  /*
+   * From the policy, not from the grant of this call: a server answers the tool that only reads with what another tool told it, and a caller could narrow the
+   * grant for secrets away to see them.
+   */
+  readonly #granted: string[] = [];
+
+  /** @param revealed names whose values the call had revealed before it was suspended */
+  constructor(options: GateSecretsOptions | undefined, revealed: readonly string[]) {
+    this.#options = options;
+    this.#revealed = revealed;
+  }
+
+  /** A run begins. */
+  enter(refusal: (need: Need) => CapabilityError | undefined): void {
+    this.#refusal = refusal;
+  }
+
+  /** Opened for the first broker that serves: most calls ask for nothing. */
+  open(): OpenSecrets {
+    if (this.#opened !== noSecrets || !this.#options) return this.#opened;
+    const { keeper, token, clock } = this.#options;
+    this.#opened = keeper.open({
+      token,
+      after: (delayMs, callback) => clock.after(delayMs, callback, "idly"),
+      refusal: (name, host) =>
+        this.#refusal({ kind: "secret.use", name, host, isPublic: this.#hosts.get(host) ?? false }),
+      granted: () => this.#granted,
+      revealed: this.#revealed,
+    });
+    return this.#opened;
+  }
+
+  /** A request, or a hop of one, goes there: its answer can hold what anybody told the host. */
+  reach(host: string, isPublic: boolean): void {
+    if (!this.#options) return;
+    if (!this.#hosts.has(host)) this.#granted.push(...this.#options.namesAt(host));
+    this.#hosts.set(host, isPublic || this.#hosts.get(host) === true);
+  }
+
+  /** At once, where there are no secrets. */
+  clean(reply: CapabilityReply): CapabilityReply | Promise<CapabilityReply> {
+    return this.#opened === noSecrets ? reply : this.#opened.clean(reply);
+  }
+
+  takeUses(): ReturnType<OpenSecrets["takeUses"]> {
+    return this.#opened.takeUses();
+  }
+}

@@ -1,0 +1,49 @@
+import type { CapabilityError } from "../capability/broker.ts";
+import { maxLength, minLength } from "./found.ts";
+
+interface Refused {
+  readonly ok: false;
+  readonly error: CapabilityError;
+}
+
+const refused = (code: CapabilityError["code"], message: string, hint: string): Refused => ({
+  ok: false,
+  error: { code, message, hint },
+});
+
+export const foreign: Refused = refused(
+  "INVALID_REQUEST",
+  "The request has a placeholder for a secret that is not this call's own.",
+  "Ask `context.secret(name)` in each call, and keep nothing of it.",
+);
+
+export function unavailable(name: string): Refused {
+  return refused(
+    "NOT_FOUND",
+    `There is no value for the secret ${name}.`,
+    `A value has ${minLength} to ${maxLength} characters.`,
+  );
+}
+
+const searched = "The kernel searches each answer for the secrets that the policy grants at its host.";
+
+/** An answer that was not searched reaches nobody. */
+export const unreadable: Refused = refused(
+  "UNAVAILABLE",
+  "The store of secrets failed or did not answer in time.",
+  `${searched} Retry later, or tell the user.`,
+);
+
+export const unlistable: CapabilityError = refused(
+  "CAPABILITY_DENIED",
+  "The policy grants secrets by a pattern, and the store of secrets cannot list names.",
+  `${searched} Do not retry; tell the user.`,
+).error;
+
+export function tooMany(most: number): Refused {
+  return refused(
+    "CAPABILITY_DENIED",
+    `The policy grants more than ${most} secrets at the hosts of this call.`,
+    `${searched} Do not retry; tell the user.`,
+  );
+}
