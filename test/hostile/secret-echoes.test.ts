@@ -89,6 +89,27 @@ describe("a secret that a server stored before the kernel was started", () => {
     expect(rowsIn(await bench.shown(), token)).toEqual([]);
   });
 
+  it.each(["Range", "X-MS-Range", "Request_Range", "If-Range"])(
+    "is not given out in parts that a tool chooses by the header %s",
+    async (name) => {
+      let isAsked = false;
+      const { hear } = await open((secret) => {
+        isAsked = true;
+        return new Response(secret.slice(0, 8), { status: 206 });
+      });
+      const heard = await hear("reader", { headers: { [name]: "bytes=0-7" } });
+      expect(heard).toMatch(/^CAPABILITY_DENIED: A tool cannot choose a part of an answer of api\.example\.com/);
+      expect(isAsked).toBe(false);
+    },
+  );
+
+  it("lets a tool choose parts at a host where no secret is granted", async () => {
+    const { hear } = await open(() => new Response("a part", { status: 206 }));
+    expect(await hear("reader", { url: "https://www.example.net/", headers: { range: "bytes=0-7" } })).toContain(
+      "a part",
+    );
+  });
+
   it("is not in a body that is no text", async () => {
     const noise = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const { hear } = await open((secret) => new Response(Buffer.concat([noise, Buffer.from(secret), noise])));

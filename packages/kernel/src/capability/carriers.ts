@@ -45,6 +45,7 @@ function noticing(secrets: CallSecrets, carries: () => void): CallSecrets {
     reveal: (text, host, encode) => noticed(text, secrets.reveal(text, host, encode)),
     revealBytes: (bytes, host, encode) =>
       noticed(new TextDecoder().decode(bytes), secrets.revealBytes(bytes, host, encode)),
+    isSearching: () => secrets.isSearching(),
     redact: (text) => secrets.redact(text),
     redactor: () => secrets.redactor(),
   };

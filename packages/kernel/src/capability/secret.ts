@@ -37,6 +37,11 @@ export interface CallSecrets {
     encode?: (value: string) => string,
   ): Promise<Revealed<Uint8Array<ArrayBuffer>>>;
   /**
+   * Whether the policy grants secrets at the hosts that the call reached. A broker lets no tool choose a part of their answers, such as a range of bytes: of a
+   * part of a value nobody knows.
+   */
+  isSearching(): boolean;
+  /**
    * A text of a server without the values of secrets: a redirect's target, before it is followed. An error where the kernel cannot read the values: then
    * nobody may see the text.
    */
@@ -72,6 +77,7 @@ export const noSecrets: OpenSecrets = {
   reveal: async (text) => (text.includes(placeholderMark) ? nobody : { ok: true, value: text }),
   revealBytes: async (bytes) =>
     new TextDecoder().decode(bytes).includes(placeholderMark) ? nobody : { ok: true, value: new Uint8Array(bytes) },
+  isSearching: () => false,
   redact: async (text) => ({ ok: true, value: text }),
   redactor: async () => ({
     ok: true,

@@ -53,6 +53,10 @@ class Secrets implements OpenSecrets {
     return { ok: true, value: bytesOf(fill(text, values.value, asUtf8)) };
   }
 
+  isSearching(): boolean {
+    return this.#call.granted().length > 0;
+  }
+
   async redact(text: string): Promise<Revealed<string>> {
     const error = await this.#load();
     return error ? { ok: false, error } : { ok: true, value: redactText(text, this.#search()) };

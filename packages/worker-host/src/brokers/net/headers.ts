@@ -43,6 +43,12 @@ export function isForbiddenHeader(header: string): boolean {
   return forbidden.has(name) || forbiddenFamilies.some((family) => family.test(name));
 }
 
+/** Whether a header asks for a part of an answer, or of what a server copies. `content-range` is about the request's own body. */
+export function isRangeHeader(header: string): boolean {
+  const name = nameOf(header);
+  return /(?:^|-)range$/.test(name) && name !== "content-range";
+}
+
 /** What identifies the caller: meant for the origin that it was written for, and for no other. */
 export function isCredentialHeader(header: string): boolean {
   return /(?:^|-)(?:\w*auth\w*|cookies?|(?:api|access|subscription)-?key|\w*tokens?|\w*secrets?|session\w*|credentials?|signature|password|jwt|csrf|xsrf)(?:-|$)/.test(

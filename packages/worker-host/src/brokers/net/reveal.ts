@@ -1,5 +1,6 @@
 import { type BrokerSession, parseUrl } from "@keyhole/kernel";
 import { refused } from "../fault.ts";
+import { isRangeHeader } from "./headers.ts";
 import type { Checked, NetRequest } from "./request.ts";
 
 /**
@@ -13,6 +14,12 @@ export async function revealed(request: NetRequest, { secrets }: BrokerSession):
       "CAPABILITY_DENIED",
       `A secret goes to ${host} over https, and not where everybody on the way can read it.`,
       "Use an https URL.",
+    );
+  if (secrets.isSearching() && request.headers.some(([name]) => isRangeHeader(name)))
+    return refused(
+      "CAPABILITY_DENIED",
+      `A tool cannot choose a part of an answer of ${host}: the kernel searches whole answers for the secrets that are granted there.`,
+      "Leave out the header Range.",
     );
   const search = await secrets.reveal(request.url.search, host, encodeURIComponent);
   if (!search.ok) return search;
