@@ -1,10 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CapabilityReply, CapabilityRequest, JsonObject, JsonValue } from "@keyhole/kernel";
-import { dbBroker, type SqlDatabase, type SqlFault } from "@keyhole/worker-host/brokers/db";
+import type {
+  Capability,
+  CapabilityReply,
+  CapabilityRequest,
+  JsonObject,
+  JsonValue,
+  StatementKind,
+} from "@keyhole/kernel";
+import { dbBroker, type SqlDatabase, type SqlFault, type SqlStatement } from "@keyhole/worker-host/brokers/db";
 import { nodeDatabase } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openKernel, toolOf } from "../support/kernel.ts";
 import { openSession, type SessionOptions } from "./session.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keyhole-db-broker-"));
@@ -94,6 +102,57 @@ it("says what a request needs", () => {
     ok: true,
     needs: [{ kind: "db.write", statements: ["delete", "insert"] }],
   });
+});
+
+it("asks for db.read as well, where a change reads", async () => {
+  const sql = "UPDATE t SET a = 1 WHERE id = 0";
+  expect(broker.needs(requestOf("run", { sql }))).toEqual({
+    ok: true,
+    needs: [
+      { kind: "db.write", database: "main", statements: ["update"] },
+      { kind: "db.read", database: "main", statements: ["select"] },
+    ],
+  });
+  const [writes, reads] = [
+    { kind: "db.write", databases: ["main"] } as const,
+    { kind: "db.read", databases: ["main"] } as const,
+  ];
+  const called = async (grants: readonly Capability[]) => {
+    const policy = {
+      version: "1",
+      posture: "permissive",
+      grants: grants.map((capability) => ({ tool: "*", capability })),
+    };
+    const { kernel } = await openKernel({ policy, brokers: [broker] });
+    const capabilities = [writes, { ...reads, optional: true }];
+    const more = { capabilities, effects: ["db.read", "db.write"], determinism: "external" };
+    kernel.registerTrusted(toolOf((_, { db }) => db("main").run(sql), more));
+    return kernel.call("subject", {});
+  };
+  expect(await called([writes])).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" }, effects: [] });
+  expect(await called([writes, reads])).toMatchObject({ ok: true, effects: ["db.read", "db.write"] });
+});
+
+it("asks the grant for what the database alone knows, and does not begin without it", async () => {
+  const asked: SqlStatement[] = [];
+  const database: SqlDatabase = {
+    query: () => Promise.reject(new Error("nothing is queried")),
+    async run(statement) {
+      asked.push(statement);
+      return statement.kinds.includes("delete")
+        ? { ok: true, value: { changes: 1, lastInsertRowId: 1 } }
+        : { ok: false, fault: { reason: "denied", message: "", needs: ["delete"] } };
+    },
+  };
+  const serve = (statements: readonly StatementKind[]) =>
+    dbBroker({ main: database }).serve(
+      requestOf("run", { sql: "INSERT INTO t VALUES (1, 2)" }),
+      openSession({ grants: [{ kind: "db.write", databases: ["main"], statements }] }),
+    );
+  expect(await serve(["insert"])).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
+  expect(asked.map(({ kinds, target }) => [kinds, target])).toEqual([[["insert"], "T"]]);
+  expect(await serve(["insert", "delete"])).toMatchObject({ ok: true, value: { changes: 1 } });
+  expect(asked.at(-1)).toMatchObject({ kinds: ["delete", "insert"], target: "T" });
 });
 
 describe("is refused before a database sees it", () => {

@@ -1,6 +1,7 @@
 import { opfsDatabase, type OpfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
 import { afterAll } from "vitest";
 import { dbContract, dbEngineContract } from "../contract/db.ts";
+import { dbGrantsContract } from "../contract/db-grants.ts";
 
 const databases: OpfsDatabase[] = [];
 afterAll(() => databases.forEach((each) => each.close()));
@@ -13,3 +14,4 @@ function openDatabase(): OpfsDatabase {
 
 dbContract("the origin private file system", openDatabase, { exact: true, interrupts: true });
 dbEngineContract("the origin private file system", openDatabase, { holdsKinds: true });
+dbGrantsContract("the origin private file system", () => ({ database: openDatabase() }));

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { d1Database, type D1DatabaseLike } from "@keyhole/worker-host/brokers/db-d1";
 import { expect, it } from "vitest";
 import { dbContract, dbEngineContract } from "../contract/db.ts";
+import { dbGrantsContract } from "../contract/db-grants.ts";
 
 const binding = (env as unknown as { readonly DATABASE: D1Database }).DATABASE;
 const database = d1Database(binding);
@@ -19,6 +20,7 @@ async function open(): Promise<typeof database> {
 
 dbContract("D1", open, { exact: false, interrupts: false });
 dbEngineContract("D1", open, { holdsKinds: false });
+dbGrantsContract("D1", async () => ({ database: await open(), host: (sql) => binding.prepare(sql).run() }));
 
 it("the database of the platform is one", () => {
   const same: D1DatabaseLike = binding;

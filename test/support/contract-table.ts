@@ -26,6 +26,7 @@ const contracts: Readonly<Record<string, string>> = {
   kvContract: "Key-value store",
   dbContract: "Database",
   dbEngineContract: "Database, its engine",
+  dbGrantsContract: "Database, its grants",
   describeContentStore: "Content store",
   describeSink: "Audit sink",
   describeSuite: "JSON Schema test suite",

@@ -41,7 +41,10 @@ export interface FilesCapability {
   readonly totalBytes?: number;
 }
 
-/** What a statement does to a database. One statement can be of several: `INSERT … ON CONFLICT DO UPDATE` inserts and updates. */
+/**
+ * What a statement does to a database. One statement can be of several: `INSERT … ON CONFLICT DO UPDATE` inserts and updates. A change that reads has two
+ * needs: `db.write` of what it changes, and `db.read`.
+ */
 export const statementKinds = ["select", "insert", "update", "delete", "create", "alter", "drop"] as const;
 export type StatementKind = (typeof statementKinds)[number];
 

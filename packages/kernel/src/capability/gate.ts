@@ -200,7 +200,7 @@ export class Gate {
       if (refusal) return [failed(refusal), target];
     }
     this.#counts.wasUsed = true;
-    this.#counts.effects = effectsWith(kind, this.#counts.effects);
+    for (const each of [request, ...needs.needs]) this.#counts.effects = effectsWith(each.kind, this.#counts.effects);
     // A need of its own for each request: what it uses up is charged together.
     const [first] = needs.needs;
     const need: Need | undefined = first && { ...first };

@@ -1,132 +1,249 @@
 import type { StatementKind } from "./capability.ts";
+import { readWords, SqlCursor, type SqlWord } from "./sql-words.ts";
+
+export { readWords, type SqlWord } from "./sql-words.ts";
 
 /**
  * What a statement of SQL does, read from its words alone: enough to hold it against a grant before a database sees it. It knows SQLite's dialect and
- * refuses what it cannot read, what reaches beyond the database or changes how it works (`ATTACH`, `PRAGMA`, `VACUUM`, transactions, virtual tables,
- * triggers), and more than one statement. A broker for `db.read` has its engine refuse writes as well.
+ * refuses what it cannot read, what reaches beyond the database or changes how it works (`ATTACH`, `PRAGMA`, `VACUUM`, transactions, virtual and temporary
+ * tables, triggers, the engine's own tables), and more than one statement. What changes something has the kind `select` besides, unless its words surely
+ * read nothing: they are constants and parameters. A broker has its engine refuse what the kinds do not allow as well.
  */
 export type Statement =
-  | { readonly ok: true; readonly kinds: readonly StatementKind[] }
+  | {
+      readonly ok: true;
+      /** Sorted. */
+      readonly kinds: readonly StatementKind[];
+      /** The table or view whose rows it changes. */
+      readonly target?: string;
+    }
   | { readonly ok: false; readonly reason: string };
 
-/** UTF-16 units of one statement: SQLite's own default is 1,000,000 bytes. */
-const maxLength = 100_000;
-
-/** The kinds of a statement, sorted, or why there are none, as the end of a sentence. */
+/** The kinds of a statement, or why there are none, as the end of a sentence. */
 export function classifyStatement(sql: string): Statement {
-  if (sql.length > maxLength) return refused(`a statement has at most ${maxLength} characters`);
-  // SQLite takes a byte order mark for a space, and for others of these it depends on what stands before.
-  if (!sql.isWellFormed() || /[\u0000-\u0008\u000b\u000e-\u001f\u007f\ufeff]/.test(sql))
-    return refused("a statement is well-formed text without control characters");
-  const words = read(sql);
-  if (typeof words === "string") return refused(words);
-  if (words.at(-1) === ";") words.pop();
-  if (words.length === 0) return refused("there is no statement");
-  if (words.includes(";")) return refused("it is more than one statement");
-  const start = words[0] === "WITH" ? behindTables(words) : 0;
-  if (start === undefined) return refused("its WITH clause cannot be read");
-  return kindsOf(words, start);
+  const found = readWords(sql);
+  if (typeof found === "string") return refused(found);
+  const words = new SqlCursor(found);
+  const hasTables = words.skip("WITH");
+  if (hasTables && !skipTables(words)) return refused("its WITH clause cannot be read");
+  const head = words.next?.text ?? "";
+  const verb = words.take("word") ?? "";
+  const read = rowStatements.get(verb) ?? (hasTables ? undefined : schemaStatements.get(verb));
+  return read?.(words, hasTables) ?? refused(`a statement does not begin with ${JSON.stringify(head.slice(0, 40))}`);
 }
 
-function refused(reason: string): Statement {
+type Refused = Extract<Statement, { ok: false }>;
+
+function refused(reason: string): Refused {
   return { ok: false, reason };
 }
 
-/** As SQLite cuts them: spaces, comments, quoted texts and names, parameters, words (to which every character beyond ASCII belongs), and single characters. */
-const token =
-  /[ \t\n\f\r]+|--[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[$@#:](?:[\w$\u0080-\uffff]|::)+\(?|[\w$\u0080-\uffff]+|[^]/y;
-
-/**
- * The words of a statement at its top level, in upper case; a quoted name or text as `""`, punctuation as it is, everything between two parentheses as
- * `()`. A text says what cannot be read.
- */
-function read(sql: string): string[] | string {
-  const words: string[] = [];
-  let depth = 0;
-  token.lastIndex = 0;
-  for (let found = token.exec(sql); found; found = token.exec(sql)) {
-    const [text] = found;
-    const head = text[0]!;
-    if (" \t\n\f\r".includes(head) || text.startsWith("--") || text.startsWith("/*")) continue;
-    if ("'\"`[".includes(head) && text.length === 1) return "a quote is not closed";
-    // Of `$name(…)` SQLite makes one parameter, whatever stands in it: a quote there is none.
-    if ("$@#:".includes(head) && text.endsWith("(")) return "a parenthesis follows a parameter at once";
-    if (head === ")" && --depth < 0) return "its parentheses do not match";
-    if (depth > 0) {
-      if (head === "(") depth++;
-      else if (head === ";") return "it is more than one statement";
-      continue;
-    }
-    if (head === "(") {
-      depth = 1;
-      words.push("()");
-    } else if (head !== ")") words.push("'\"`[".includes(head) ? '""' : keyword(text));
-  }
-  return depth === 0 ? words : "its parentheses do not match";
+function does(kinds: readonly StatementKind[], plain: boolean, target?: string): Statement {
+  const all: readonly StatementKind[] = plain ? kinds : [...kinds, "select"];
+  return { ok: true, kinds: all.toSorted(), ...(target !== undefined && { target }) };
 }
 
-/** Only ASCII has upper case here: in Unicode `ſ` becomes an S, in SQLite it does not. */
-function keyword(word: string): string {
-  return /[^ -~]/.test(word) ? word : word.toUpperCase();
+/** Steps over `name (columns) AS (…), …`. */
+function skipTables(words: SqlCursor): boolean {
+  words.skip("RECURSIVE");
+  do {
+    // The name of the table, whatever it is called.
+    if (words.name() === undefined) return false;
+    words.skipParentheses();
+    if (!words.skip("AS")) return false;
+    words.skip("NOT");
+    words.skip("MATERIALIZED");
+    if (!words.skipParentheses()) return false;
+  } while (words.skip(","));
+  return true;
 }
 
-/** Where the statement behind `WITH name (columns) AS (…), …` begins. */
-function behindTables(words: readonly string[]): number | undefined {
-  let at = words[1] === "RECURSIVE" ? 2 : 1;
-  for (;;) {
-    at++; // The name of the table, whatever it is called.
-    if (words[at] === "()") at++;
-    if (words[at++] !== "AS") return undefined;
-    if (words[at] === "NOT") at++;
-    if (words[at] === "MATERIALIZED") at++;
-    if (words[at++] !== "()") return undefined;
-    if (words[at] !== ",") return at;
-    at++;
-  }
-}
+type Read = (words: SqlCursor, hasTables: boolean) => Statement;
 
-const simple: ReadonlyMap<string, StatementKind> = new Map([
-  ["SELECT", "select"],
-  ["VALUES", "select"],
-  ["DELETE", "delete"],
-  ["ALTER", "alter"],
-  ["DROP", "drop"],
+const rowStatements: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["SELECT", () => does(["select"], true)],
+  ["VALUES", () => does(["select"], true)],
+  ["INSERT", (words, hasTables) => insert(words, hasTables, words.skip("OR", "REPLACE"))],
+  ["REPLACE", (words, hasTables) => insert(words, hasTables, true)],
+  ["UPDATE", update],
+  ["DELETE", remove],
 ]);
 
-/** What can be created without reaching further: no trigger (statements of its own), no virtual table (code of its own). */
-const creatable = new Set(["TABLE", "INDEX", "VIEW"]);
+const schemaStatements: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["CREATE", create],
+  ["ALTER", alter],
+  ["DROP", drop],
+]);
 
-function kindsOf(words: readonly string[], start: number): Statement {
-  const verb = words[start] ?? "";
-  const kind = simple.get(verb);
-  if (kind) return { ok: true, kinds: [kind] };
-  switch (verb) {
-    case "INSERT":
-    case "UPDATE":
-    case "REPLACE":
-      return { ok: true, kinds: changes(words, start, verb) };
-    case "CREATE": {
-      const what = words.slice(start + 1).find((word) => word !== "UNIQUE" && word !== "TEMP" && word !== "TEMPORARY");
-      return creatable.has(what ?? "")
-        ? { ok: true, kinds: ["create"] }
-        : refused("only tables, indexes and views can be created");
-    }
-    default:
-      return refused(`a statement does not begin with ${JSON.stringify(verb.slice(0, 40))}`);
+/** Replacing a row deletes it first, and an upsert updates what is there. */
+function insert(words: SqlCursor, hasTables: boolean, replaces: boolean): Statement {
+  skipConflict(words);
+  const target = words.skip("INTO") ? tableOf(words) : noTable;
+  if (!target.ok) return target;
+  const updates = words.rest.some((word, at, rest) => isWord(word, "DO") && isWord(rest[at + 1], "UPDATE"));
+  const plain = !hasTables && target.name.toUpperCase() !== excluded && insertsConstants(words);
+  return does(
+    [...(replaces ? (["delete"] as const) : []), "insert", ...(updates ? (["update"] as const) : [])],
+    plain,
+    target.name,
+  );
+}
+
+function update(words: SqlCursor, hasTables: boolean): Statement {
+  const replaces = words.skip("OR", "REPLACE");
+  skipConflict(words);
+  const target = tableOf(words);
+  if (!target.ok) return target;
+  if (words.skip("AS")) words.name();
+  const plain = !hasTables && words.skip("SET") && assignsConstants(words, false) && words.ended;
+  return does(replaces ? ["delete", "update"] : ["update"], plain, target.name);
+}
+
+function remove(words: SqlCursor, hasTables: boolean): Statement {
+  const target = words.skip("FROM") ? tableOf(words) : noTable;
+  if (!target.ok) return target;
+  if (words.skip("AS")) words.name();
+  return does(["delete"], !hasTables && words.ended, target.name);
+}
+
+/** What can be created without reaching further: no trigger (statements of its own), no virtual table (code of its own), nothing temporary. */
+function create(words: SqlCursor): Statement {
+  const isUnique = words.skip("UNIQUE");
+  const isIndex = words.skip("INDEX");
+  const isTable = !isIndex && !isUnique && words.skip("TABLE");
+  if (!isIndex && !isTable && (isUnique || !words.skip("VIEW")))
+    return refused("only tables, indexes and views can be created, and nothing temporary");
+  words.skip("IF", "NOT", "EXISTS");
+  const target = tableOf(words);
+  if (!target.ok) return target;
+  if (!isTable) {
+    // An index reads the rows that it is made of; a view is a SELECT for others to run.
+    const indexed = isIndex ? (words.skip("ON") ? tableOf(words) : noTable) : target;
+    return indexed.ok ? does(["create"], false) : indexed;
+  }
+  // `REFERENCES` asks another table on every later insert.
+  const refers = words.rest.some((word) => isWord(word, "REFERENCES"));
+  return does(
+    ["create"],
+    !refers && words.skipParentheses() && words.rest.every(({ is, text }) => is !== "name" && tableOptions.has(text)),
+  );
+}
+
+const tableOptions = new Set(["WITHOUT", "ROWID", "STRICT", ","]);
+
+/** It moves what others refer to, and looks at the rows that are there. */
+function alter(words: SqlCursor): Statement {
+  const target = words.skip("TABLE") ? tableOf(words) : noTable;
+  return target.ok ? does(["alter"], false) : target;
+}
+
+function drop(words: SqlCursor): Statement {
+  if (!words.skip("TABLE") && !words.skip("INDEX") && !words.skip("VIEW"))
+    return refused("only tables, indexes and views can be dropped");
+  words.skip("IF", "EXISTS");
+  const target = tableOf(words);
+  if (!target.ok) return target;
+  return words.ended ? does(["drop"], true) : refused("something follows the name that it drops");
+}
+
+/** `OR IGNORE` and the like: they change nothing that is there. `OR REPLACE` was asked for before. */
+function skipConflict(words: SqlCursor): void {
+  for (const way of ["ABORT", "FAIL", "IGNORE", "ROLLBACK"]) if (words.skip("OR", way)) return;
+}
+
+type Table = { readonly ok: true; readonly name: string } | Refused;
+
+const noTable = refused("its table cannot be read");
+
+/** A name, at most with `main` before it. */
+function tableOf(words: SqlCursor): Table {
+  let name = words.name();
+  if (name !== undefined && words.skip(".")) {
+    if (name.toLowerCase() !== "main") return refused("a statement changes the database `main` alone");
+    name = words.name();
+  }
+  if (name === undefined) return noTable;
+  return /^sqlite_/i.test(name)
+    ? refused("tables whose names begin with `sqlite_` are the engine's own")
+    : { ok: true, name };
+}
+
+/** The row that an upsert did not insert. */
+const excluded = "EXCLUDED";
+
+/** Whether what follows the table gives it rows of constants. The names of conflicting columns, a condition and `RETURNING` read. */
+function insertsConstants(words: SqlCursor): boolean {
+  // By this name the row that is there could be asked for.
+  if (words.skip("AS") && words.name()?.toUpperCase() === excluded) return false;
+  if (words.is("(") && !skipNames(words)) return false;
+  if (!words.skip("DEFAULT", "VALUES")) {
+    if (!words.skip("VALUES")) return false;
+    do if (!skipRow(words)) return false;
+    while (words.skip(","));
+  }
+  while (words.skip("ON", "CONFLICT", "DO"))
+    if (!words.skip("NOTHING") && !(words.skip("UPDATE", "SET") && assignsConstants(words, true))) return false;
+  return words.ended;
+}
+
+function assignsConstants(words: SqlCursor, isUpsert: boolean): boolean {
+  do {
+    if (!skipNames(words) && words.name() === undefined) return false;
+    if (!words.skip("=")) return false;
+    skipConstants(words, isUpsert);
+  } while (words.skip(","));
+  return true;
+}
+
+function skipRow(words: SqlCursor): boolean {
+  if (!words.skip("(")) return false;
+  do skipConstants(words, false);
+  while (words.skip(","));
+  return words.skip(")");
+}
+
+/** `(name, …)` */
+function skipNames(words: SqlCursor): boolean {
+  if (!words.skip("(")) return false;
+  do if (words.name() === undefined) return false;
+  while (words.skip(","));
+  return words.skip(")");
+}
+
+/**
+ * Words that can be nothing but constants and what joins them. Of others, such as `END` and `LIKE`, SQLite makes the name of a column where a keyword does
+ * not fit.
+ */
+const constants = new Set(
+  "NULL TRUE FALSE CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP AND OR NOT IS + - * / % = < > ! | & ~".split(" "),
+);
+
+/** Functions that know their arguments alone. */
+const functions = new Set(
+  (
+    "ABS CHAR COALESCE CONCAT DATE DATETIME FORMAT HEX IFNULL INSTR JSON JSONB JSON_ARRAY JSON_INSERT JSON_OBJECT JSON_REMOVE JSON_REPLACE JSON_SET " +
+    "JULIANDAY LENGTH LOWER LTRIM MAX MIN NULLIF PRINTF RANDOM RANDOMBLOB REPLACE ROUND RTRIM STRFTIME SUBSTR SUBSTRING TIME TRIM TYPEOF UNHEX UNICODE " +
+    "UNIXEPOCH UPPER ZEROBLOB"
+  ).split(" "),
+);
+
+/** Steps over one expression, up to the first word that could read something, or to the comma or parenthesis that ends it. */
+function skipConstants(words: SqlCursor, isUpsert: boolean): void {
+  for (let depth = 0; ;) {
+    const { next } = words;
+    if (next?.is === "text" || next?.is === "value") words.take("text", "value");
+    else if (next?.is === "word" && functions.has(next.text)) {
+      if (!words.skip(next.text, "(")) return;
+      depth++;
+    } else if (isUpsert && words.skip(excluded, ".")) {
+      if (words.name() === undefined) return;
+    } else if (words.skip("(")) depth++;
+    else if (depth > 0 && words.skip(")")) depth--;
+    else if (next === undefined || !(constants.has(next.text) || (depth > 0 && next.text === ","))) return;
+    else if (!words.skip(next.text)) return;
   }
 }
 
-/** Replacing a row deletes it first, and an upsert updates what is there. */
-function changes(
-  words: readonly string[],
-  start: number,
-  verb: "INSERT" | "UPDATE" | "REPLACE",
-): readonly StatementKind[] {
-  const replaces = verb === "REPLACE" || (words[start + 1] === "OR" && words[start + 2] === "REPLACE");
-  const updates = verb === "UPDATE" || words.some((word, at) => word === "DO" && words[at + 1] === "UPDATE");
-  return [
-    ...(replaces ? (["delete"] as const) : []),
-    ...(verb === "UPDATE" ? [] : (["insert"] as const)),
-    ...(updates ? (["update"] as const) : []),
-  ];
+function isWord(word: SqlWord | undefined, text: string): boolean {
+  return word?.is === "word" && word.text === text;
 }

@@ -5,20 +5,20 @@ import { cancelled, type Refused } from "./fault.ts";
 interface CheckedBroker<Value> {
   readonly kinds: Broker["kinds"];
   readonly read: (request: CapabilityRequest) => { readonly ok: true; readonly value: Value } | Refused;
-  readonly needOf: (value: Value) => Need;
+  readonly needsOf: (value: Value) => readonly Need[];
   readonly serve: (value: Value, session: BrokerSession) => Promise<CapabilityReply>;
 }
 
 /**
- * A broker whose requests have one need each. They come from foreign code: what is served is what was read, and is read again, because the gate asks for the need first. What was
+ * A broker that reads a request and serves what it read. Requests come from foreign code: what is served is what was read, and is read again, because the gate asks for the need first. What was
  * served too late is nobody's: the call that asked has ended.
  */
-export function checkedBroker<Value>({ kinds, read, needOf, serve }: CheckedBroker<Value>): Broker {
+export function checkedBroker<Value>({ kinds, read, needsOf, serve }: CheckedBroker<Value>): Broker {
   return {
     kinds,
     needs(request) {
       const known = read(request);
-      return known.ok ? { ok: true, needs: [needOf(known.value)] } : known;
+      return known.ok ? { ok: true, needs: needsOf(known.value) } : known;
     },
     async serve(request, session) {
       const known = read(request);

@@ -1,13 +1,16 @@
+import type { StatementKind } from "@keyhole/kernel";
 import { codeOfName, faultOfCode, sizeOf } from "./sql/codes.ts";
 import {
   type SqlDatabase,
   type SqlFault,
   sqlFault,
   type SqlLimits,
+  sqlNeeds,
   type SqlResult,
   type SqlStatement,
   type SqlValue,
 } from "./sql/database.ts";
+import { definitionQuery, kindsByDefinition } from "./sql/definition.ts";
 
 /** What is used of a D1 database, so that the package needs no types of the platform. */
 export interface D1DatabaseLike {
@@ -24,7 +27,8 @@ export interface D1StatementLike {
  * A D1 database. What D1 leaves to be said honestly:
  *
  * - A read is made the inner part of a `SELECT`, where SQLite's grammar has no place for anything that writes. What a change may do beyond its words
- *   (`insert` and not `drop`) nobody enforces but who read the words.
+ *   (`insert` and not `drop`) nobody enforces but who read the words; how its table is defined is looked up before it.
+ * - The row that was inserted last is told of an `INSERT` without `DO UPDATE`; of a table `WITHOUT ROWID` it can be the row of another statement.
  * - A statement cannot be stopped. At its time, and when its call ends, it is answered; a change may still happen afterwards. D1 ends it after 30 s.
  * - Integers are doubles: beyond 53 bits a result is rounded, and a parameter is refused. Columns of one name become `a`, `a:1`.
  */
@@ -43,12 +47,26 @@ export function d1Database(database: D1DatabaseLike): SqlDatabase {
         const bytes = cells.flat().reduce<number>((sum, value) => sum + sizeOf(value), 0);
         return bytes > limits.bytes ? sqlFault("too-large") : { ok: true, value: { columns, rows: cells } };
       }),
-    run: ({ sql, params }, limits, signal) =>
+    run: ({ sql, params, kinds, target }, limits, signal) =>
       inTime(limits, signal, async () => {
+        const needs = target === undefined ? [] : await missingKinds(prepare(definitionQuery, [target]), kinds);
+        if (needs.length > 0) return sqlNeeds(needs);
         const { meta } = await prepare(sql, params).run();
-        return { ok: true, value: { changes: meta.changes, lastInsertRowId: meta.last_row_id } };
+        // Where nothing was inserted, it is the row of another statement.
+        const inserts = kinds.includes("insert") && !kinds.includes("update") && meta.changes > 0;
+        return { ok: true, value: { changes: meta.changes, lastInsertRowId: inserts ? meta.last_row_id : 0 } };
       }),
   };
+}
+
+async function missingKinds(
+  definition: D1StatementLike,
+  kinds: readonly StatementKind[],
+): Promise<readonly StatementKind[]> {
+  const [, ...rows] = await definition.raw({ columnNames: true });
+  return rows
+    .flatMap(([type, sql]) => kindsByDefinition(kinds, { type: String(type), sql: String(sql) }))
+    .filter((kind) => !kinds.includes(kind));
 }
 
 /** On a line of its own, so that a comment at the statement's end does not reach what follows. */

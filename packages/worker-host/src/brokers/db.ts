@@ -66,13 +66,14 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
   return checkedBroker({
     kinds: ["db.read", "db.write"],
     read: readRequest,
-    needOf,
+    needsOf,
     async serve(request, session) {
       const database = byName.get(request.database);
       if (database === undefined)
         return refused("NOT_FOUND", `The database ${JSON.stringify(request.database)} does not exist here.`);
-      const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(needOf(request))) };
-      return serve(database, request, limits, session);
+      const [need] = needsOf(request);
+      const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(need)) };
+      return (request.kind === "db.read" ? query : run)(database, request, limits, session);
     },
   });
 }
@@ -95,17 +96,18 @@ function readRequest({
   if (body !== undefined) return refused("INVALID_REQUEST", "A statement has no body.", "Give values as `params`.");
   const words = classifyStatement(sql);
   if (!words.ok) return refused("INVALID_REQUEST", `The statement is refused: ${words.reason}.`, oneStatement);
-  const reads = words.kinds.every((each) => each === "select");
+  const { kinds, target } = words;
+  const reads = kinds.every((each) => each === "select");
   if (reads !== (wanted === "db.read"))
     return refused(
       "INVALID_REQUEST",
-      `The statement does ${words.kinds.join(" and ")}, and ${operation} is for statements that ${wanted === "db.read" ? "read" : "change something"}.`,
+      `The statement does ${kinds.join(" and ")}, and ${operation} is for statements that ${wanted === "db.read" ? "read" : "change something"}.`,
       `Use ${reads ? "`query`" : "`run`"}.`,
     );
   const cells = readParams(params);
-  return cells.ok
-    ? { ok: true, value: { kind: wanted, database, statement: { sql, params: cells.value, kinds: words.kinds } } }
-    : cells;
+  if (!cells.ok) return cells;
+  const statement = { sql, params: cells.value, kinds, ...(target !== undefined && { target }) };
+  return { ok: true, value: { kind: wanted, database, statement } };
 }
 
 const oneStatement = "Send one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP.";
@@ -123,24 +125,45 @@ function readParams(params: JsonValue): { readonly ok: true; readonly value: rea
   return { ok: true, value: cells };
 }
 
-function needOf({ kind, database, statement }: DbRequest): Need {
-  return { kind, database, statements: statement.kinds };
+/** First that of the request's own kind; then, of a change that reads, the other. */
+function needsOf({ kind, database, statement }: DbRequest): readonly [Need, ...Need[]] {
+  const reading: Need = { kind: "db.read", database, statements: ["select"] };
+  if (kind === "db.read") return [reading];
+  const changes = statement.kinds.filter((each) => each !== "select");
+  const changing: Need = { kind, database, statements: changes };
+  return statement.kinds.includes("select") ? [changing, reading] : [changing];
 }
 
-async function serve(
+async function query(
   database: SqlDatabase,
-  { kind, statement }: DbRequest,
+  { statement }: DbRequest,
   limits: SqlLimits,
   { signal }: BrokerSession,
 ): Promise<CapabilityReply> {
-  if (kind === "db.read") {
-    const answer = await database.query(statement, limits, signal);
-    if (!answer.ok) return refuse(answer.fault, limits);
-    const { columns, rows } = answer.value;
-    return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
-  }
-  const answer = await database.run(statement, limits, signal);
+  const answer = await database.query(statement, limits, signal);
   if (!answer.ok) return refuse(answer.fault, limits);
+  const { columns, rows } = answer.value;
+  return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
+}
+
+/** What the schema makes of a change is known to the database alone: it says so before it begins, and the grant is asked for that as well. */
+async function run(
+  database: SqlDatabase,
+  request: DbRequest,
+  limits: SqlLimits,
+  session: BrokerSession,
+): Promise<CapabilityReply> {
+  const { statement } = request;
+  const answer = await database.run(statement, limits, session.signal);
+  if (!answer.ok) {
+    const more = (answer.fault.needs ?? []).filter((kind) => !statement.kinds.includes(kind));
+    if (more.length === 0) return refuse(answer.fault, limits);
+    const asked = { ...request, statement: { ...statement, kinds: [...statement.kinds, ...more].toSorted() } };
+    const error = needsOf(asked)
+      .map((need) => session.refusal(need))
+      .find((refusal) => refusal !== undefined);
+    return error ? { ok: false, error } : run(database, asked, limits, session);
+  }
   const { changes, lastInsertRowId } = answer.value;
   return { ok: true, value: { changes, lastInsertRowId: jsonOf(lastInsertRowId) } };
 }

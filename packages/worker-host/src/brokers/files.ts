@@ -43,7 +43,7 @@ export function filesBroker(store: FileStore): Broker {
   return checkedBroker({
     kinds: ["fs.read", "fs.write"],
     read: readRequest,
-    needOf,
+    needsOf: (request) => [needOf(request)],
     serve: (request, session) => serve[request.operation]({ store, changes, session, ...request }),
   });
 }

@@ -47,7 +47,7 @@ export function kvBroker(store: KvStore): Broker {
   return checkedBroker({
     kinds: ["kv.read", "kv.write"],
     read: readRequest,
-    needOf,
+    needsOf: (request) => [needOf(request)],
     serve: (request, session) => serve[request.operation](store, request, session),
   });
 }

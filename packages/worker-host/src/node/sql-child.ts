@@ -3,8 +3,7 @@
  * a worker thread waits for it. A process can be ended at any moment, and what it had begun to write is rolled back by whoever opens the file next.
  */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { StatementKind } from "@keyhole/kernel";
-import { mayCompile } from "../brokers/sql/authorize.ts";
+import { Compilation } from "../brokers/sql/authorize.ts";
 import { faultOfCode, sizeOf } from "../brokers/sql/codes.ts";
 import {
   type SqlAnswer,
@@ -13,10 +12,11 @@ import {
   sqlFault,
   type SqlResult,
   type SqlRows,
-  type SqlStatement,
+  sqlNeeds,
   type SqlTask,
   type SqlValue,
 } from "../brokers/sql/database.ts";
+import { missingKinds } from "../brokers/sql/definition.ts";
 
 /** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
 const heapBytes = 128 << 20;
@@ -30,9 +30,9 @@ const sqlite = process.getBuiltinModule("node:sqlite");
 const { Worker } = process.getBuiltinModule("node:worker_threads");
 
 const file = process.argv.at(-1)!;
-let granted: readonly StatementKind[] = [];
+/** The statement that a tool sent; nothing while this file asks for itself. */
+let compiling: Compilation | undefined;
 let reader: DatabaseSync | undefined;
-let writer: DatabaseSync | undefined;
 
 function open(readOnly: boolean): DatabaseSync {
   const database = new sqlite.DatabaseSync(file, {
@@ -43,25 +43,40 @@ function open(readOnly: boolean): DatabaseSync {
     enableDoubleQuotedStringLiterals: false,
     limits: { length: valueBytes, attach: 0 },
   });
+  compiling = undefined;
   database.exec(`PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA temp_store = memory; PRAGMA trusted_schema = off`);
   const { SQLITE_OK, SQLITE_DENY } = sqlite.constants;
   database.setAuthorizer((action, first, second, schema, within) =>
-    mayCompile(granted, action, first, second, schema, within) ? SQLITE_OK : SQLITE_DENY,
+    compiling === undefined || compiling.allows(action, first, second, schema, within) ? SQLITE_OK : SQLITE_DENY,
   );
   return database;
 }
 
-function prepare(database: DatabaseSync, { sql, kinds }: SqlStatement): StatementSync {
-  granted = kinds;
+function prepare(database: DatabaseSync, sql: string, compilation: Compilation): StatementSync {
+  compiling = compilation;
   const prepared = database.prepare(sql);
   prepared.setReadBigInts(true);
   return prepared;
 }
 
+function missing(database: DatabaseSync, compilation: Compilation): ReturnType<typeof missingKinds> {
+  compiling = undefined;
+  try {
+    return missingKinds(compilation, (sql, ...params) =>
+      database
+        .prepare(sql)
+        .all(...params)
+        .map((row) => Object.values(row)),
+    );
+  } finally {
+    compiling = compilation;
+  }
+}
+
 const operations = {
   /** On a connection that the engine opened for reading only. */
   query({ statement, limits }: SqlTask): SqlResult<SqlRows> {
-    const prepared = prepare((reader ??= open(true)), statement);
+    const prepared = prepare((reader ??= open(true)), statement.sql, new Compilation(statement.kinds));
     prepared.setReturnArrays(true);
     const columns = prepared.columns().map(({ name }) => name);
     const rows: SqlValue[][] = [];
@@ -76,9 +91,20 @@ const operations = {
     }
     return { ok: true, value: { columns, rows } };
   },
+  /** On a connection of its own: SQLite says what the last change of the same connection was, whoever made it. */
   run({ statement }: SqlTask): SqlResult<SqlChange> {
-    const { changes, lastInsertRowid } = prepare((writer ??= open(false)), statement).run(...statement.params);
-    return { ok: true, value: { changes: Number(changes), lastInsertRowId: lastInsertRowid } };
+    const database = open(false);
+    try {
+      const compilation = new Compilation(statement.kinds);
+      const prepared = prepare(database, statement.sql, compilation);
+      const needs = missing(database, compilation);
+      if (needs.length > 0) return sqlNeeds(needs);
+      const { changes, lastInsertRowid } = prepared.run(...statement.params);
+      return { ok: true, value: { changes: Number(changes), lastInsertRowId: lastInsertRowid } };
+    } finally {
+      compiling = undefined;
+      database.close();
+    }
   },
 } satisfies Record<keyof SqlDatabase, (task: SqlTask) => SqlResult<unknown>>;
 

@@ -1,10 +1,10 @@
 import type { StatementKind } from "@keyhole/kernel";
 
 /**
- * What SQLite's compiler asks about each thing that a statement does (`sqlite3_set_authorizer`, action codes). What is not in the table is refused:
- * ATTACH, DETACH, PRAGMA, ANALYZE, transactions, triggers, temporary objects, virtual tables.
+ * What SQLite's compiler asks about each thing that a statement does (`sqlite3_set_authorizer`, action codes), and the kinds of which the statement needs
+ * each. What is not in the table is refused: ATTACH, DETACH, PRAGMA, ANALYZE, transactions, triggers, temporary objects, virtual tables.
  */
-const needed: ReadonlyMap<number, "any" | "row" | "schema" | StatementKind> = new Map([
+const needed: ReadonlyMap<number, "any" | "row" | "schema" | "trigger" | readonly StatementKind[]> = new Map([
   [20, "any"], // READ
   [21, "any"], // SELECT
   [31, "any"], // FUNCTION
@@ -12,15 +12,15 @@ const needed: ReadonlyMap<number, "any" | "row" | "schema" | StatementKind> = ne
   [9, "row"], // DELETE
   [18, "row"], // INSERT
   [23, "row"], // UPDATE
-  [1, "create"], // CREATE_INDEX
-  [2, "create"], // CREATE_TABLE
-  [8, "create"], // CREATE_VIEW
+  [1, ["create"]], // CREATE_INDEX
+  [2, ["create"]], // CREATE_TABLE
+  [8, ["create", "select"]], // CREATE_VIEW: a SELECT for others to run
   [27, "schema"], // REINDEX, of an index that is being made or whose column changes
-  [10, "drop"], // DROP_INDEX
-  [11, "drop"], // DROP_TABLE
-  [16, "drop"], // DROP_TRIGGER, of a table that goes
-  [17, "drop"], // DROP_VIEW
-  [26, "alter"], // ALTER_TABLE
+  [10, ["drop"]], // DROP_INDEX
+  [11, ["drop"]], // DROP_TABLE
+  [16, "trigger"], // DROP_TRIGGER, of a table or view that goes
+  [17, ["drop"]], // DROP_VIEW
+  [26, ["alter", "select"]], // ALTER_TABLE: it moves what others refer to
 ]);
 
 /** Which kinds of statements change a row in which way. Where a row goes, a foreign key of another table can be set to nothing. */
@@ -30,55 +30,111 @@ const rowChanges: ReadonlyMap<number, readonly StatementKind[]> = new Map([
   [23, ["update", "delete"]], // UPDATE
 ]);
 
+const CREATE_TABLE = 2;
 const READ = 20;
 const FUNCTION = 31;
+/** DROP_TABLE, DROP_VIEW: their triggers go with them. */
+const drops: ReadonlySet<number> = new Set([11, 17]);
 
-/** Functions that reach outside the database, or into the engine. */
-const forbiddenFunctions = new Set(["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"]);
+/** Functions that reach outside the database, into the engine, or into what other statements of this connection did. */
+const forbiddenFunctions: ReadonlySet<string> = new Set([
+  "load_extension",
+  "readfile",
+  "writefile",
+  "edit",
+  "fts3_tokenizer",
+  "changes",
+  "total_changes",
+]);
 
 /** Tables that the engine makes up: raw pages, statements of others, its own settings. */
 const forbiddenTables =
   /^(?:sqlite_(?!master$|schema$|sequence$|temp_master$|temp_schema$|stat\d$)|pragma_|dbstat$|bytecode$|tables_used$)/i;
 
-/** A trigger that the host put there does what it does, whichever change sets it off. */
-const anyRow: readonly StatementKind[] = ["insert", "update", "delete"];
+const ownTable = /^sqlite_/i;
+
+/** What changes rows. A trigger that the host put there does what it does, whichever of them sets it off. */
+export const anyRow: readonly StatementKind[] = ["insert", "update", "delete"];
 const schemaKinds: readonly StatementKind[] = ["create", "alter", "drop"];
 
+/** A column that a statement reads, and the trigger, the view or the table of its WITH clause within which it does. */
+export interface SqlRead {
+  readonly table: string;
+  readonly column: string;
+  readonly within: string | null;
+}
+
 /**
- * Whether a statement of these kinds may do what the engine is about to compile into it. The engine knows what a statement does; its words were only read.
- *
- * @param action SQLite's code
- * @param first table, index or view; of a FUNCTION nothing
- * @param second column; of a FUNCTION its name
- * @param schema `main`, `temp`, or nothing
- * @param within the trigger or view that asks for it, which a tool cannot make
+ * One statement while the engine compiles it: whether it may do what its kinds say, and what it is seen to do. The engine knows what a statement does; its
+ * words were only read.
  */
-export function mayCompile(
-  kinds: readonly StatementKind[],
-  action: number,
-  first: string | null,
-  second: string | null,
-  schema: string | null,
-  within: string | null,
-): boolean {
-  const need = needed.get(action);
-  if (need === undefined) return false;
-  if (action === FUNCTION) return !forbiddenFunctions.has((second ?? "").toLowerCase());
-  // An ALTER looks whether something temporary refers to the table.
-  if (schema === "temp" && action !== READ && !kinds.includes("alter")) return false;
-  const changesSchema = schemaKinds.some((kind) => kinds.includes(kind));
-  switch (need) {
-    case "any":
-      return !forbiddenTables.test(first ?? "");
-    case "row": {
-      if (forbiddenTables.test(first ?? "")) return false;
-      const wanted = within === null ? (rowChanges.get(action) ?? []) : anyRow;
-      // A change of the schema is one of the schema's own tables.
-      return wanted.some((kind) => kinds.includes(kind)) || (changesSchema && /^sqlite_/i.test(first ?? ""));
+export class Compilation {
+  /** Of tables that were there before. A change of the schema looks things up in the schema besides. */
+  readonly reads: SqlRead[] = [];
+  /** Tables and views whose rows the statement itself changes, by its words or by a foreign key. */
+  readonly changed = new Set<string>();
+  readonly kinds: readonly StatementKind[];
+  readonly #made = new Set<string | null>();
+  readonly #dropped = new Set<string | null>();
+  readonly #changesSchema: boolean;
+
+  constructor(kinds: readonly StatementKind[]) {
+    this.kinds = kinds;
+    this.#changesSchema = this.#has(schemaKinds);
+  }
+
+  /**
+   * Whether the statement may do what the engine is about to compile into it.
+   *
+   * @param action SQLite's code
+   * @param first table, index or view; of a FUNCTION nothing
+   * @param second column; of a FUNCTION its name; of a trigger its table
+   * @param schema `main`, `temp`, or nothing
+   * @param within the trigger, view or table of a WITH clause that asks for it
+   */
+  allows(
+    action: number,
+    first: string | null,
+    second: string | null,
+    schema: string | null,
+    within: string | null,
+  ): boolean {
+    const need = needed.get(action);
+    if (need === undefined) return false;
+    if (action === FUNCTION) return !forbiddenFunctions.has((second ?? "").toLowerCase());
+    // An ALTER looks whether something temporary refers to the table.
+    if (schema === "temp" && action !== READ && !this.kinds.includes("alter")) return false;
+    if (action === CREATE_TABLE) this.#made.add(first);
+    if (drops.has(action)) this.#dropped.add(first);
+    switch (need) {
+      case "any":
+        if (action === READ) this.#read(first ?? "", second ?? "", within);
+        return !forbiddenTables.test(first ?? "");
+      case "row":
+        return this.#mayChange(action, first ?? "", within);
+      case "schema":
+        return this.#changesSchema;
+      case "trigger":
+        return this.#dropped.has(second);
+      default:
+        return need.every((kind) => this.kinds.includes(kind));
     }
-    case "schema":
-      return changesSchema;
-    default:
-      return kinds.includes(need);
+  }
+
+  #has(kinds: readonly StatementKind[]): boolean {
+    return kinds.some((kind) => this.kinds.includes(kind));
+  }
+
+  #read(table: string, column: string, within: string | null): void {
+    if (!this.#made.has(table) && !(this.#changesSchema && ownTable.test(table)))
+      this.reads.push({ table, column, within });
+  }
+
+  #mayChange(action: number, table: string, within: string | null): boolean {
+    // The engine's own tables change with the schema, never by words about rows.
+    if (ownTable.test(table)) return this.#changesSchema && !this.#has(anyRow) && !forbiddenTables.test(table);
+    if (forbiddenTables.test(table)) return false;
+    if (within === null) this.changed.add(table);
+    return this.#has(within === null ? (rowChanges.get(action) ?? []) : anyRow);
   }
 }

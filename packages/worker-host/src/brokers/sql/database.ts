@@ -7,8 +7,10 @@ export type SqlValue = null | number | bigint | string | Uint8Array;
 export interface SqlStatement {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** What it was read to do: the engine has to refuse everything else. Contains a kind that changes something only for `run`. */
+  /** What it was granted: the engine has to refuse everything else. Contains a kind that changes something only for `run`, and then `select` only if it may read. */
   readonly kinds: readonly StatementKind[];
+  /** The table or view whose rows it changes, for an engine that does not say so itself. */
+  readonly target?: string;
 }
 
 export interface SqlLimits {
@@ -49,6 +51,8 @@ export interface SqlFault {
     | "broken";
   /** What the engine says, for whoever wrote the statement. */
   readonly message: string;
+  /** With `denied`: kinds without which the statement was not begun. With them it can be asked again. */
+  readonly needs?: readonly StatementKind[];
 }
 
 export type SqlResult<Value> =
@@ -74,6 +78,11 @@ export interface SqlTask {
 
 /** What comes back from there: "ready" once, and then one answer to each task. */
 export type SqlAnswer = SqlResult<SqlRows | SqlChange>;
+
+/** A statement that does more than it was granted. */
+export function sqlNeeds(needs: readonly StatementKind[]): { readonly ok: false; readonly fault: SqlFault } {
+  return { ok: false, fault: { reason: "denied", message: "", needs } };
+}
 
 export function sqlFault(reason: SqlFault["reason"], message = ""): { readonly ok: false; readonly fault: SqlFault } {
   return { ok: false, fault: { reason, message: message.slice(0, 500) } };

@@ -1,10 +1,10 @@
 /** The worker that holds one database open: SQLite compiled to WebAssembly, its file in the origin private file system. */
 import initialize, { type Database, type PreparedStatement, type Sqlite3Static } from "@sqlite.org/sqlite-wasm";
-import type { StatementKind } from "@keyhole/kernel";
 import { watchPolicy } from "../page-policy.ts";
-import { mayCompile } from "./authorize.ts";
+import { anyRow, Compilation } from "./authorize.ts";
 import { faultOfCode } from "./codes.ts";
-import { type SqlAnswer, type SqlDatabase, sqlFault, type SqlTask, type SqlValue } from "./database.ts";
+import { type SqlAnswer, type SqlDatabase, sqlFault, sqlNeeds, type SqlTask, type SqlValue } from "./database.ts";
+import { missingKinds } from "./definition.ts";
 
 /** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
 const heapBytes = 128 << 20;
@@ -13,8 +13,8 @@ const valueBytes = 32 << 20;
 /** Instructions of SQLite's machine between two looks at the clock: a fraction of a millisecond. */
 const instructions = 10_000;
 
-/** What the statement that runs was granted; nothing while the settings of this file are made. */
-let granted: readonly StatementKind[] | undefined;
+/** The statement that a tool sent; nothing while this file asks for itself. */
+let compiling: Compilation | undefined;
 let deadline = 0;
 
 async function open(name: string): Promise<(task: SqlTask) => SqlAnswer> {
@@ -29,8 +29,7 @@ async function open(name: string): Promise<(task: SqlTask) => SqlAnswer> {
   capi.sqlite3_set_authorizer(
     database,
     (_, action, first, second, schema, within) =>
-      granted === undefined ||
-      mayCompile(granted, action, first || null, second || null, schema || null, within || null)
+      compiling === undefined || compiling.allows(action, first || null, second || null, schema || null, within || null)
         ? capi.SQLITE_OK
         : capi.SQLITE_DENY,
     0,
@@ -45,9 +44,14 @@ function perform(sqlite: Sqlite3Static, database: Database, task: SqlTask): SqlA
     deadline = Infinity;
     // One connection serves both, because the file has one lock; this setting makes it read-only.
     database.exec(`PRAGMA query_only = ${task.operation === "query" ? "on" : "off"}`);
+    // The row that another statement inserted last is nobody's business.
+    sqlite.capi.sqlite3_set_last_insert_rowid(database, 0n);
     deadline = performance.now() + task.limits.timeMs;
-    granted = task.statement.kinds;
+    const compilation = new Compilation(task.statement.kinds);
+    compiling = compilation;
     prepared = database.prepare(task.statement.sql);
+    const needs = task.operation === "run" ? missing(database, compilation) : [];
+    if (needs.length > 0) return sqlNeeds(needs);
     const places = prepared.parameterCount;
     if (task.statement.params.length > places) return sqlFault("rejected", `the statement has ${places} parameters`);
     for (const [index, value] of task.statement.params.entries()) prepared.bind(index + 1, value);
@@ -56,8 +60,17 @@ function perform(sqlite: Sqlite3Static, database: Database, task: SqlTask): SqlA
     if (error instanceof sqlite.SQLite3Error) return { ok: false, fault: faultOfCode(error.resultCode, error.message) };
     return sqlFault("broken");
   } finally {
-    granted = undefined;
+    compiling = undefined;
     prepared?.finalize();
+  }
+}
+
+function missing(database: Database, compilation: Compilation): ReturnType<typeof missingKinds> {
+  compiling = undefined;
+  try {
+    return missingKinds(compilation, (sql, ...params) => database.selectArrays(sql, [...params]));
+  } finally {
+    compiling = compilation;
   }
 }
 
@@ -77,10 +90,10 @@ const operations = {
     }
     return { ok: true, value: { columns, rows } };
   },
-  run({ capi }, database, prepared) {
-    const before = capi.sqlite3_total_changes(database);
+  run({ capi }, database, prepared, { statement: { kinds } }) {
     while (prepared.step());
-    const changes = capi.sqlite3_total_changes(database) - before;
+    // A change of the schema leaves the number of the change before.
+    const changes = anyRow.some((kind) => kinds.includes(kind)) ? capi.sqlite3_changes(database) : 0;
     return { ok: true, value: { changes, lastInsertRowId: capi.sqlite3_last_insert_rowid(database) } };
   },
 } satisfies Record<keyof SqlDatabase, Operation>;
