@@ -1,3 +1,4 @@
+import { toForm } from "../normalize/unicode.ts";
 import { foreignPattern, hiddenCharacters, utf8Length } from "./paths.ts";
 
 /** What every store takes: Workers KV has the least, 512, of which a host may need some to keep its tenants apart. */
@@ -15,8 +16,8 @@ export function checkKeyPrefix(prefix: string): string | undefined {
   if (!prefix.isWellFormed()) return "a key is well-formed Unicode";
   if (hiddenCharacters.test(prefix)) return "a key has no control characters";
   if (prefix.includes("*")) return "a key has no `*`; a pattern is a prefix as it is, or `*` alone";
-  if (prefix.normalize("NFC") !== prefix) return "a key is in Unicode normalization form C";
-  return utf8Length(prefix) > keyBytes ? `a key has at most ${keyBytes} bytes` : undefined;
+  if (utf8Length(prefix) > keyBytes) return `a key has at most ${keyBytes} bytes`;
+  return toForm("NFC", prefix) === prefix ? undefined : "a key is in Unicode normalization form C";
 }
 
 /** What is wrong with a pattern for keys, as the end of a sentence. */

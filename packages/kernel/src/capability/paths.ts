@@ -1,3 +1,4 @@
+import { toForm } from "../normalize/unicode.ts";
 import { foldCase, plainLetters } from "./readings.ts";
 
 /**
@@ -27,8 +28,8 @@ export function checkPath(path: string): string | undefined {
   if (path.includes("\\")) return "a path is separated by /, and \\ has no place in it";
   if (path.includes("%")) return "a path is not percent-encoded, and % has no place in it";
   if (path.includes(":")) return "a path has no drive and no stream, and : has no place in it";
-  if (path.normalize("NFC") !== path) return "a path is in Unicode normalization form C";
   if (utf8Length(path) > pathBytes) return `a path has at most ${pathBytes} bytes`;
+  if (toForm("NFC", path) !== path) return "a path is in Unicode normalization form C";
   for (const segment of path.split("/")) {
     const reason = checkSegment(segment);
     if (reason) return reason;

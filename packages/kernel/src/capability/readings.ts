@@ -1,3 +1,5 @@
+import { toForm } from "../normalize/unicode.ts";
+
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or
  * after they resolve its dots. A path therefore has a set of readings. A grant covers it where all of them lie within; a deny meets it where one
@@ -60,7 +62,7 @@ function readingsOf(path: string): ReadonlySet<string> | undefined {
 
 /** Without compatibility characters, and without those that nobody sees. */
 export function plainLetters(text: string): string {
-  return text.normalize("NFKC").replace(/\p{DI}/gu, "");
+  return toForm("NFKC", text).replace(/\p{DI}/gu, "");
 }
 
 /** Both ways, because each alone leaves letters apart that the other joins: `ſ` and `s`, `İ` and `i`. */

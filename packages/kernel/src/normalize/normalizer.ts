@@ -2,6 +2,7 @@ import { canonicalize } from "./canonical-json.ts";
 import { type NormalizeError, normalizeError } from "./error.ts";
 import { blake3Hash, type Digest, type Hash } from "./hash.ts";
 import type { JsonValue } from "./json.ts";
+import { toForm } from "./unicode.ts";
 
 /** How the output of a tool becomes the bytes that are hashed. */
 export type NormalizationKind = "json" | "text" | "binary";
@@ -44,8 +45,8 @@ const normalizers = {
   text(value, hash) {
     if (typeof value !== "string") return refuse("not-text");
     if (!value.isWellFormed()) return refuse("lone-surrogate");
-    const text = value.replace(/\r\n?/g, "\n").normalize("NFC");
-    return normalized(text, hash);
+    const text = value.replace(/\r\n?/g, "\n");
+    return normalized(toForm("NFC", text), hash);
   },
 
   binary(value, hash) {

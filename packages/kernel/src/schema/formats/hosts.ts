@@ -52,7 +52,8 @@ const LOCAL_PART = new RegExp(`^(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-[\\]-~\\u{80}
 export function idnEmail(text: string, idna?: Idna, domain: typeof hostname = idnHostname): boolean {
   const at = text.lastIndexOf("@");
   const host = text.slice(at + 1);
-  if (at < 1 || at > 64 || !LOCAL_PART.test(text.slice(0, at))) return false;
+  // No domain is as long, and to normalize a long one can take minutes.
+  if (at < 1 || at > 64 || host.length > 1_024 || !LOCAL_PART.test(text.slice(0, at))) return false;
   const address = /^\[(IPv6:)?(.*)\]$/i.exec(host);
   return address === null
     ? domain(host.normalize(), idna)
