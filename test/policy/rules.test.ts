@@ -17,7 +17,8 @@ describe("an argument", () => {
 
   it.each<[ArgumentCondition, boolean]>([
     [at("/amount", { equals: 100 }), true],
-    [at("/amount", { equals: "100" }), false],
+    [at("/amount", { equals: "100" }), true],
+    [at("/amount", { equals: "101" }), false],
     [at("/amount", { differs: 100 }), false],
     [at("/amount", { in: [1, 100] }), true],
     [at("/amount", { notIn: [1, 100] }), false],
@@ -30,7 +31,8 @@ describe("an argument", () => {
     [at("/amount", { atLeast: 100 }), true],
     [at("/amount", { atLeast: 101 }), false],
     [at("/name", { startsWith: "Ada" }), true],
-    [at("/name", { startsWith: "ada" }), false],
+    [at("/name", { startsWith: "ada" }), true],
+    [at("/name", { startsWith: "adam" }), false],
     [at("/name", { endsWith: "lace" }), true],
     [at("/name", { contains: "Love" }), true],
     [at("/name", { longerThan: 11 }), true],

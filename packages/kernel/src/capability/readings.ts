@@ -65,9 +65,12 @@ export function plainLetters(text: string): string {
   return toForm("NFKC", text).replace(/\p{DI}/gu, "");
 }
 
-/** Both ways, because each alone leaves letters apart that the other joins: `ſ` and `s`, `İ` and `i`. */
+/**
+ * Both ways, because each alone leaves letters apart that the other joins: `ſ` and `s`, `İ` and `i`. A sigma at the end of a word is one too: where a word
+ * ends, a pattern with a wildcard does not know.
+ */
 export function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase();
+  return text.toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
 function liesUnder(prefix: string, path: string): boolean {

@@ -2,6 +2,7 @@ import { canBePublic, hostMatcher, hostOf } from "../capability/hosts.ts";
 import { checkPath, type Face, pathMatcher } from "../capability/paths.ts";
 import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonArray, JsonObject, JsonValue } from "../normalize/json.ts";
+import { alike, foldText } from "./alike.ts";
 import type { ArgumentCondition } from "./policy.ts";
 
 /** Whether something holds, or why nobody can say. */
@@ -39,21 +40,44 @@ function member(value: JsonValue | undefined, token: string): JsonValue | undefi
   return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
 }
 
-type Test = (value: JsonValue) => Truth;
+/** `decision` is what is decided: see `foldText`. */
+type Test = (value: JsonValue, decision: object) => Truth;
 
 const onNumber =
   (test: (value: number) => boolean): Test =>
   (value) =>
     typeof value === "number" ? test(value) : "NOT_A_NUMBER";
 const onText =
-  (test: (value: string) => boolean): Test =>
-  (value) =>
-    typeof value === "string" ? test(value) : "NOT_A_TEXT";
+  (test: (value: string, decision: object) => boolean): Test =>
+  (value, decision) =>
+    typeof value === "string" ? test(value, decision) : "NOT_A_TEXT";
 
-/** Equal as JSON: by canonical text. */
-function among(values: readonly JsonValue[]): Test {
-  const texts = new Set(values.map(canonicalJson));
-  return (value) => texts.has(canonicalJson(value));
+/** Equal as JSON, by canonical text; what forbids takes all that could be meant. */
+function among(values: readonly JsonValue[], face: Face): Test {
+  const textOf = face === "deny" ? alike : canonicalJson;
+  const texts = new Set(values.map((value) => textOf(value)));
+  return (value, decision) => texts.has(textOf(value, decision));
+}
+
+/** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
+function within(
+  wanted: string,
+  face: Face,
+  stands: (text: string, wanted: string) => boolean,
+): (text: string, decision: object) => boolean {
+  const folded = face === "deny" ? foldText(wanted) : "";
+  // Of invisible characters alone nothing is left that could be looked for.
+  if (folded === "") return (text) => stands(text, wanted);
+  return (text, decision) => stands(text, wanted) || stands(foldText(text, decision), folded);
+}
+
+function contains(wanted: string, face: Face): Test {
+  const isIn = within(wanted, face, (text, part) => text.includes(part));
+  const isItem = among([wanted], face);
+  return (value, decision) => {
+    if (typeof value === "string") return isIn(value, decision);
+    return Array.isArray(value) ? value.some((each: JsonValue) => isItem(each, decision) === true) : "NOT_A_TEXT";
+  };
 }
 
 function onHost(patterns: readonly string[], face: Face): Test {
@@ -71,8 +95,8 @@ function onPath(globs: readonly string[], face: Face): Test {
 
 const not =
   (test: Test): Test =>
-  (value) => {
-    const truth = test(value);
+  (value, decision) => {
+    const truth = test(value, decision);
     return typeof truth === "boolean" ? !truth : truth;
   };
 
@@ -85,25 +109,25 @@ function compileOperator(
   const other = face === "grant" ? "deny" : "grant";
   const [test, ifAbsent = false] = ((): [Test, boolean?] => {
     if ("exists" in condition) return [() => condition.exists, !condition.exists];
-    if ("equals" in condition) return [among([condition.equals])];
-    if ("differs" in condition) return [not(among([condition.differs])), true];
-    if ("in" in condition) return [among(condition.in)];
-    if ("notIn" in condition) return [not(among(condition.notIn)), true];
+    if ("equals" in condition) return [among([condition.equals], face)];
+    if ("differs" in condition) return [not(among([condition.differs], other)), true];
+    if ("in" in condition) return [among(condition.in, face)];
+    if ("notIn" in condition) return [not(among(condition.notIn, other)), true];
     if ("lessThan" in condition) return [onNumber((value) => value < condition.lessThan)];
     if ("atMost" in condition) return [onNumber((value) => value <= condition.atMost)];
     if ("moreThan" in condition) return [onNumber((value) => value > condition.moreThan)];
     if ("atLeast" in condition) return [onNumber((value) => value >= condition.atLeast)];
-    if ("startsWith" in condition) return [onText((value) => value.startsWith(condition.startsWith))];
-    if ("endsWith" in condition) return [onText((value) => value.endsWith(condition.endsWith))];
+    if ("startsWith" in condition)
+      return [onText(within(condition.startsWith, face, (text, part) => text.startsWith(part)))];
+    if ("endsWith" in condition) return [onText(within(condition.endsWith, face, (text, part) => text.endsWith(part)))];
     if ("hostIn" in condition) return [onHost(condition.hostIn, face)];
     if ("hostNotIn" in condition) return [not(onHost(condition.hostNotIn, other)), true];
     if ("pathIn" in condition) return [onPath(condition.pathIn, face)];
     if ("pathNotIn" in condition) return [not(onPath(condition.pathNotIn, other)), true];
+    if ("contains" in condition) return [contains(condition.contains, face)];
     const hasLength = (value: JsonValue): value is string | readonly JsonValue[] =>
       typeof value === "string" || Array.isArray(value);
-    if ("longerThan" in condition)
-      return [(value) => (hasLength(value) ? value.length > condition.longerThan : "NO_LENGTH")];
-    return [(value) => (hasLength(value) ? value.includes(condition.contains) : "NOT_A_TEXT")];
+    return [(value) => (hasLength(value) ? value.length > condition.longerThan : "NO_LENGTH")];
   })();
   return { test, ifAbsent };
 }
@@ -114,8 +138,8 @@ export function compileArgument(
 ): (call: { readonly input: JsonValue }) => Truth {
   const read = compilePointer(condition.at);
   const { test, ifAbsent } = compileOperator(condition, face);
-  return ({ input }) => {
-    const value = read(input);
-    return value === undefined ? ifAbsent : test(value);
+  return (decision) => {
+    const value = read(decision.input);
+    return value === undefined ? ifAbsent : test(value, decision);
   };
 }

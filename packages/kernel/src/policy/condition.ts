@@ -69,7 +69,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
     tests.push(({ nowMs }) => isWithin(nowMs));
   }
   if (version !== undefined) {
-    const inRange = parseRange(version)!;
+    const inRange = parseRange(version, face === "deny")!;
     tests.push(({ manifest }) => {
       const parsed = parseVersion(manifest.version);
       return parsed !== undefined && inRange(parsed);

@@ -1,5 +1,5 @@
-import { canonicalJson } from "../normalize/canonical-json.ts";
 import type { JsonValue } from "../normalize/json.ts";
+import { alike } from "./alike.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "./policy.ts";
@@ -8,7 +8,7 @@ import type { LoadedRule } from "./rule.ts";
 /**
  * Rules by what they name, so that a decision looks at those only that could match. A tree with one level per name; at each level a rule sits under
  * every name that it lists, or under `any`. A look-up therefore visits at most two branches per level. In the leaves rules that demand a value of
- * an argument sit under that value.
+ * an argument sit under that value, as what forbids reads it.
  */
 export interface RuleIndex {
   /** Every rule that could match, none twice, in no particular order. */
@@ -92,7 +92,7 @@ function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
       rules: new Map<string, LoadedRule[]>(),
     };
     node.byArgument.set(condition.at, group);
-    for (const key of new Set(wanted.map(canonicalJson))) {
+    for (const key of new Set(wanted.map((value) => alike(value)))) {
       const known = group.rules.get(key);
       if (known) known.push(rule);
       else group.rules.set(key, [rule]);
@@ -107,7 +107,7 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
     for (let i = 0; i < node.rules.length; i++) found.push(node.rules[i]!);
     for (const { read, rules } of node.byArgument.values()) {
       const value = read(input.input);
-      const wanted = value === undefined ? undefined : rules.get(canonicalJson(value));
+      const wanted = value === undefined ? undefined : rules.get(alike(value, input));
       if (wanted) for (const rule of wanted) found.push(rule);
     }
     return;

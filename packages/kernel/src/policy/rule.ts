@@ -95,8 +95,16 @@ const requestTests: Record<RequestCondition, (patterns: readonly string[]) => (n
   database: (patterns) => (need) => "database" in need && patterns.some((each) => matchName(each, need.database)),
   key: (patterns) => (need) => "key" in need && patterns.some((each) => touchesKey(each, need)),
   calls: (patterns) => (need) => need.kind === "tool.call" && patterns.some((each) => matchName(each, need.tool)),
-  secret: (patterns) => (need) => need.kind === "secret.use" && patterns.some((each) => matchName(each, need.name)),
+  secret: (patterns) => {
+    const names = patterns.map(secretName);
+    return (need) => need.kind === "secret.use" && names.some((each) => matchName(each, secretName(need.name)));
+  },
 };
+
+/** Where secrets are kept, in an environment for one, `api-key` and `API_KEY` can be one. */
+function secretName(name: string): string {
+  return name.toLowerCase().replaceAll("-", "_");
+}
 
 function compileRequest(when: RuleCondition): (need: Need) => boolean {
   const { capability } = when;

@@ -35,9 +35,9 @@ function compareIdentifiers(a: string, b: string): number {
 
 /**
  * The versions that a request takes: an exact version, `^1.2.3`, `~1.2.3`, `1`, `1.2`, `1.x`, `1.2.x`. A pre-release matches only when it is named
- * exactly. `undefined` for anything else.
+ * exactly, unless `takesPrereleases`, as for what forbids: those of every version in the range then match too. `undefined` for anything else.
  */
-export function parseRange(text: string): ((version: Version) => boolean) | undefined {
+export function parseRange(text: string, takesPrereleases = false): ((version: Version) => boolean) | undefined {
   const exact = parseVersion(text);
   if (exact) return (version) => compareVersions(version, exact) === 0;
   const match = rangePattern.exec(text);
@@ -48,10 +48,10 @@ export function parseRange(text: string): ((version: Version) => boolean) | unde
   const [major = 0, minor, patch] = parts;
   const from: Version = { core: [major, minor ?? 0, patch ?? 0], prerelease: [] };
   const below = upperBound(match[1], major, minor, patch);
-  return (version) =>
-    version.prerelease.length === 0 &&
-    compareVersions(version, from) >= 0 &&
-    compareVersions(version, { core: below, prerelease: [] }) < 0;
+  return ({ core, prerelease }) =>
+    (takesPrereleases || prerelease.length === 0) &&
+    compareVersions({ core, prerelease: [] }, from) >= 0 &&
+    compareVersions({ core, prerelease: [] }, { core: below, prerelease: [] }) < 0;
 }
 
 /** `^` keeps the left-most digit that is not zero, `~` keeps major and minor; without either, what is missing is free. */
