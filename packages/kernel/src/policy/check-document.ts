@@ -11,6 +11,7 @@ import { invalidPolicy } from "./invalid.ts";
 import type {
   ArgumentCondition,
   Governed,
+  GrantRule,
   PolicyDocument,
   PolicyRule,
   RuleCondition,
@@ -28,7 +29,7 @@ interface Fault {
 /** What a schema cannot say of a document whose shape is right. */
 export function checkDocument(document: PolicyDocument): Setup<never> | undefined {
   const fault =
-    firstOf(document.grants, "/grants", ({ capability }) => at("/capability", checkCapability(capability))) ??
+    firstOf(document.grants, "/grants", checkGrant) ??
     checkIds(document.rules ?? []) ??
     firstOf(document.rules, "/rules", checkRule) ??
     firstOf(Object.entries(document.tools ?? {}), "", ([name, governance]) =>
@@ -41,6 +42,39 @@ export function checkDocument(document: PolicyDocument): Setup<never> | undefine
     ) ??
     checkLabels(document);
   return fault && invalidPolicy(fault.path, fault.message, fault.hint);
+}
+
+/** What is no name would be met by nothing: a grant with it gives nothing, a rule with it denies nothing. */
+const toolName = /^[a-z][a-z0-9_]{0,63}$/;
+const categoryName = /^[a-z][a-z0-9-]{0,63}$/;
+
+function checkTool(tool: string): string | undefined {
+  return toolName.test(tool)
+    ? undefined
+    : "a tool's name has lower-case letters, digits and `_`; leave the list out to mean every tool";
+}
+
+function checkCategory(category: string): string | undefined {
+  return categoryName.test(category) ? undefined : "a category has lower-case letters, digits and `-`";
+}
+
+function checkSomebody(name: string): string | undefined {
+  return name.includes("*")
+    ? "callers and sessions are named in full; leave the name out to mean everybody"
+    : undefined;
+}
+
+function checkGrant({ tool, caller, capability }: GrantRule): Fault | undefined {
+  return (
+    (tool === "*" ? undefined : one(tool, "/tool", checkTool)) ??
+    (caller === undefined ? undefined : one(caller, "/caller", checkSomebody)) ??
+    at("/capability", checkCapability(capability))
+  );
+}
+
+function one(name: string, path: string, check: (name: string) => string | undefined): Fault | undefined {
+  const fault = firstFault([name], "", check);
+  return fault && { ...fault, path };
 }
 
 /** The first fault among some items; `path` is where they are, and is extended by the index unless it is empty. */
@@ -84,11 +118,11 @@ function checkRule({ effect, when }: PolicyRule): Fault | undefined {
     if (count)
       return { path: "/when/count", message: "A rule about requests does not count.", hint: "Bounds count requests." };
   }
-  const requests = firstOf(Object.entries(requestPatterns), "", ([name, check]) =>
-    firstFault(when[name as keyof typeof requestPatterns], `/${name}`, check),
+  const lists = firstOf(Object.entries(listed), "", ([name, check]) =>
+    firstFault(when[name as keyof typeof listed], `/${name}`, check),
   );
   return (
-    at("/when", requests) ??
+    at("/when", lists) ??
     firstOf(when.arguments, "/when/arguments", checkArgument) ??
     at("/when/time", time && checkTime(time))
   );
@@ -124,8 +158,12 @@ const governedPatterns = {
   calls: checkNamePattern,
 } as const satisfies Partial<Record<keyof ToolGovernance, (pattern: string) => string | undefined>>;
 
-/** What each condition about requests is made of. */
-const requestPatterns = {
+/** What each condition that is a list of texts is made of. */
+const listed = {
+  tool: checkTool,
+  category: checkCategory,
+  caller: checkSomebody,
+  session: checkSomebody,
   host: checkHostPattern,
   path: (each: string) => (each.startsWith("/") ? checkPathPrefix : checkGlob)(each),
   command: checkCommand,
@@ -171,8 +209,8 @@ function checkLabels({ labels = {}, rules = [] }: PolicyDocument): Fault | undef
     done.add(label);
     return undefined;
   };
-  for (const label of known.keys()) {
-    const fault = walk(label, []);
+  for (const [label, { tools }] of known) {
+    const fault = firstFault(tools, `/labels/${label}/tools`, checkTool) ?? walk(label, []);
     if (fault) return fault;
   }
   return undefined;
