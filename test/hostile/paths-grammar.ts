@@ -149,8 +149,15 @@ export function mayPass(path: string): boolean {
       (segment) =>
         /^(?! )(?!\.{1,2}$).*[^. ]$/su.test(segment) &&
         isShort(segment, 255) &&
-        !/^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d\u00b9\u00b2\u00b3])$/i.test(segment.split(".")[0]!),
+        !/^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d\u00b9\u00b2\u00b3])$/i.test(segment.split(".")[0]!) &&
+        !isShortName(segment),
     );
+}
+
+function isShortName(segment: string): boolean {
+  const [name = "", extension = "", ...more] = segment.split(".");
+  const [, digits] = /[^]~([0-9]+)$/.exec(name) ?? [];
+  return digits !== undefined && name.length <= 8 && extension.length <= 3 && more.length === 0;
 }
 
 const operations = {

@@ -1,5 +1,6 @@
 import type { ArgumentPattern, CommandPattern, RestPattern } from "./capability.ts";
 import { checkGlob, checkPath, matchPath } from "./paths.ts";
+import { plainLetters } from "./readings.ts";
 
 /** Arguments of one command. */
 const maxArguments = 1_000;
@@ -91,13 +92,24 @@ const special = /^[-@+]/;
 const stepUp = /(?:^|[/\\=:])\.\.(?:[/\\]|$)/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
+/** As programs of Windows can see it, which get the nearest character of their code page. */
+function asProgramsSee(argument: string): string {
+  if (/^[ -~]*$/.test(argument)) return argument;
+  return plainLetters(argument.replace(/[\u00ad\u2010-\u2015\u2212]/g, "-"))
+    .replace(/[\u2044\u2215\u29f8]/g, "/")
+    .replace(/[\u00a5\u20a9\u2216\u29f5]/g, "\\");
+}
+
+const isSpecial = (argument: string): boolean => special.test(asProgramsSee(argument));
+const stepsUp = (argument: string): boolean => stepUp.test(argument) || stepUp.test(asProgramsSee(argument));
+
 function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
   if (typeof pattern === "string") return argument === pattern;
   if ("oneOf" in pattern) return pattern.oneOf.includes(argument);
   if ("prefix" in pattern) return matchPrefix(pattern.prefix, argument);
   if ("path" in pattern)
     return (
-      !special.test(argument) &&
+      !isSpecial(argument) &&
       checkPath(argument) === undefined &&
       pattern.path.some((glob) => matchPath(glob, argument))
     );
@@ -107,8 +119,8 @@ function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
 }
 
 function matchPrefix(prefix: string, argument: string): boolean {
-  if (!argument.startsWith(prefix) || stepUp.test(argument)) return false;
-  if (prefix === "") return !special.test(argument);
+  if (!argument.startsWith(prefix) || stepsUp(argument)) return false;
+  if (prefix === "") return !isSpecial(argument);
   // Behind `--data=` an `@` names a file, as it does alone.
   return !(prefix.endsWith("=") && argument.startsWith("@", prefix.length));
 }

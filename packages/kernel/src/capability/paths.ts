@@ -19,6 +19,9 @@ export const hiddenCharacters: RegExp = /[\u0000-\u001f\u007f-\u009f\u200e\u200f
 /** Device names that Windows finds in every folder, whatever their extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
 
+/** By which Windows finds a file or folder that has a longer name. */
+const shortName = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
+
 /** What is wrong with a path, as the end of a sentence. */
 export function checkPath(path: string): string | undefined {
   if (path === "") return "a path is not empty";
@@ -43,6 +46,7 @@ function checkSegment(segment: string): string | undefined {
   if (/[. ]$/.test(segment) || segment.startsWith(" "))
     return "a segment does not end in a dot or begin or end in a space";
   if (deviceName.test(segment)) return "a segment is not the name of a Windows device";
+  if (shortName.test(segment)) return "a segment is not a short name of Windows";
   if (utf8Length(segment) > segmentBytes) return `a segment has at most ${segmentBytes} bytes`;
   return undefined;
 }
