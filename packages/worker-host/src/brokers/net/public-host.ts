@@ -11,7 +11,8 @@ const keptZones: readonly string[] = [
   "nip.io sslip.io xip.io xip.name backname.io plex.direct traefik.me local-ip.co local-ip.sh local-ip.medicmobile.org",
   // Loopback by another name.
   "localtest.me lvh.me vcap.me lacolhost.com local.gd localho.st fuf.me smackaho.st yoogle.com lndo.site ddev.site",
-  "docksal.site lcl.host localhost.direct localdev.me 127-0-0-1.org.uk",
+  "docksal.site lcl.host localhost.direct localdev.me 127-0-0-1.org.uk localdomain.pw spoofed.burpcollaborator.net",
+  "bugbounty.dod.network",
   // Another address the second time.
   "rbndr.us 1u.ms rebind.network rebind.it",
   // Networks of their owners: overlays, routers, private endpoints of clouds.
