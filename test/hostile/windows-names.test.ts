@@ -16,7 +16,7 @@ describe("a path of a file", () => {
 });
 
 describe("an argument that a program could read as an option", () => {
-  const patterns: readonly CommandPattern["args"][] = [
+  const patterns: readonly NonNullable<CommandPattern["args"]>[] = [
     [{ prefix: "" }],
     [{ path: ["**"] }],
     [{ rest: { prefix: "" } }],

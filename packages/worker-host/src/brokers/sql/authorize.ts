@@ -1,10 +1,12 @@
 import type { StatementKind } from "@keyhole/kernel";
 
+type Needed = "any" | "row" | "schema" | "trigger" | readonly StatementKind[];
+
 /**
  * What SQLite's compiler asks about each thing that a statement does (`sqlite3_set_authorizer`, action codes), and the kinds of which the statement needs
  * each. What is not in the table is refused: ATTACH, DETACH, PRAGMA, ANALYZE, transactions, triggers, temporary objects, virtual tables.
  */
-const needed: ReadonlyMap<number, "any" | "row" | "schema" | "trigger" | readonly StatementKind[]> = new Map([
+const needed: ReadonlyMap<number, Needed> = new Map<number, Needed>([
   [20, "any"], // READ
   [21, "any"], // SELECT
   [31, "any"], // FUNCTION
@@ -72,7 +74,7 @@ export class Compilation {
   /** Of tables that were there before. A change of the schema looks things up in the schema besides. */
   readonly reads: SqlRead[] = [];
   /** Tables and views whose rows the statement itself changes, by its words or by a foreign key. */
-  readonly changed = new Set<string>();
+  readonly changed: Set<string> = new Set();
   readonly kinds: readonly StatementKind[];
   readonly #made = new Set<string | null>();
   readonly #dropped = new Set<string | null>();

@@ -1,0 +1,4 @@
+/** workerd has it, and its declarations lack it. */
+declare namespace WebAssembly {
+  function compile(bytes: BufferSource): Promise<Module>;
+}
