@@ -8,6 +8,7 @@ import type {
   JsonObject,
   JsonValue,
   StatementKind,
+  ToolContext,
 } from "@keyhole/kernel";
 import { dbBroker, type SqlDatabase, type SqlFault, type SqlStatement } from "@keyhole/worker-host/brokers/db";
 import { nodeDatabase } from "@keyhole/worker-host/node";
@@ -126,7 +127,7 @@ it("asks for db.read as well, where a change reads", async () => {
     const { kernel } = await openKernel({ policy, brokers: [broker] });
     const capabilities = [writes, { ...reads, optional: true }];
     const more = { capabilities, effects: ["db.read", "db.write"], determinism: "external" };
-    kernel.registerTrusted(toolOf((_, { db }) => db("main").run(sql), more));
+    kernel.registerTrusted(toolOf((_: unknown, { db }: ToolContext) => db("main").run(sql), more));
     return kernel.call("subject", {});
   };
   expect(await called([writes])).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" }, effects: [] });
