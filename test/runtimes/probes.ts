@@ -63,6 +63,14 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     first.release();
     hold((await second.turn).kind === "held", "the second request has no turn");
   },
+  async "@keyhole/kernel/guest"() {
+    const guest = await import("@keyhole/kernel/guest");
+    hold(typeof guest.runCall === "function", "the guest runs no call");
+  },
+  async "@keyhole/kernel/inline"() {
+    const { inlineHost } = await import("@keyhole/kernel/inline");
+    hold(inlineHost().name === "inline", "the host has another name");
+  },
   async "@keyhole/kernel/normalizers"() {
     const { normalizers } = await import("@keyhole/kernel/normalizers");
     hold(typeof normalizers([]) === "object", "there are no normalizers");

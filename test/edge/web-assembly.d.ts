@@ -1,4 +1,0 @@
-/** workerd has it, and its declarations lack it. */
-declare namespace WebAssembly {
-  function compile(bytes: BufferSource): Promise<Module>;
-}
