@@ -37,9 +37,9 @@ describe("the steps of a call", () => {
     });
     const answered = { state: "Answered", text: readFileSync(`${folder}answer.ts`, "utf8") };
     const rows = steps.map(([, name = "", state = ""]) => [wordsIn(name)[0], wordsIn(state)[0]]);
-    expect(rows.map(([, state]) => state).toSorted()).toEqual(
-      [...made.map(({ state }) => state), "Answered"].toSorted((a, b) => (a < b ? -1 : 1)),
-    );
+    const names = rows.map(([, state]) => state);
+    expect(new Set(names)).toEqual(new Set([...made.map(({ state }) => state), "Answered"]));
+    expect(names).toHaveLength(made.length + 1);
     for (const [name, state] of rows)
       expect([...made, answered].find((each) => each.state === state)?.text).toContain(`export function ${name}(`);
   });

@@ -4,7 +4,7 @@ type Pure = Exclude<Plain, "memory.size" | "memory.grow" | "ref.is_null" | "i32.
 type Operand = number & bigint;
 
 /** A validated module gives an instruction for `i64` only such values. */
-const long = (value: Operand | undefined): bigint => value as unknown as bigint;
+const long = (value: unknown): bigint => value as bigint;
 
 /** Core specification, section 4.3. `undefined`: it traps. */
 export const arithmetic = {
