@@ -92,6 +92,23 @@ describe("a hostile module is refused, with a code", () => {
     });
   });
 
+  it("imports from a name that a byte order mark sets apart from one that is offered", () => {
+    const marked = (name: string): number[] => [
+      ...leb(name.length + 3),
+      0xef,
+      0xbb,
+      0xbf,
+      ...new TextEncoder().encode(name),
+    ];
+    const offers = ({ module, name }: { readonly module: string; readonly name: string }): boolean =>
+      module === "env" && name === "system";
+    for (const names of [
+      [...marked("env"), ...text("system")],
+      [...text("env"), ...marked("system")],
+    ])
+      expect(refusal(wasm(nothing, section(2, 1, ...names, 0, 0)), { offers }).code).toBe("UNKNOWN_IMPORT");
+  });
+
   it("many tables, each within its bound", () => {
     const tables = Array.from({ length: 1_000 }, () => [0x70, 0, ...leb(100_000)]).flat();
     expect(refusal(wasm(section(4, ...leb(1_000), ...tables))).code).toBe("TABLE_TOO_LARGE");

@@ -1,6 +1,7 @@
 import { malformed } from "./refusal.ts";
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+/** A byte order mark is a part of the name, as it is for the engine. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads a part of a binary module. Every read is checked against the end of that part. */
 export class Reader {
