@@ -7,6 +7,7 @@ export const op = {
   if: 0x04,
   else: 0x05,
   end: 0x0b,
+  delegate: 0x18,
   localGet: 0x20,
   localSet: 0x21,
   localTee: 0x22,

@@ -2,6 +2,7 @@ import { blockType, type CodeWriter, op, valueType } from "./code-writer.ts";
 import { mark, type Marks } from "./marks.ts";
 import type { FunctionPlan, MeterGlobals } from "./plan.ts";
 import type { Flow } from "./flow.ts";
+import { Reader } from "./reader.ts";
 import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
 
 /** Where the locals of one metered function are. They come behind its own. */
@@ -111,6 +112,8 @@ export class Emitter {
       case mark.branchOut:
         if (!this.#wraps) this.#leave();
         return 0;
+      case mark.delegateOut:
+        return this.#delegateOut(source, at);
       case mark.caughtLoop:
         this.#restoreDepth();
         this.#chargeLoop(fuel);
@@ -241,6 +244,13 @@ export class Emitter {
     this.#out.i64(DEPTH_BITS);
     this.#out.bytes([op.i64ShiftLeft, op.i64Sub]);
     this.#put();
+  }
+
+  /** JavaScriptCore takes the label of a `try` or of the function, and not that of the block around the body. */
+  #delegateOut(source: Uint8Array, at: number): number {
+    if (!this.#wraps) return 0;
+    this.#out.indexed(op.delegate, new Reader(source, at + 1).u32() + 1);
+    return immediateEnd(source, at + 1) - at;
   }
 
   #growMemory(source: Uint8Array, at: number): number {

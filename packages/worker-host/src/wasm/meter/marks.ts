@@ -21,6 +21,8 @@ export const mark = {
   branchOut: 10,
   /** A loop's head where an exception may have landed. */
   caughtLoop: 11,
+  /** Exceptions of a block go to the caller. */
+  delegateOut: 12,
 } as const;
 
 const WIDTH = 3;

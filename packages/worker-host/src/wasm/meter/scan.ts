@@ -182,7 +182,8 @@ export class Scanner {
         if (shapes[opcode] === shape.catch) body.u32();
         return this.#otherArm(body.at, mark.caught);
       case shape.delegate:
-        body.u32();
+        // Its label counts from outside of the `try`.
+        if (body.u32() === this.#blocks.depth - 2) this.marks.add(at, mark.delegateOut);
         this.#blocks.nextArm();
         return this.#end(body.at);
       case shape.tryTable:
