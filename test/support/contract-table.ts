@@ -21,6 +21,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeCommands: "WASI commands",
   describeSpawn: "Commands",
   counts: "Fuel, as wasmtime counts it",
+  describeRandomTools: "Random modules as tools",
   filesContract: "Files",
   describeGrammar: "Grammar of paths",
   kvContract: "Key-value store",

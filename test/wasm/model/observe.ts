@@ -1,12 +1,15 @@
-import { fill, meter, readTank } from "@keyhole/worker-host/wasm";
+import { meter } from "../../../packages/worker-host/src/wasm/meter/meter.ts";
+import { fill, readTank } from "../../../packages/worker-host/src/wasm/meter/tank.ts";
 import type { Bytes } from "../bytes.ts";
 import type { Program } from "./program.ts";
-import { type Ended, Reference } from "./reference.ts";
+import { Reference } from "./reference.ts";
+import type { Ended } from "./values.ts";
 
 /** Small, so that recursion and loops that do not end are cheap. */
 export const limits = { fuel: 20_000, units: 600, pages: 4 } as const;
 export const UNIT_BYTES = 32;
-const LARGE = 10 ** 9;
+/** More than any program uses. */
+export const LARGE: number = 10 ** 9;
 
 /** One call of `main` as anybody can see it. */
 export interface Observed {
@@ -30,10 +33,10 @@ export function fingerprint(bytes: Uint8Array): number {
 export function expected(
   program: Program,
   values: readonly number[],
-): (Observed & { readonly refusedPages: number })[] {
+): (Observed & Pick<Ended, "refusedPages" | "caughtFromCallee">)[] {
   const reference = new Reference(program, limits);
   return values.map((value) => {
-    const { kind, values: results, fuel, units, refusedPages } = reference.run(program.exports["main"]!, [value]);
+    const { kind, values: results, fuel, units, ...more } = reference.run(program.exports["main"]!, [value]);
     const isExact = kind === "returned" || kind === "uncaught";
     return {
       kind,
@@ -41,7 +44,7 @@ export function expected(
       fuel: isExact ? fuel : undefined,
       units: isExact ? units : undefined,
       memory: fingerprint(reference.memory.bytes),
-      refusedPages,
+      ...more,
     };
   });
 }

@@ -2,24 +2,7 @@ import { type Instruction, plain, type Program, type Signature, type ValueType }
 import { arithmetic } from "./arithmetic.ts";
 import { calls, frameUnits } from "./frames.ts";
 import { Memory } from "./memory.ts";
-import { Stopped, Thrown, type Value } from "./values.ts";
-
-export interface Limits {
-  readonly fuel: number;
-  /** Of the call stack, in units of 32 bytes. */
-  readonly units: number;
-  readonly pages: number;
-}
-
-export interface Ended {
-  readonly kind: "returned" | "trapped" | "uncaught" | "too-deep" | "out-of-fuel";
-  readonly values: readonly Value[];
-  readonly fuel: number;
-  /** The deepest call stack, in units of 32 bytes. */
-  readonly units: number;
-  /** Pages that growth was refused. */
-  readonly refusedPages: number;
-}
+import { Delegated, type Ended, type Limits, Stopped, Thrown, type Value } from "./values.ts";
 
 /** What an instruction returns that goes on behind itself. A number from 0 is the label that it branches to. */
 const NEXT = -1;
@@ -49,6 +32,7 @@ export class Reference {
   #fuel = 0;
   #deepest = 0;
   #refusedPages = 0;
+  #caughtFromCallee = false;
   #tail: { readonly index: number; readonly values: Value[] } | undefined;
 
   constructor(program: Program, limits: Limits) {
@@ -63,12 +47,14 @@ export class Reference {
     this.#fuel = 0;
     this.#deepest = 0;
     this.#refusedPages = 0;
+    this.#caughtFromCallee = false;
     const ended = (kind: Ended["kind"], results: readonly Value[] = []): Ended => ({
       kind,
       values: results,
       fuel: this.#fuel,
       units: this.#deepest,
       refusedPages: this.#refusedPages,
+      caughtFromCallee: this.#caughtFromCallee,
     });
     try {
       return ended("returned", this.#activate(index, [...values], 0));
@@ -87,12 +73,22 @@ export class Reference {
       this.#deepest = Math.max(this.#deepest, units);
       if (units > this.#limits.units) throw new Stopped("too-deep");
       const frame: Frame = { locals: [...given, ...source.locals.map(zero)], stack: [], units, caught: [] };
-      this.#sequence(source.body, frame);
+      this.#body(source.body, frame);
       const tail = this.#tail;
       if (tail === undefined) return top(frame.stack, source.type.results.length);
       this.#tail = undefined;
       index = tail.index;
       given = tail.values;
+    }
+  }
+
+  #body(body: readonly Instruction[], frame: Frame): void {
+    try {
+      this.#sequence(body, frame);
+    } catch (error) {
+      const thrown: unknown = error instanceof Delegated ? error.thrown : error;
+      if (thrown instanceof Thrown) thrown.hasLeft = true;
+      throw thrown;
     }
   }
 
@@ -241,6 +237,7 @@ export class Reference {
     } catch (error) {
       if (!(error instanceof Thrown) || (each.op !== "try_table" && each.op !== "try")) throw error;
       caught.length = open;
+      this.#caughtFromCallee ||= error.hasLeft;
       const { stack } = frame;
       if (each.op === "try_table") {
         const clause = each.clauses.find(({ tag }) => tag === undefined || tag === error.tag);
@@ -250,7 +247,8 @@ export class Reference {
         if (clause.ref) stack.push(error);
         return clause.label + 1;
       }
-      // The generators delegate to the function alone, which is to its caller.
+      // The generators delegate to the function alone, past everything in it.
+      if (each.delegate !== undefined) throw new Delegated(error);
       const arm = each.catches.find(({ tag }) => tag === undefined || tag === error.tag);
       if (arm === undefined) throw error;
       stack.length = height;
