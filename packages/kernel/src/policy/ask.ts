@@ -1,14 +1,15 @@
 import { uuidv7, randomHex } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
-import { patternFault } from "./pattern.ts";
-import type { ArgumentCondition } from "./policy.ts";
+import { type Foreign, membersOf, shortTextOf, type Theirs } from "../normalize/foreign.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
+import { readPattern } from "./pattern.ts";
 import type { ApprovalProof } from "./proof.ts";
 
 export type AskOutcome =
   | { readonly kind: "allowed"; readonly approval: ApprovalProof }
-  | { readonly kind: "edited"; readonly approver: string; readonly input: unknown }
+  | { readonly kind: "edited"; readonly approver: string; readonly input: Foreign<unknown> }
   | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
   | { readonly kind: "expired" }
   | { readonly kind: "cancelled" }
@@ -28,7 +29,7 @@ export interface Question {
 }
 
 /** Asks a person, or whoever the approver is, and waits for at most `limits.approvalMs`. Never rejects. */
-export async function ask(approver: Approver, question: Question, clock: Clock): Promise<AskOutcome> {
+export async function ask(approver: Theirs<Approver>, question: Question, clock: Clock): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
   const cleanups: (() => void)[] = [];
   const onAbort = (signal: AbortSignal | undefined, act: () => void): void => {
@@ -56,27 +57,27 @@ export async function ask(approver: Approver, question: Question, clock: Clock):
 }
 
 /** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
-function readAnswer(foreign: unknown, question: Question, clock: Clock): AskOutcome {
-  const { answer, approver, scope, reason, input, pattern } = (
-    typeof foreign === "object" && foreign !== null ? foreign : {}
-  ) as Readonly<Record<string, unknown>>;
-  const who = typeof approver === "string" ? approver.slice(0, limits.nameLength).toWellFormed() : "";
-  const denied = (why: unknown): AskOutcome => ({
+function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): AskOutcome {
+  const parts = ["answer", "approver", "scope", "reason", "input", "pattern"] as const;
+  const { answer, approver, scope, reason, input, pattern } = membersOf(foreign, ...parts);
+  const who = shortTextOf(approver, limits.nameLength);
+  const denied = (why: Foreign<string | undefined>): AskOutcome => ({
     kind: "denied",
     approver: who,
-    reason: typeof why === "string" ? why.slice(0, 500).toWellFormed() : "",
+    reason: shortTextOf(why, 500),
   });
   if (answer === "deny") return denied(reason);
   if (who === "") return denied("The approver's answer was malformed.");
   if (question.approvers && !question.approvers.includes(who)) return denied("The policy does not name this approver.");
   if (answer === "edit") return { kind: "edited", approver: who, input };
   if (answer === "allow" && (scope === "once" || scope === "session" || scope === "pattern")) {
-    const fault = scope === "pattern" ? patternFault(question.request, pattern) : undefined;
-    if (fault !== undefined) return denied(fault);
+    const conditions = scope === "pattern" ? readPattern(question.request, pattern) : undefined;
+    if (typeof conditions === "string") return denied(conditions);
     const approval = proofOf(question.request, who, scope, clock);
-    if (approval.scope !== "pattern") return { kind: "allowed", approval };
-    const rule = patternRule(question.request, pattern as readonly ArgumentCondition[], who);
-    return { kind: "allowed", approval: { ...approval, rule } };
+    const isStanding = approval.scope === "pattern" && conditions;
+    const rule = isStanding && { rule: patternRule(question.request, conditions, who) };
+    // It stands in proofs that are handed out, and in what decides about later calls.
+    return { kind: "allowed", approval: deepFreeze({ ...approval, ...rule }) };
   }
   return denied("The approver's answer was malformed.");
 }

@@ -6,6 +6,7 @@ import type { ApprovalAnswer } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
+import { shortTextOf, type Theirs } from "../../normalize/foreign.ts";
 import type { JsonValue } from "../../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval.ts";
 import { type ApprovalKey, Approvals, keyText, type Standing } from "../../policy/approvals.ts";
@@ -25,7 +26,7 @@ const approvalPart: CarriedPart<{
  * Waits, asks, and can deny. `keyOf` binds an approval to session, caller, tool, arguments, grant,
  * policy and mode. Another value of any of them is another question.
  */
-export function approvals(approver?: Approver): Extension {
+export function approvals(approver?: Theirs<Approver>): Extension {
   const table = new StateTable<Standing>("approvals.standing", 1);
   let context: ExtensionContext;
   let standing: Approvals;
@@ -49,7 +50,7 @@ export function approvals(approver?: Approver): Extension {
       list: () => standing.list(),
       async revoke(approvalId, reason) {
         if (!standing.revoke(approvalId)) return false;
-        const why = `Revoked: ${reason}`.slice(0, 500).toWellFormed();
+        const why = shortTextOf(`Revoked: ${reason}`, 500);
         context.log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
         await context.log.flush();
         return true;
@@ -79,7 +80,7 @@ function knownAnswer(decided: Decided, standing: Approvals): ApprovalAnswer | un
 
 async function askNow(
   decided: Decided,
-  approver: Approver,
+  approver: Theirs<Approver>,
   standing: Approvals,
   context: ExtensionContext,
 ): Promise<ApprovalAnswer> {
