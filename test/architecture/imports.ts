@@ -63,8 +63,8 @@ const kernelDirections: Readonly<
   },
   state: { values: [], types: [] },
   operations: {
-    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "audit", "call", "limits.ts"],
-    types: ["normalize"],
+    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    types: [],
   },
   pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
   // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.

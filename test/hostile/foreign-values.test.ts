@@ -1,6 +1,21 @@
-import { verifyProofDigest } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type AuditSink,
+  type Broker,
+  createKernel,
+  type EventRecord,
+  hashJson,
+  type IsolateHost,
+  type KernelOptions,
+  memorySink,
+  type ToolContext,
+  verifyProofDigest,
+} from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
+import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
-import { openKernel, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { suspendingKernel, testKey } from "../support/suspension.ts";
 
 /*
  * What somebody else gives can change later, say something else of itself than it is, or be no answer at all. See also rereads.test.ts.
@@ -27,4 +42,172 @@ describe("an approver", () => {
     expect(verifyProofDigest(first.proof)).toEqual({ ok: true });
     expect(() => Object.assign(first.proof!.approval!.rule!.when.arguments![0]!, { atMost: 1e9 })).toThrow(TypeError);
   });
+});
+
+describe("a broker", () => {
+  const files = { kind: "fs.read", paths: ["**"], totalBytes: 100 } as const;
+  const reading = async (serve: Broker["serve"]) => {
+    const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] });
+    const { kernel } = await openKernel({
+      policy: granting(files),
+      brokers: [{ kinds: ["fs.read"], needs, serve }],
+    });
+    const parts = { effects: ["fs.read"], capabilities: [files], determinism: "external" };
+    kernel.registerTrusted(
+      toolOf(async (_: never, context: ToolContext) => (await context.files.read("a")).length, parts),
+    );
+    const result = await kernel.call("subject", {});
+    await expectSoundLog(kernel);
+    return result;
+  };
+
+  class Fewer extends Uint8Array {
+    override get byteLength(): number {
+      return 0;
+    }
+  }
+
+  it("whose bytes say that they are fewer is charged for what they are: at the bound and one past", async () => {
+    expect(await reading(async () => ({ ok: true, value: null, body: new Fewer(100) }))).toMatchObject({ data: 100 });
+    expect(await reading(async () => ({ ok: true, value: null, body: new Fewer(101) }))).toMatchObject({
+      error: { code: "BOUNDS_EXCEEDED" },
+    });
+  });
+
+  it.each([-1, Number.NaN, "1", { valueOf: () => 0 }])("that has used up %j is out of order", async (amount) => {
+    const result = await reading(async (_, session) => {
+      session.spend({ "fs.read": amount as number });
+      return { ok: true, value: null, body: new Uint8Array(101) };
+    });
+    expect(result).toMatchObject({ ok: false, error: { message: "The capability is out of order." } });
+  });
+});
+
+describe("a sink", () => {
+  it("that changes the records which it was given changes them for nobody else", async () => {
+    const kept: EventRecord[] = [];
+    const memory = memorySink();
+    const sink: AuditSink = {
+      ...memory,
+      append(records) {
+        kept.push(...records.map((record) => ({ ...record })));
+        for (const record of records) Object.assign(record, { body: "{}", hash: "none" });
+        (records as EventRecord[]).length = 0;
+      },
+    };
+    const { kernel } = await openKernel({ sink });
+    const heard: AuditEvent[] = [];
+    kernel.audit.subscribe((event) => heard.push(event));
+    kernel.registerTrusted(toolOf(() => 1));
+    expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
+    expect(heard.map(({ hash }) => hash)).toEqual(kept.map(({ hash }) => hash));
+  });
+
+  it.each<[string, AuditSink["read"]]>([
+    ["no list", () => ({ length: 1 }) as never],
+    [
+      "more records than it was asked for",
+      (from, limit) => Array.from({ length: limit + 1 }, (_, i) => record(from + i)),
+    ],
+    ["what is no record", () => [{ seq: "0", body: "{}", hash: "" } as never]],
+  ])("that gives back %s opens in LOCKDOWN, and is read by nobody", async (_, read) => {
+    const sink: AuditSink = { open: () => ({ last: record(0), cutBytes: 0, damage: null }), append() {}, read };
+    const { kernel } = await openKernel({ sink });
+    expect(kernel.mode).toBe("LOCKDOWN");
+    await expect(kernel.audit.read()).rejects.toThrow(TypeError);
+  });
+});
+
+const record = (seq: number): EventRecord => ({ seq, body: "{}", hash: hashJson(seq) });
+
+describe("a signer", () => {
+  it("adds a signature and changes nothing else", async () => {
+    const signature = { alg: "EdDSA", kid: "k", value: "v" } as const;
+    const { kernel } = await openKernel({
+      signer: { sign: async (proof) => ({ ...proof, decision: "deny", signature }) },
+    });
+    kernel.registerTrusted(toolOf(() => 1));
+    const { proof } = await kernel.call("subject", {});
+    expect(proof).toMatchObject({ decision: "allow", signature });
+    expect(verifyProofDigest(proof)).toEqual({ ok: true });
+  });
+
+  it("that gives no signature gives a warning", async () => {
+    const { kernel } = await openKernel({ signer: { sign: async (proof) => ({ ...proof, hash: "another" }) } });
+    kernel.registerTrusted(toolOf(() => 1));
+    const { proof, meta } = await kernel.call("subject", {});
+    expect(meta.warnings).toEqual(["The proof could not be signed."]);
+    expect(verifyProofDigest(proof)).toEqual({ ok: true });
+  });
+});
+
+describe("a normalizer of one's own making", () => {
+  it("cannot say which digest its output has", async () => {
+    const apply = () => ({ ok: true, text: '{ "a":1 }', hash: hashJson("another"), byteLength: 1 }) as const;
+    const { kernel } = await openKernel({ normalizers: new Map([["own", { id: "own@1.0.0", apply }]]) });
+    kernel.registerTrusted(toolOf(() => 1, { normalization: { custom: "own" } }));
+    expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: { a: 1 }, hash: hashJson({ a: 1 }) });
+  });
+});
+
+describe("a host", () => {
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["an end that there is none of", { kind: "stopped" }],
+    ["no number as its kind", { kind: Number.NaN }],
+    ["an output without a form", { kind: "returned", output: { text: "1" } }],
+    ["an output that is no text", { kind: "returned", output: { form: "json", text: 1 } }],
+    ["a message that is no text", { kind: "threw", name: "Error", message: {} }],
+  ])("whose isolate ends with %s ends the call", async (_, outcome) => {
+    const host: IsolateHost = {
+      ...inlineHost(),
+      open: async () => ({ call: async () => outcome as never, terminate() {}, alive: true }),
+    };
+    const { kernel } = await openKernel({ host });
+    kernel.registerTrusted(toolOf(() => 1));
+    expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
+    await expectSoundLog(kernel);
+  });
+});
+
+describe("a suspender", () => {
+  it.each([undefined, 1, "yes", false])("whose claim gives %j resumes nothing", async (claimed) => {
+    const host = inlineHost();
+    const options = { tools: [], policy: openPolicy };
+    const { kernel } = await suspendingKernel(host, options);
+    kernel.registerTrusted(toolOf(() => 1, { approval: "always" }));
+    const asked = Promise.withResolvers<string>();
+    const onEvent = ({ type, callId }: AuditEvent): void => {
+      if (type === "approval.requested") asked.resolve(callId!);
+    };
+    void kernel.call("subject", {}, { onEvent, approver: () => new Promise(() => {}) });
+    const suspension = await kernel.suspend(await asked.promise);
+    if (!suspension.ok) throw new Error(suspension.error.message);
+    const claim = async (): Promise<boolean> => claimed as boolean;
+    const other = await createKernel({ policy: openPolicy, suspender: callSuspender({ key: testKey, claim }) });
+    other.registerTrusted(toolOf(() => 1, { approval: "always" }));
+    expect(await other.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "SNAPSHOT_REFUSED" } });
+  });
+});
+
+describe("options of a kernel", () => {
+  it.each<[string, object]>([
+    ["a reuse that there is none of", { reuse: { run_code: "sometimes" } }],
+    [
+      "a trigger to a mode that there is none of",
+      { modeTriggers: [{ on: "errors", codes: [], count: 1, windowMs: 1, to: "CALM" }] },
+    ],
+    ["no list of brokers", { brokers: {} }],
+    ["a broker without kinds", { brokers: [{}] }],
+    ["a host without a name", { host: { sources: [], brokers: [] } }],
+  ])("with %s are a bug of the program", async (_, options) => {
+    await expect(createKernel(options as KernelOptions)).rejects.toThrow(TypeError);
+  });
+});
+
+it("a purity that is checked NaN times is checked", async () => {
+  const { kernel } = await openKernel();
+  let runs = 0;
+  kernel.registerTrusted(toolOf(() => runs++));
+  expect(await kernel.verifyPure("subject", [{}], Number.NaN)).toMatchObject({ ok: false, kind: "varies" });
 });

@@ -172,7 +172,7 @@ describe("a body that is large", () => {
     const { kernel, asked } = await writer(async (files) => {
       const bytes = new Uint8Array(LENGTH);
       structuredClone(bytes, { transfer: [bytes.buffer] });
-      await expect(files.write("a", bytes)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+      await expect(files.write("a", bytes)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
       await files.write("a", "b");
     });
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });

@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest";
 import { sized } from "../support/size.ts";
 import { type Later, type Way, changing, ways } from "./changing.ts";
 import { seams as approvers } from "./rereads/approvers.ts";
+import { seams as brokers } from "./rereads/brokers.ts";
+import { seams as callers } from "./rereads/callers.ts";
+import { seams as embedders } from "./rereads/embedders.ts";
+import { seams as evidence } from "./rereads/evidence.ts";
+import { seams as hosts } from "./rereads/hosts.ts";
+import { seams as sinks } from "./rereads/sinks.ts";
 
-const seams = [...approvers];
+const seams = [...approvers, ...brokers, ...callers, ...embedders, ...evidence, ...hosts, ...sinks];
 
 /*
  * Whatever somebody else gives to a kernel is read once. Each seam is given an object that is something else at the second look, and the kernel has to do

@@ -1,4 +1,4 @@
-import { type AuditSink, eventOf, type EventRecord } from "@keyhole/kernel";
+import { eventOf, type EventRecord } from "@keyhole/kernel";
 import { eventSchema } from "@keyhole/kernel/event-schema";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { afterEach } from "vitest";
@@ -32,7 +32,7 @@ function startWatch(): Watch {
 
   const open = AuditLog.open.bind(AuditLog);
   AuditLog.open = (sink, clock, hash): Promise<AuditLog> => {
-    const checked: AuditSink = {
+    const checked: typeof sink = {
       open: () => sink.open(),
       append(records) {
         for (const record of records) check(record);

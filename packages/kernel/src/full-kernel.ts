@@ -13,22 +13,24 @@ import { blake3Hash } from "./normalize/hash.ts";
 /**
  * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
  *
- * @throws TypeError when the policy is invalid: the embedding program's own document is wrong. Check foreign ones with `loadPolicy`.
+ * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
  * @throws whatever the sink throws when it cannot be read.
  */
-export function createKernel(options: KernelOptions = {}): Promise<Kernel> {
+export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel> {
+  // Each is read once: what an extension is made with is what the kernel has.
+  const options = { ...foreign };
   const { hash = blake3Hash } = options;
   return composeKernel({ ...options, hash, extensions: extensionsOf(options) });
 }
 
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */
 function extensionsOf(options: KernelOptions): readonly Extension[] {
-  const { approver, cache = true, content, suspender, modeTriggers: triggers = [] } = options;
+  const { approver, cache = true, content, suspender, modeTriggers: triggers } = options;
   return [
     ...(content ? [retention(content)] : []),
     ...(cache ? [pureCache()] : []),
     ...(suspender ? [suspender] : []),
-    ...(triggers.length > 0 ? [modeTriggers(triggers)] : []),
+    ...(triggers ? [modeTriggers(triggers)] : []),
     idempotency(),
     approvals(approver),
     retries(),

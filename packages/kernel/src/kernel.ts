@@ -11,23 +11,26 @@ import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
 import { Revocations } from "./capability/revocation.ts";
 import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
-import { systemClock, type Clock } from "./isolate/clock.ts";
-import { inlineHost } from "./isolate/inline.ts";
+import { type Clock, readClock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
-import { hostOf, type IsolateHost } from "./isolate/port.ts";
+import type { OwnHost } from "./isolate/own-host.ts";
+import { hostOf } from "./isolate/port.ts";
 import type { ComposedKernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import { limits } from "./limits.ts";
+import { type Foreign, membersOf, type Theirs } from "./normalize/foreign.ts";
 import type { Hash } from "./normalize/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import { checkHealth, type HealthParts } from "./operations/health.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
+import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/counters.ts";
 import { checkKeeping } from "./policy/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
+import type { Proof, ProofSignature } from "./policy/proof.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Mode } from "./tool/manifest.ts";
@@ -39,23 +42,22 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
  * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. {@link createKernel} has them all.
  *
- * @throws TypeError when the policy is invalid, or two extensions answer one question: bugs of the embedding program.
+ * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws whatever the sink throws when it cannot be read.
  * @example
  * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
-export async function composeKernel(options: ComposedKernelOptions): Promise<Kernel> {
-  const { hash, extensions = [] } = options;
+export async function composeKernel(foreign: ComposedKernelOptions): Promise<Kernel> {
+  const options = readKernelOptions(foreign);
+  const { hash, extensions = [], policyVariables } = options;
   const composed = composeExtensions(extensions);
-  const policy = checkKeeping(
-    loadPolicy(options.policy ?? defaultPolicy, options.policyVariables, hash),
-    composed.services.keepsValues === true,
-  );
+  const loaded = loadPolicy(options.policy ?? defaultPolicy, policyVariables, hash);
+  const policy = checkKeeping(loaded, composed.services.keepsValues === true);
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
   }
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ? readClock(options.clock) : systemClock;
   const log = await AuditLog.open(options.sink ?? memorySink(), clock, hash);
   const kernel = new KernelImplementation(options, composed, policy.value, log, clock);
   if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
@@ -65,30 +67,21 @@ export async function composeKernel(options: ComposedKernelOptions): Promise<Ker
 class KernelImplementation implements Kernel {
   readonly #registry: Registry;
   readonly #hash: Hash;
-  readonly #hosts: readonly IsolateHost[];
-  readonly #pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly #hosts: readonly OwnHost[];
+  readonly #pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly #composed: Composed;
   readonly #authority: AuthorityState;
   readonly #revocations = new Revocations();
   readonly grants: Kernel["grants"];
   readonly #variables: PolicyVariables | undefined;
-  readonly #signer: ProofSigner | undefined;
+  readonly #signer: Theirs<ProofSigner> | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #core: Core;
-  constructor(options: ComposedKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
-    const {
-      hash,
-      extensions = [],
-      host,
-      mode = "NORMAL",
-      policyVariables,
-      signer,
-      reuse = {},
-      normalizers = new Map(),
-    } = options;
+  constructor(options: OwnKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
+    const { hash, extensions = [], hosts, mode, policyVariables, signer, reuse, normalizers = new Map() } = options;
     this.#hash = hash;
-    this.#hosts = host ? [host, inlineHost()] : [inlineHost()];
+    this.#hosts = hosts;
     this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
     this.#pools = this.#openPools(reuse, clock, log);
     this.#composed = composed;
@@ -103,23 +96,21 @@ class KernelImplementation implements Kernel {
     for (const extension of extensions) extension.open?.(context);
   }
 
-  #openPools(reuse: NonNullable<ComposedKernelOptions["reuse"]>, clock: Clock, log: AuditLog): Core["pools"] {
-    const reuses = new Map(Object.entries(reuse));
-    const reuseOf = (tool: string): Reuse => reuses.get(tool) ?? "session";
+  #openPools(reuse: OwnKernelOptions["reuse"], clock: Clock, log: AuditLog): Core["pools"] {
+    const reuseOf = (tool: string): Reuse => reuse.get(tool) ?? "session";
     const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>
       log.record("tool.quarantined", kernelScope, { tool: id, toolHash: hash, caller, failures, restMs });
     return new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
   }
 
-  #openCore({ host, brokers = [], secrets }: ComposedKernelOptions): Core {
+  #openCore({ brokers, secrets }: OwnKernelOptions): Core {
     const { points, honoured } = this.#composed;
-    const all = [...(host?.brokers ?? []), ...brokers];
     return {
       honoured,
       registry: this.#registry,
       hosts: this.#hosts,
       pools: this.#pools,
-      brokers: new Map(all.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))),
+      brokers,
       secrets,
       revocations: this.#revocations,
       counters: new Counters(this.#clock),
@@ -226,10 +217,10 @@ class KernelImplementation implements Kernel {
     return this.#signer ? this.#signed(result, this.#signer) : result;
   }
 
-  async #signed(result: CallResult, signer: ProofSigner): Promise<CallResult> {
+  async #signed(result: CallResult, signer: Theirs<ProofSigner>): Promise<CallResult> {
     if (!result.proof) return result;
     try {
-      return { ...result, proof: await signer.sign(result.proof) };
+      return { ...result, proof: { ...result.proof, signature: readSignature(await signer.sign(result.proof)) } };
     } catch {
       const warnings = [...result.meta.warnings, "The proof could not be signed."];
       return { ...result, meta: { ...result.meta, warnings } };
@@ -286,3 +277,11 @@ const noSuspension = {
 } as const;
 
 const noApprovals: Kernel["approvals"] = { list: () => [], revoke: async () => false };
+
+/** All that a signer adds. @throws TypeError for what is no signature */
+function readSignature(foreign: Foreign<Proof>): ProofSignature {
+  const { signature } = membersOf(foreign, "signature");
+  const { alg, kid, value } = membersOf(signature, "alg", "kid", "value");
+  if (alg === "EdDSA" && typeof kid === "string" && typeof value === "string") return { alg, kid, value };
+  throw new TypeError("A signer adds a signature.");
+}

@@ -1,4 +1,5 @@
 import { memorySink } from "./memory-sink.ts";
+import { copyOf } from "./record.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 
 /**
@@ -10,7 +11,7 @@ export function callbackSink(write: AuditSink["append"], maxEvents?: number): Au
   return {
     open: () => kept.open(),
     append(records) {
-      const written = waitFor(write(records));
+      const written = waitFor(write(records.map(copyOf)));
       return written ? written.then(() => kept.append(records)) : kept.append(records);
     },
     read: (fromSeq, limit) => kept.read(fromSeq, limit),

@@ -2,11 +2,12 @@ import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import { type Foreign, membersOf, type Theirs } from "../normalize/foreign.ts";
 import { type Hash, isDigest } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
 import { payloadText } from "./payload.ts";
-import { type EventRecord, eventOf } from "./record.ts";
+import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
 import { bodyOf, type EventScope, eventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 
@@ -20,7 +21,7 @@ export class AuditUnavailable extends Error {
 
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
-  readonly #sink: AuditSink;
+  readonly #sink: Theirs<AuditSink>;
   readonly #clock: Clock;
   readonly #hash: Hash;
   readonly #listeners = new Set<(event: AuditEvent) => void>();
@@ -42,7 +43,7 @@ export class AuditLog {
   readonly damage: string | null;
 
   private constructor(
-    sink: AuditSink,
+    sink: Theirs<AuditSink>,
     clock: Clock,
     hash: Hash,
     recent: readonly EventRecord[],
@@ -63,15 +64,20 @@ export class AuditLog {
    *
    * @throws TypeError for a log in another algorithm: a log has one, and the embedding program chose both.
    */
-  static async open(sink: AuditSink, clock: Clock, hash: Hash): Promise<AuditLog> {
-    const { last, cutBytes, damage } = await sink.open();
+  static async open(sink: Theirs<AuditSink>, clock: Clock, hash: Hash): Promise<AuditLog> {
+    const found = membersOf(await sink.open(), "last", "cutBytes", "damage");
+    const { cutBytes } = found;
+    const last = readRecord(found.last);
+    const damage = damageIn(found.damage);
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log goes on from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
-    const recent = last
-      ? await sink.read(Math.max(0, last.seq + 1 - limits.recoveryEvents), limits.recoveryEvents)
-      : [];
-    const log = new AuditLog(sink, clock, hash, recent, last, damage ?? faultOf(recent, hash));
-    if (cutBytes > 0) log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
+    const first = Math.max(0, (last?.seq ?? 0) + 1 - limits.recoveryEvents);
+    const read = last ? readRecords(await sink.read(first, limits.recoveryEvents), limits.recoveryEvents) : [];
+    const recent = read ?? [];
+    const fault = read ? faultOf(recent, hash) : "What the sink gives back is no list of events.";
+    const log = new AuditLog(sink, clock, hash, recent, last, damage ?? fault);
+    if (typeof cutBytes === "number" && cutBytes > 0)
+      log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last) {
       for (const { callId, sessionId, traceparent } of openCalls(recent)) {
         log.record("tool.lost", eventScope(callId, sessionId, traceparent), { lastSeq: last.seq });
@@ -123,7 +129,7 @@ export class AuditLog {
     this.#waiting = [];
     let written: Promise<unknown> | undefined;
     try {
-      written = waitFor(this.#sink.append(batch));
+      written = waitFor(this.#sink.append(batch.map(copyOf)));
     } catch (error) {
       throw this.#fail(error);
     }
@@ -161,7 +167,9 @@ export class AuditLog {
   }
 
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
-    return (await this.#sink.read(fromSeq, limit)).map(eventOf);
+    const records = readRecords(await this.#sink.read(fromSeq, limit), limit);
+    if (!records) throw new TypeError(`The sink gave no list of at most ${limit} records.`);
+    return records.map(eventOf);
   }
 
   subscribe(listener: (event: AuditEvent) => void): () => void {
@@ -192,6 +200,12 @@ function notify(listener: (event: AuditEvent) => void, event: AuditEvent): void 
   } catch {
     // Nobody here can do anything about it.
   }
+}
+
+/** Whatever a sink says but that there is none. */
+function damageIn(foreign: Foreign<string | null | undefined>): string | null {
+  if (typeof foreign === "string") return foreign;
+  return foreign === null || foreign === undefined ? null : "The sink does not say how.";
 }
 
 function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {

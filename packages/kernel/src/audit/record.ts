@@ -1,3 +1,4 @@
+import { type Foreign, itemsOf, membersOf } from "../normalize/foreign.ts";
 import type { AuditEvent } from "./event.ts";
 
 /** An event as it is sealed and stored: its text is what was hashed, so nothing has to be written twice to be checked. */
@@ -7,6 +8,25 @@ export interface EventRecord {
   readonly body: string;
   /** Digest of `body`. */
   readonly hash: string;
+}
+
+/** What a sink gives back, read once; `undefined` for what is no record. Says nothing about whether its digest is right. */
+export function readRecord(foreign: Foreign<EventRecord | undefined>): EventRecord | undefined {
+  const { seq, body, hash } = membersOf(foreign, "seq", "body", "hash");
+  return Number.isSafeInteger(seq) && typeof body === "string" && typeof hash === "string"
+    ? { seq: seq as number, body, hash }
+    : undefined;
+}
+
+/** {@link readRecord} of all in a list; `undefined` for what is no list of at most so many. */
+export function readRecords(foreign: Foreign<readonly EventRecord[]>, most: number): EventRecord[] | undefined {
+  const records = itemsOf(foreign, most)?.map(readRecord);
+  return records?.every((each) => each !== undefined) ? records : undefined;
+}
+
+/** What is handed out, so that nobody who changes it changes what the kernel has. */
+export function copyOf({ seq, body, hash }: EventRecord): EventRecord {
+  return { seq, body, hash };
 }
 
 /** The event itself. Only for records whose text is known to be ours; foreign ones go through `verifyAudit`. */

@@ -1,10 +1,8 @@
 import type { CallResult } from "../result.ts";
+import type { OwnWriter } from "./options.ts";
 
 /** Closes what the output flowed into, or aborts it: also where the bytes went to another call. */
-export async function endOutput(
-  output: WritableStreamDefaultWriter<Uint8Array>,
-  result: CallResult | undefined,
-): Promise<void> {
+export async function endOutput(output: OwnWriter, result: CallResult | undefined): Promise<void> {
   try {
     if (!result?.ok) await output.abort(new Error(result?.error.message));
     else if (result.meta.cached) await output.abort(new Error("The bytes went to the call that ran."));

@@ -3,13 +3,20 @@ import { childSpan } from "../id/trace.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
+import type { Foreign } from "../normalize/foreign.ts";
 import type { Hash } from "../normalize/hash.ts";
 import { flat } from "../normalize/text.ts";
 import { type ReadOptions, readOptions, readTool } from "./options.ts";
 import { CallRecord, type Parent } from "./record.ts";
 
 /** Reads what a caller asks for, once. The caller of this function owns the call. */
-export function openCall(tool: unknown, foreign: unknown, clock: Clock, hash: Hash, parent?: Parent): CallRecord {
+export function openCall(
+  tool: Foreign<unknown>,
+  foreign: Foreign<unknown>,
+  clock: Clock,
+  hash: Hash,
+  parent?: Parent,
+): CallRecord {
   return openRead(readTool(tool), readOptions(foreign), clock, hash, parent);
 }
 

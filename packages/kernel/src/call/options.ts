@@ -1,6 +1,13 @@
-import type { CallOptions } from "./call-options.ts";
+import type { Capability } from "../capability/capability.ts";
+import { checkCapability } from "../capability/check.ts";
+import { capabilitySchema } from "../capability/schema.ts";
+import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import { type Foreign, membersOf, type Theirs } from "../normalize/foreign.ts";
+import { deepFreeze } from "../normalize/freeze.ts";
+import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import type { Approver } from "../policy/approval.ts";
 import { requireValidator } from "../schema/require.ts";
 
 /** What is wrong with a caller's options. */
@@ -10,12 +17,21 @@ export interface InvalidOption {
   readonly hint?: string;
 }
 
+/** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
+export type OwnOptions = Omit<CallOptions, "approver"> & { readonly approver?: Theirs<Approver> };
+
+/** What whoever resumes a call gives anew. */
+export type OwnResumeOptions = Pick<OwnOptions, keyof ResumeOptions>;
+
+/** What is used of a writer. */
+export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | "close" | "abort" | "closed">;
+
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
-  readonly options: CallOptions;
+  readonly options: OwnOptions;
   readonly fault?: InvalidOption;
   /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
-  readonly output?: WritableStreamDefaultWriter<Uint8Array>;
+  readonly output?: OwnWriter;
   /** Of {@link CallOptions.body}, likewise. */
   readonly body?: ReadableStreamDefaultReader<unknown>;
 }
@@ -38,8 +54,9 @@ const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKe
 const flags = ["cache", "references"] as const;
 const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 
-/** `grants` are read where they count, in step 3. */
-export function readOptions(foreign: unknown): ReadOptions {
+const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
+
+export function readOptions(foreign: Foreign<unknown>): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
     const options: Record<string, unknown> = { ...foreign };
@@ -57,7 +74,14 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   try {
     const writer = (output as WritableStream<Uint8Array>).getWriter();
     const { write, close, abort, closed } = writer;
-    if ([write, close, abort, closed.then].every((each) => typeof each === "function")) return { output: writer };
+    const { then } = closed;
+    if ([write, close, abort, then].every((each) => typeof each === "function")) {
+      const bound = { write: write.bind(writer), close: close.bind(writer), abort: abort.bind(writer) };
+      const ended = new Promise<undefined>(
+        (resolve, reject) => void then.call(closed, () => resolve(undefined), reject),
+      );
+      return { output: { ...bound, closed: ended } };
+    }
   } catch {
     // It is none, or it is somebody else's.
   }
@@ -83,11 +107,24 @@ function readPlain(options: Record<string, unknown>): ReadOptions {
   if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is a whole number from 0 to ${limits.longestWaitMs}.`);
   if (!isKey(options["idempotencyKey"])) return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
   if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
-  const { bounds } = options;
-  if (bounds === undefined) return { options };
-  const valid = boundsValidator.validate({ bounds });
-  if (valid.ok) return { options: { ...options, ...(valid.value as object) } };
-  return { options: {}, fault: valid.errors[0]! };
+  const { bounds, grants } = options;
+  if (bounds === undefined && grants === undefined) return { options };
+  const plain = snapshot({ bounds, grants });
+  if (!plain.ok) return refused(`The options are not plain data: ${plain.error.message}.`);
+  const own = deepFreeze(plain.value) as JsonObject;
+  const valid = boundsValidator.validate(own);
+  if (!valid.ok) return { options: {}, fault: valid.errors[0]! };
+  const fault = grantsFault(own["grants"]);
+  return fault === undefined
+    ? { options: { ...options, ...own } }
+    : refused(`The call's grants are malformed: ${fault}`);
+}
+
+function grantsFault(grants: JsonValue | undefined): string | undefined {
+  if (grants === undefined) return undefined;
+  const valid = grantsValidator.validate(grants);
+  if (!valid.ok) return `${valid.errors[0]!.message}.`;
+  return (grants as unknown as readonly Capability[]).map(checkCapability).find((each) => each !== undefined)?.message;
 }
 
 function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {
@@ -121,10 +158,14 @@ function refused(message: string): ReadOptions {
 }
 
 /** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */
-export function readTool(foreign: unknown): { readonly name: string; readonly pinned?: string } {
+export function readTool(foreign: Foreign<unknown>): { readonly name: string; readonly pinned?: string } {
   if (typeof foreign === "string") return { name: foreign };
   try {
-    const { name, version } = (foreign as { readonly manifest: Record<string, unknown> }).manifest;
+    const { manifest } = membersOf(
+      foreign as Foreign<{ readonly manifest: { name: string; version: string } }>,
+      "manifest",
+    );
+    const { name, version } = membersOf(manifest, "name", "version");
     if (typeof name === "string" && typeof version === "string") return { name, pinned: version };
   } catch {
     // It cannot be read, so it names nothing.

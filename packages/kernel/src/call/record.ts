@@ -8,14 +8,13 @@ import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { Proof } from "../policy/proof.ts";
 import type { CallResult } from "../result.ts";
-import type { CallOptions } from "./call-options.ts";
 import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "./entry.ts";
 import type { Ending } from "./ending.ts";
 import { faultText } from "./fault.ts";
 import { Obligations, type Release } from "./obligations.ts";
-import type { InvalidOption } from "./options.ts";
+import type { InvalidOption, OwnOptions, OwnWriter } from "./options.ts";
 
 /** The call from within which another one is made. It owns the other one. */
 export interface Parent {
@@ -44,10 +43,10 @@ export interface CallTree {
 export interface Arrival extends CallIdentity {
   /** What the caller asked for, as text: not yet a known tool. */
   readonly toolName: string;
-  readonly options: CallOptions;
+  readonly options: OwnOptions;
   /** What is wrong with the options: then nothing of them was taken over. */
   readonly fault?: InvalidOption | undefined;
-  readonly output?: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  readonly output?: OwnWriter | undefined;
   readonly body?: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
   /** The kernel's one algorithm. */
@@ -104,9 +103,9 @@ export class CallRecord implements CallIdentity {
   readonly seed: string;
   readonly nowMs: number;
   readonly toolName: string;
-  readonly options: CallOptions;
+  readonly options: OwnOptions;
   readonly fault: InvalidOption | undefined;
-  readonly output: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  readonly output: OwnWriter | undefined;
   readonly body: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
   readonly hash: Hash;
@@ -165,12 +164,12 @@ export class CallRecord implements CallIdentity {
    * A signal of our own that aborts with the caller's. The caller's may be of another realm or library, and
    * its methods may throw: nothing behind this line calls them.
    */
-  #signalOf(foreign: AbortSignal): AbortSignal {
+  #signalOf(theirs: AbortSignal): AbortSignal {
     const own = new AbortController();
-    const abort = (): void => own.abort(reasonOf(foreign));
-    this.defer(() => foreign.removeEventListener("abort", abort));
-    foreign.addEventListener("abort", abort, { once: true });
-    if (foreign.aborted) abort();
+    const abort = (): void => own.abort(reasonOf(theirs));
+    this.defer(() => theirs.removeEventListener("abort", abort));
+    theirs.addEventListener("abort", abort, { once: true });
+    if (theirs.aborted) abort();
     return own.signal;
   }
 

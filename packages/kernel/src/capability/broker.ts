@@ -16,6 +16,12 @@ export interface CapabilityRequest {
   readonly body?: Uint8Array;
 }
 
+/** A request as the kernel has it: its own data, but for the memory of the body. */
+export interface OwnRequest extends CapabilityRequest {
+  /** Why there is none: the rest of it says nothing then. */
+  readonly fault?: string;
+}
+
 /** Data, never a live object of the host. */
 export type CapabilityReply =
   | { readonly ok: true; readonly value: JsonValue; readonly body?: Uint8Array }
@@ -46,7 +52,8 @@ export interface BrokerSession {
   /**
    * Counts before bytes are handed over, against a capability that covers what they are for. `undefined` means that the budget holds.
    *
-   * @param need Default: the one that was allowed last, or the request's first.
+   * @param need One object for one need. Default: the one that was allowed last, or the request's first.
+   * @throws TypeError for an amount that is no number from 0
    */
   spend(usage: Usage, need?: Need): CapabilityError | undefined;
   /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */

@@ -1,8 +1,10 @@
 import type { Hash } from "../normalize/hash.ts";
-import { canonicalize } from "../normalize/canonical-json.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../normalize/foreign.ts";
+import { snapshotLoosely } from "../normalize/snapshot.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
-import type { CapabilityReply } from "./broker.ts";
-import type { CapabilityKind } from "./capability.ts";
+import type { Broker, BrokerSession, CapabilityError, CapabilityReply, Usage } from "./broker.ts";
+import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
+import type { OpenSecrets } from "./secret.ts";
 import { codeOfRefusal, ended, failed } from "./refusals.ts";
 
 /** What the journal keeps of one request. */
@@ -22,47 +24,88 @@ export interface Use {
  *
  * @throws TypeError for what is no answer
  */
-export function readReply(foreign: CapabilityReply): CapabilityReply {
-  if (!foreign.ok) {
-    const { code, message, hint } = foreign.error;
-    if ([code, message, hint].some((each) => typeof each !== "string") || !Object.hasOwn(codeOfRefusal, code))
-      throw new TypeError("A refusal says texts.");
-    return failed({ code, message, hint });
-  }
-  const { value, body } = foreign;
-  if (!body) return { ok: true, value };
-  // Also one of another realm: a Buffer is one in some test environments.
-  if (!ArrayBuffer.isView(body) || body[Symbol.toStringTag] !== "Uint8Array")
-    throw new TypeError("A body is a Uint8Array.");
-  return { ok: true, value, body };
+export function readReply(foreign: Foreign<CapabilityReply>): CapabilityReply {
+  const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
+  if (ok !== true) return failed(readError(error));
+  const own = snapshotLoosely(value, { maxDepth: 500, maxNodes: Infinity, maxStringUnits: Infinity });
+  if (body === undefined || body === null) return { ok: true, value: own };
+  const bytes = bytesOf(body);
+  if (!bytes) throw new TypeError("A body is a Uint8Array.");
+  return { ok: true, value: own, body: bytes };
+}
+
+/** Of one request. */
+const MAX_NEEDS = 1_000;
+
+/** Without secrets. What the keeper gives is read as what a broker gives. */
+export async function cleaned(
+  dirty: CapabilityReply,
+  secrets: Theirs<Pick<OpenSecrets, "clean">>,
+): Promise<CapabilityReply> {
+  const foreign = await secrets.clean(dirty);
+  return foreign === dirty ? dirty : readReply(foreign);
+}
+
+/** What a broker says that a request needs, read once. */
+export function readNeeds(foreign: Foreign<ReturnType<Broker["needs"]>>): ReturnType<Broker["needs"]> {
+  const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
+  if (ok !== true) return failed(readError(error));
+  const items = itemsOf(needs, MAX_NEEDS);
+  if (!items) throw new TypeError("Needs are a list.");
+  return { ok: true, needs: items.map(readNeed) };
+}
+
+/** @throws TypeError for what is no need */
+function readNeed(foreign: Foreign<Need>): Need {
+  const need = snapshotLoosely(foreign, {}) as unknown as Need;
+  if (!capabilityKinds.includes(need.kind)) throw new TypeError("A need has a kind.");
+  return need;
+}
+
+function readError(foreign: Foreign<CapabilityError | undefined>): CapabilityError {
+  const { code, message, hint } = membersOf(foreign, "code", "message", "hint");
+  if (typeof code !== "string" || typeof message !== "string" || typeof hint !== "string" || !isCode(code))
+    throw new TypeError("A refusal says texts.");
+  return { code, message, hint };
+}
+
+const isCode = (code: string): code is CapabilityError["code"] => Object.hasOwn(codeOfRefusal, code);
+
+/** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
+function readUsage(foreign: Foreign<Usage>): Usage {
+  const members = membersOf(foreign, "networkRequests", "networkBytes", "fs.read", "fs.write");
+  for (const amount of Object.values(members))
+    if (amount !== undefined && !(typeof amount === "number" && amount >= 0))
+      throw new TypeError("What is used up is a number from 0.");
+  return members as Usage;
+}
+
+/** A session as a broker has it: what it says is read once. It passes one object for one need, as long as it spends for it. */
+export function readSession(session: BrokerSession): BrokerSession {
+  const needOf = byIdentity(readNeed);
+  return {
+    ...session,
+    refusal: (need) => session.refusal(readNeed(need)),
+    spend: (usage, need) => session.spend(readUsage(usage), need && needOf(need)),
+    limit: (need) => session.limit(readNeed(need)),
+  };
 }
 
 /**
- * A copy of what a broker answered, and its digest. Who makes an answer can make one that is another when it is read again, where it is put into an isolate: what is handed over is
- * what was hashed. A header can hold a lone surrogate; what else is no data has no way into an isolate, and is not told by its digest.
- */
-function readData<T extends object>(value: T, hash: Hash): readonly [copy: T, hash: string] {
-  const result = canonicalize(value);
-  if (!result.ok && result.error.reason !== "lone-surrogate") throw new TypeError(result.error.message);
-  const text = result.ok ? result.text : JSON.stringify(value);
-  return [JSON.parse(text) as T, hash.text(result.ok ? text : result.error.message)];
-}
-
-/**
- * A copy of an answer, and what the log says of it.
+ * An answer with bytes that nobody else holds, and what the log says of it. A header can hold a lone surrogate, which is not told by its digest.
  *
- * @throws TypeError for a value that is no data
+ * @throws TypeError for bytes whose memory is gone
  */
 export async function takeReply(
   reply: CapabilityReply,
   hash: Hash,
   isOver: () => boolean = () => false,
 ): Promise<readonly [reply: CapabilityReply, hash: string]> {
-  if (!reply.ok) return readData(reply, hash);
+  if (!reply.ok) return [reply, hash.jsonOrFault({ ok: false, error: { ...reply.error } })];
   const { value, body } = reply;
   const taking = body && !isOver() ? takeBytes(body, hash, isOver) : undefined;
   const taken = taking instanceof Promise ? await taking : taking;
   if (body && !taken) return takeReply(ended, hash);
-  const [copy, digest] = readData({ ok: true, value, body: taken?.digest ?? null }, hash);
-  return [{ ok: true, value: copy.value, ...(taken && { body: taken.bytes }) }, digest];
+  const digest = hash.jsonOrFault({ ok: true, value, body: taken?.digest ?? null });
+  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest];
 }

@@ -1,5 +1,6 @@
 import type { CapabilityError, CapabilityReply } from "./broker.ts";
 import type { Need } from "./capability.ts";
+import { cleaned } from "./exchange.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
 /** What a call needs to use secrets, and to have answers searched for them. */
@@ -63,7 +64,7 @@ export class GateSecrets {
 
   /** At once, where there are no secrets. */
   clean(reply: CapabilityReply): CapabilityReply | Promise<CapabilityReply> {
-    return this.#opened === noSecrets ? reply : this.#opened.clean(reply);
+    return this.#opened === noSecrets ? reply : cleaned(reply, this.#opened);
   }
 
   takeUses(): ReturnType<OpenSecrets["takeUses"]> {

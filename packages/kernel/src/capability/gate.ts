@@ -1,12 +1,19 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../normalize/hash.ts";
-import { readReply, takeReply, type Use } from "./exchange.ts";
+import { readNeeds, readReply, readSession, takeReply, type Use } from "./exchange.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
-import type { JsonObject } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import type { Theirs } from "../normalize/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
 import { Carriers } from "./carriers.ts";
-import type { Broker, BrokerSession, CapabilityError, CapabilityReply, CapabilityRequest, Usage } from "./broker.ts";
+import type {
+  Broker,
+  BrokerSession,
+  CapabilityError,
+  CapabilityReply,
+  CapabilityRequest,
+  OwnRequest,
+  Usage,
+} from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
 import { targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
@@ -19,7 +26,7 @@ import { GateSecrets, type GateSecretsOptions } from "./gate-secrets.ts";
 export interface GateOptions extends Budget {
   /** Of requests and replies, for the journal. */
   readonly hash: Hash;
-  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly brokers: ReadonlyMap<CapabilityKind, Theirs<Broker>>;
   /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
   readonly refusal?: ((need: Need) => string | undefined) | undefined;
   /** The largest file that the policy lets through. */
@@ -99,7 +106,7 @@ export class Gate {
   }
 
   /** Never rejects. */
-  async request(foreign: CapabilityRequest, ticket: Ticket = {}): Promise<CapabilityReply> {
+  async request(asked: OwnRequest, ticket: Ticket = {}): Promise<CapabilityReply> {
     if (this.#ended) return this.#refuse(ended.error);
     if (this.#counts.requestsLeft === 0)
       return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
@@ -108,8 +115,8 @@ export class Gate {
     this.#counts.requestsLeft--;
     this.#inFlight++;
     try {
-      const serving = this.#serve(foreign, ticket);
-      if (foreign.kind === "tool.call") this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
+      const serving = this.#serve(asked, ticket);
+      if (asked.kind === "tool.call") this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
       return await serving;
     } catch (error) {
       // What a request would need, or the journal, broke its promise.
@@ -124,19 +131,13 @@ export class Gate {
     for (let seen; seen !== this.#calls; await seen) seen = this.#calls;
   }
 
-  async #serve(foreign: CapabilityRequest, ticket: Ticket): Promise<CapabilityReply> {
-    const { kind, body } = foreign;
+  async #serve(asked: OwnRequest, ticket: Ticket): Promise<CapabilityReply> {
+    const { kind, body, fault } = asked;
+    if (fault !== undefined) return this.#refuse({ code: "INVALID_REQUEST", message: fault, hint: "" });
     // It goes into the log as it is, also when no broker knows it.
-    const operation = foreign.operation.slice(0, limits.nameLength).toWellFormed();
-    const plain = snapshot(foreign.arguments);
-    if (!plain.ok)
-      return this.#refuse({
-        code: "INVALID_REQUEST",
-        message: `The request's arguments are not JSON: ${plain.error.message}.`,
-        hint: "",
-      });
+    const operation = asked.operation.slice(0, limits.nameLength).toWellFormed();
     const { hash, journal } = this.#options;
-    const rest = { kind, operation, arguments: plain.value as JsonObject };
+    const rest = { kind, operation, arguments: asked.arguments };
     const taking = this.#inTurn(kind, () => body && takeBytes(body, hash, () => this.#ended));
     const taken = taking instanceof Promise ? await taking : taking;
     if (this.#ended) return this.#refuse(ended.error);
@@ -192,8 +193,8 @@ export class Gate {
       const hint = "Give createKernel a broker for it, or run the tool on a host that has one.";
       return [failed(denied(`This host does not serve ${kind}.`, hint)), ""];
     }
-    const needs = broker.needs(request);
-    if (!needs.ok) return [readReply(needs), ""];
+    const needs = readNeeds(broker.needs(request));
+    if (!needs.ok) return [needs, ""];
     const target = needs.needs.map(targetOf).join(" ");
     for (const need of needs.needs) {
       const refusal = this.#refusal(need);
@@ -201,9 +202,8 @@ export class Gate {
     }
     this.#counts.wasUsed = true;
     for (const each of [request, ...needs.needs]) this.#counts.effects = effectsWith(each.kind, this.#counts.effects);
-    // A need of its own for each request: what it uses up is charged together.
-    const [first] = needs.needs;
-    const need: Need | undefined = first && { ...first };
+    // Of this request alone: what it uses up is charged together.
+    const [need] = needs.needs;
     const spent = this.#spendFile(need, request.body);
     if (spent) return [failed(spent), target];
     const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
@@ -244,20 +244,20 @@ export class Gate {
     const end = this.#ends?.get(kind) ?? new AbortController();
     (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
     if (this.#ended) end.abort("the call has ended");
-    return {
+    return readSession({
       secrets: this.#secrets.open(),
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
         if (refusal) return refusal;
         this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
-        current = { ...need };
+        current = need;
         return undefined;
       },
       spend: (usage, need = current) => this.#spend(usage, need),
       limit: (need) =>
         Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
-    };
+    });
   }
 
   #refusal(need: Need): CapabilityError | undefined {

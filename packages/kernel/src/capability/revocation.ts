@@ -1,3 +1,4 @@
+import { type Foreign, itemsOf, membersOf } from "../normalize/foreign.ts";
 import { type CapabilityKind, capabilityKinds } from "./capability.ts";
 
 /** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */
@@ -167,18 +168,20 @@ function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
 const texts = ["caller", "sessionId", "tool", "callId"] as const;
 
 /** @throws TypeError for what names nobody, or what is no match: it would take from nobody, or from everybody. */
-export function readMatch(foreign: RevocationMatch): RevocationMatch {
+export function readMatch(foreign: Foreign<RevocationMatch>): RevocationMatch {
+  const { kinds, ...named } = membersOf(foreign, ...texts, "kinds");
   const match: { -readonly [Name in keyof RevocationMatch]: RevocationMatch[Name] } = {};
   for (const name of texts) {
-    const value: unknown = foreign[name];
+    const value = named[name];
     if (value === undefined) continue;
     if (typeof value !== "string" || !value.isWellFormed()) throw new TypeError(`\`${name}\` is a well-formed text.`);
     match[name] = value;
   }
   if (Object.keys(match).length === 0) throw new TypeError("A revocation names a caller, a session, a tool or a call.");
-  const { kinds } = foreign;
   if (kinds === undefined) return match;
-  if (kinds.length === 0 || !kinds.every((kind) => capabilityKinds.includes(kind)))
+  const given = itemsOf(kinds, maxStanding) ?? [];
+  const known = capabilityKinds.filter((kind) => given.includes(kind));
+  if (known.length === 0 || !given.every((kind) => known.some((each) => each === kind)))
     throw new TypeError(`\`kinds\` are some of ${capabilityKinds.join(", ")}.`);
-  return { ...match, kinds: [...kinds] };
+  return { ...match, kinds: known };
 }

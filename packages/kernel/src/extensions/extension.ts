@@ -1,8 +1,8 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
 import type { CallFault } from "../call/fault.ts";
-import type { ReadOptions } from "../call/options.ts";
+import type { OwnOptions, ReadOptions } from "../call/options.ts";
 import type { OptionQuestion } from "../call/questions.ts";
 import type { Points } from "../call/points.ts";
 import type { Entry } from "../call/entry.ts";
@@ -10,7 +10,8 @@ import type { CallRecord, Parent } from "../call/record.ts";
 import type { Authority } from "../call/steps/check-grants.ts";
 import type { Started } from "../call/steps/start.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { IsolateHost } from "../isolate/port.ts";
+import type { OwnHost } from "../isolate/own-host.ts";
+import type { Foreign } from "../normalize/foreign.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { StandingApproval } from "../policy/approvals.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
@@ -26,13 +27,13 @@ export interface ExtensionContext {
   readonly clock: Clock;
   readonly hash: Hash;
   readonly registry: Registry;
-  readonly hosts: readonly IsolateHost[];
+  readonly hosts: readonly OwnHost[];
   readonly labels: SessionLabels;
   readonly authority: () => Authority;
   readonly setMode: (mode: Mode, reason: string) => Promise<void>;
   /** The points of all extensions together. */
   readonly points: Points;
-  readonly openCall: (toolName: string, options: CallOptions, parent?: Parent) => CallRecord;
+  readonly openCall: (toolName: string, options: OwnOptions, parent?: Parent) => CallRecord;
   /** A call of no tool, for options that were read: to refuse it. */
   readonly openRead: (read: ReadOptions) => CallRecord;
   /** Takes ownership of the call, and takes it through the whole pipeline. */
@@ -53,8 +54,8 @@ export interface Services {
     revoke(approvalId: string, reason: string): Promise<boolean>;
   };
   readonly suspension?: {
-    suspend(callId: string, options: SuspendOptions): Promise<Suspension>;
-    resume(bytes: Uint8Array, options: ResumeOptions): Promise<CallResult>;
+    suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension>;
+    resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult>;
   };
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;

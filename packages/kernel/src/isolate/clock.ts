@@ -1,3 +1,5 @@
+import type { Foreign, Theirs } from "../normalize/foreign.ts";
+
 /** Time as the kernel sees it; tests give it a fake one. */
 export interface Clock {
   /** Milliseconds since the epoch. May jump. */
@@ -9,6 +11,23 @@ export interface Clock {
    * nothing else to do ends.
    */
   after(delayMs: number, callback: () => void, how?: "idly"): () => void;
+}
+
+/** A clock as the kernel has it. @throws TypeError, when it is asked, for what is no time: a bug of the embedding program */
+export function readClock(clock: Theirs<Clock>): Clock {
+  return {
+    now: () => timeOf(clock.now()),
+    monotonicMs: () => timeOf(clock.monotonicMs()),
+    after(delayMs, callback, how) {
+      const stop = clock.after(delayMs, callback, how);
+      return typeof stop === "function" ? stop : () => {};
+    },
+  };
+}
+
+function timeOf(foreign: Foreign<number>): number {
+  if (typeof foreign === "number" && Number.isFinite(foreign)) return foreign;
+  throw new TypeError("A clock says a number of milliseconds.");
 }
 
 export const systemClock: Clock = {

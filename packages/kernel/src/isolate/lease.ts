@@ -1,3 +1,4 @@
+import type { Theirs } from "../normalize/foreign.ts";
 import type { Isolate } from "./port.ts";
 
 /** Whose call it is. Others may choose the same session name for theirs. */
@@ -10,7 +11,7 @@ export interface Owner {
   /** How many of them are of the same tool: each of them holds an isolate of its own. */
   readonly around: number;
   /** Opens an isolate that serves this call alone, where it is not the host's way. */
-  readonly thaw?: ((isWanted: () => boolean) => Promise<Isolate>) | undefined;
+  readonly thaw?: ((isWanted: () => boolean) => Promise<Theirs<Isolate>>) | undefined;
 }
 
 /** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
@@ -20,7 +21,7 @@ export interface Waiter {
 
 /** One isolate in use by one call. */
 export interface Lease {
-  readonly isolate: Isolate;
+  readonly isolate: Theirs<Isolate>;
   /** Gives it back. Idempotent. `atBound`: if it is dead now, then of what the call was allowed, which is no fault of the isolate's. */
   readonly release: (atBound?: boolean) => void;
   /** Ends the isolate, whatever it is doing. */

@@ -1,9 +1,11 @@
 import { FairSemaphore } from "../bounds/fair-semaphore.ts";
+import type { Theirs } from "../normalize/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
-import { type Isolate, IsolateFailure, type IsolateHost } from "./port.ts";
+import type { OwnHost } from "./own-host.ts";
+import { type Isolate, IsolateFailure } from "./port.ts";
 import { Standstill, standstillIn } from "./standstill.ts";
 import { type Failing, Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
@@ -19,9 +21,9 @@ interface Slot {
   readonly failing: Failing;
   readonly reuse: Reuse;
   readonly thaw: Owner["thaw"];
-  isolate: Promise<Isolate>;
+  isolate: Promise<Theirs<Isolate>>;
   /** Once `isolate` has resolved. */
-  opened: Isolate | undefined;
+  opened: Theirs<Isolate> | undefined;
   calls: number;
   /** Those of them that run; only where places are bounded. */
   readonly callIds: string[];
@@ -37,6 +39,9 @@ interface Slot {
   stopped: boolean;
 }
 
+/** What of a host a pool uses. */
+type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
+
 /** What of a pool its kernel decides, and hears. */
 export interface PoolOptions {
   /** By name of a tool. Default: `session`. */
@@ -49,7 +54,7 @@ export interface PoolOptions {
  * is not alive is never handed out again; idle ones are closed after a while, when there are too many, and when another tool needs the place.
  */
 export class IsolatePool {
-  readonly #host: IsolateHost;
+  readonly #host: PoolHost;
   readonly #reuseOf: (tool: string) => Reuse;
   readonly #onQuarantine: PoolOptions["onQuarantine"];
   /** Callers take turns, and the tools of each caller. */
@@ -61,7 +66,7 @@ export class IsolatePool {
   #unshared = 0;
   #closed = false;
 
-  constructor(host: IsolateHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
+  constructor(host: PoolHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
     this.#host = host;
     this.#reuseOf = reuseOf;
     this.#onQuarantine = onQuarantine;
@@ -84,7 +89,7 @@ export class IsolatePool {
   }
 
   /** Rejects where nobody could ever give it a place. */
-  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Isolate> {
+  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Theirs<Isolate>> {
     if (!slot.leave || within.length === 0) return slot.isolate;
     const { leave } = waiter;
     const { promise: refused, reject } = Promise.withResolvers<never>();
@@ -158,7 +163,7 @@ export class IsolatePool {
     return this.#opened(another, tool, owner, waiter, true);
   }
 
-  #leaseOf(slot: Slot, isolate: Isolate, { callId }: Owner): Lease {
+  #leaseOf(slot: Slot, isolate: Theirs<Isolate>, { callId }: Owner): Lease {
     let released = false;
     if (this.#isBounded) slot.callIds.push(callId);
     return {
@@ -255,7 +260,7 @@ export class IsolatePool {
     if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
   }
 
-  #release(slot: Slot, isolate: Isolate): void {
+  #release(slot: Slot, isolate: Theirs<Isolate>): void {
     slot.calls--;
     if (isolate.alive) this.#quarantine.succeeded(slot.failing);
     else if (!slot.stopped) {

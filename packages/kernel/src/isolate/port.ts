@@ -45,7 +45,10 @@ export interface IsolateHost {
   close(): Promise<void>;
 }
 
-export function hostOf({ manifest }: RegisteredTool, hosts: readonly IsolateHost[]): IsolateHost | undefined {
+export function hostOf<Host extends Pick<IsolateHost, "sources">>(
+  { manifest }: RegisteredTool,
+  hosts: readonly Host[],
+): Host | undefined {
   return hosts.find(({ sources }) => sources.includes(manifest.source));
 }
 

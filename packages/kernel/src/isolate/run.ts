@@ -4,11 +4,13 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts
 import type { Gate } from "../capability/gate.ts";
 import type { Body } from "./body.ts";
 import type { Flow } from "../normalize/flow.ts";
+import { bytesOf, fieldsOf, type Foreign } from "../normalize/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { IsolatePool } from "./pool.ts";
+import { readFailure, readOutcome, readRequest, readUsage } from "./reading.ts";
 import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
@@ -116,21 +118,26 @@ class Run implements CallPort {
     return this.#told.signal;
   }
 
-  request(request: CapabilityRequest): Promise<CapabilityReply> {
-    return this.#options.gate.request(request);
+  request(foreign: Foreign<CapabilityRequest>): Promise<CapabilityReply> {
+    return this.#options.gate.request(readRequest(foreign));
   }
 
-  log(entry: LogEntry): void {
+  log(entry: Foreign<LogEntry>): void {
     this.#pass(this.#options.onLog, entry);
   }
 
-  progress(progress: Progress): void {
+  progress(progress: Foreign<Progress>): void {
     this.#pass(this.#options.onProgress, progress);
   }
 
-  async write(piece: Uint8Array): Promise<boolean> {
+  async write(foreign: Foreign<Uint8Array>): Promise<boolean> {
     const { flow } = this.#options;
     if (this.#ended || !flow) return false;
+    const piece = bytesOf(foreign);
+    if (!piece) {
+      this.#stop({ kind: "lost", reason: "it sent no bytes" }, "it sent no bytes");
+      return false;
+    }
     if (!flow.admits(piece)) {
       this.#stop({ kind: "too-large", what: "output", limit: flow.limitBytes }, "it sent too much");
       return false;
@@ -151,8 +158,8 @@ class Run implements CallPort {
     return this.#ended || this.#cancelled ? undefined : piece;
   }
 
-  used(usage: IsolateUsage): void {
-    if (!this.#ended) this.#options.onUsed(usage);
+  used(usage: Foreign<IsolateUsage>): void {
+    if (!this.#ended) this.#options.onUsed(readUsage(usage));
   }
 
   #callIn(lease: Lease, call: IsolateCall): void {
@@ -168,16 +175,19 @@ class Run implements CallPort {
       this.#stop({ kind: "suspended" }, "the call was suspended");
       return true;
     });
-    lease.isolate.call(call, this).then(
-      (outcome) => {
+    const broken = (error: unknown): void => {
+      lease.release();
+      this.#fail(error);
+    };
+    lease.isolate.call(call, this).then((given) => {
+      try {
+        const outcome = readOutcome(given);
         lease.release(outcome.kind === "out-of-fuel" || (outcome.kind === "too-large" && outcome.what === "stack"));
         this.#end(outcome);
-      },
-      (error: unknown) => {
-        lease.release();
-        this.#fail(error);
-      },
-    );
+      } catch (error) {
+        broken(error);
+      }
+    }, broken);
   }
 
   /** The tool is told, and has the grace to end by itself. */
@@ -190,8 +200,9 @@ class Run implements CallPort {
   }
 
   #notOpened(error: unknown): void {
-    if (error instanceof IsolateFailure) this.#end({ kind: "not-opened", failure: error });
-    else this.#fail(error);
+    const failure = readFailure(error);
+    if (failure instanceof IsolateFailure) this.#end({ kind: "not-opened", failure });
+    else this.#fail(failure);
   }
 
   #leave(): void {
@@ -222,11 +233,11 @@ class Run implements CallPort {
   }
 
   /** After the end of the call nobody listens, whatever a host still passes on. */
-  #pass<T>(listener: ((value: T) => void) | undefined, value: T): void {
+  #pass<T>(listener: ((value: T) => void) | undefined, value: Foreign<T>): void {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;
     try {
-      listener?.(value);
+      listener?.(fieldsOf(value) as T);
     } catch {
       // The listener is the caller's own; its exception must not end the call.
     }

@@ -1,4 +1,5 @@
-import { IsolateFailure, type IsolateHost } from "./port.ts";
+import type { OwnHost } from "./own-host.ts";
+import { IsolateFailure } from "./port.ts";
 
 /** The calls that use one isolate, which holds a place. */
 interface Holder {
@@ -44,7 +45,7 @@ export class Standstill {
   }
 }
 
-export function standstillIn({ name, capacity }: IsolateHost): IsolateFailure {
+export function standstillIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
     `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a call from within.`,

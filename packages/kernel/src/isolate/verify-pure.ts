@@ -8,7 +8,8 @@ import { said } from "../normalize/said.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
-import type { IsolateHost } from "./port.ts";
+import type { OwnHost } from "./own-host.ts";
+import { readOutcome } from "./reading.ts";
 
 export type PureCheck =
   | { readonly ok: true; readonly runs: number }
@@ -31,7 +32,7 @@ export const purityFindings = ["pure", "varies", "asked", "unfinished", "refused
 export type PurityFinding = (typeof purityFindings)[number];
 
 export interface PureOptions {
-  readonly host: IsolateHost;
+  readonly host: Pick<OwnHost, "open">;
   readonly tool: RegisteredTool;
   readonly inputs: readonly JsonValue[];
   /** Fresh isolates per input, each with another clock and another seed, and called twice; at least 2. Default 3. */
@@ -49,7 +50,7 @@ export interface PureOptions {
  */
 export async function verifyPure(options: PureOptions): Promise<PureCheck> {
   const { inputs } = options;
-  const runs = Math.max(2, options.runs ?? limits.pureRuns);
+  const runs = Math.max(2, (options.runs ?? limits.pureRuns) || 2);
   for (const [input, value] of inputs.entries()) {
     const hashes: string[] = [];
     for (let run = 0; run < runs; run++) {
@@ -88,7 +89,7 @@ async function runTwice(
       const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
       // A terminated isolate answers as lost.
       const stopTimer = clock.after(timeoutMs, () => isolate.terminate("it did not end"));
-      const outcome = await isolate
+      const given = await isolate
         .call(
           {
             callId,
@@ -114,6 +115,7 @@ async function runTwice(
           },
         )
         .finally(stopTimer);
+      const outcome = readOutcome(given);
       if (asked) return { kind: "asked", reason: "The tool asked for a capability." };
       if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
       hashes.push(outcomeHash(outcome, hash, flow));

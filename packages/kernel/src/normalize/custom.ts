@@ -1,4 +1,5 @@
 import { type NormalizeReason, normalizeError } from "./error.ts";
+import { type Foreign, itemsOf, membersOf, type Theirs } from "./foreign.ts";
 import type { Hash } from "./hash.ts";
 import type { JsonValue } from "./json.ts";
 import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
@@ -21,8 +22,9 @@ export interface NormalizerDefinition {
   readonly normalize: (output: JsonValue | Uint8Array) => unknown;
 }
 
-const namePattern = /^[a-z][a-z0-9_]{0,63}$/;
-const versionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+const isId = /^[a-z][a-z0-9_]{0,63}@\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+/** More normal forms than a program has. */
+const MOST = 1_000;
 
 /**
  * Normal forms for `createKernel`. Each output goes through one twice, on two copies. Where it throws, gives two results, or something that has no normal
@@ -37,18 +39,20 @@ const versionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
  * };
  * const kernel = await createKernel({ normalizers: normalizers([rounded]) });
  */
-export function normalizers(definitions: readonly NormalizerDefinition[]): CustomNormalizers {
+export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]>): CustomNormalizers {
   const byName = new Map<string, { readonly id: string; readonly apply: Apply }>();
-  for (const { name, version, normalize: own } of definitions) {
-    const id = `${name}@${version}`;
-    if (!namePattern.test(name) || !versionPattern.test(version)) throw new TypeError(`${id} is no name@version.`);
+  for (const definition of itemsOf(definitions, MOST) ?? []) {
+    const { name, version, normalize: own } = membersOf(definition, "name", "version", "normalize");
+    const id = typeof name === "string" && typeof version === "string" ? `${name}@${version}` : "";
+    if (typeof name !== "string" || typeof own !== "function" || !isId.test(id))
+      throw new TypeError(`${id} is no name@version with a function \`normalize\`.`);
     if (byName.has(name)) throw new TypeError(`There are two normalizers ${name}.`);
     byName.set(name, { id, apply: (kind, output, hash) => applyTwice(own, kind, output, hash) });
   }
   return byName;
 }
 
-type Own = NormalizerDefinition["normalize"];
+type Own = Theirs<NormalizerDefinition["normalize"]>;
 type Apply = (kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash) => Normalized;
 
 function applyTwice(own: Own, kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash): Normalized {

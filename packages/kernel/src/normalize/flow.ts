@@ -1,17 +1,19 @@
 import type { Digest, Hash, Hasher } from "./hash.ts";
 
+type Writer = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | "closed">;
+
 /**
  * The output of a call as it flows: counted and hashed piece by piece, and handed on to the caller's stream. It holds no piece: whoever sends waits until
  * the caller has taken it.
  */
 export class Flow {
   readonly limitBytes: number;
-  readonly #output: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  readonly #output: Writer | undefined;
   readonly #hasher: Hasher;
   #byteLength = 0;
 
   /** @param output where the bytes go; without it they are only counted and hashed */
-  constructor(limitBytes: number, hash: Hash, output?: WritableStreamDefaultWriter<Uint8Array>) {
+  constructor(limitBytes: number, hash: Hash, output?: Writer) {
     this.limitBytes = limitBytes;
     this.#hasher = hash.hasher();
     this.#output = output;

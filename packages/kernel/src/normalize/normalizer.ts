@@ -1,6 +1,7 @@
 import { canonicalize } from "./canonical-json.ts";
 import { type NormalizeError, normalizeError } from "./error.ts";
 import { blake3Hash, type Digest, type Hash } from "./hash.ts";
+import { isBytes } from "./foreign.ts";
 import type { JsonValue } from "./json.ts";
 import { toForm } from "./unicode.ts";
 
@@ -50,7 +51,7 @@ const normalizers = {
   },
 
   binary(value, hash) {
-    if (typedArrayName.call(value) !== "Uint8Array") return refuse("not-bytes");
+    if (!isBytes(value)) return refuse("not-bytes");
     try {
       // The copy reads the memory itself: no method or property of the value, which could be anybody's.
       const bytes = new Uint8Array(value as Uint8Array);
@@ -89,7 +90,3 @@ export function normalized(text: string, by: Hash): Normalized {
 function refuse(reason: NormalizeError["reason"]): Normalized {
   return { ok: false, error: normalizeError(reason, []) };
 }
-
-/** The getter of `%TypedArray%.prototype[Symbol.toStringTag]`: it knows a typed array of any realm and cannot be deceived. */
-const typedArrayName = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)!
-  .get as (this: unknown) => string | undefined;

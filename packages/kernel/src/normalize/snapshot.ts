@@ -40,6 +40,17 @@ export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotR
   return resultOf(attempt(value, limits, copy));
 }
 
+/**
+ * {@link snapshot} of what is handed on and not kept: a lone surrogate stays in its text, and a getter is called, once.
+ *
+ * @throws TypeError for what is no data, or throws when it is read
+ */
+export function snapshotLoosely(value: unknown, limits: SnapshotLimits): JsonValue {
+  const taken = attempt(value, limits, copy, true);
+  if (!taken.ok) throw new TypeError(taken.error.message);
+  return taken.value;
+}
+
 /** What is known of a value beside that it is plain. */
 export type Taken =
   | {
@@ -88,6 +99,7 @@ type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
 
 interface Walk {
   readonly take: Take;
+  readonly isLoose: boolean;
   nodesLeft: number;
   unitsLeft: number;
   isOrdered: boolean;
@@ -104,9 +116,10 @@ class Refusal {
   }
 }
 
-function attempt(value: unknown, limits: SnapshotLimits, take: Take): Taken {
+function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false): Taken {
   const walk: Walk = {
     take,
+    isLoose,
     nodesLeft: limits.maxNodes ?? SNAPSHOT_LIMITS.maxNodes,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
     isOrdered: true,
@@ -154,7 +167,7 @@ function visit(value: unknown, walk: Walk, depthLeft: number): JsonValue {
 function checkText(text: string, walk: Walk): string {
   walk.unitsLeft -= text.length;
   if (walk.unitsLeft < 0) throw new Refusal("too-large");
-  if (!text.isWellFormed()) throw new Refusal("lone-surrogate");
+  if (!text.isWellFormed() && !walk.isLoose) throw new Refusal("lone-surrogate");
   return text;
 }
 
@@ -199,7 +212,7 @@ function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): Js
       place = undefined;
       const descriptor = getOwnPropertyDescriptor(items, i);
       place = i;
-      copied.push(visit(dataOf(descriptor), walk, depthLeft));
+      copied.push(visit(dataOf(descriptor, items, walk), walk, depthLeft));
     }
     return copied;
   } catch (error) {
@@ -219,7 +232,7 @@ function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolea
       if (typeof key === "symbol") throw new Refusal("symbol");
       const descriptor = getOwnPropertyDescriptor(object, key);
       place = key;
-      const value = dataOf(descriptor);
+      const value = dataOf(descriptor, object, walk);
       if (value === undefined) continue;
       checkKey(key, before, walk);
       // Engines put keys that are integers first, and by their value.
@@ -253,9 +266,12 @@ function sort(keys: (string | symbol)[]): void {
 }
 
 /** The value of an own enumerable data property; `undefined` where there is none. */
-function dataOf(descriptor: PropertyDescriptor | undefined): unknown {
+function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { isLoose }: Walk): unknown {
   if (!descriptor?.enumerable) return undefined;
-  if (descriptor.get !== undefined || descriptor.set !== undefined) throw new Refusal("accessor");
+  if (descriptor.get !== undefined || descriptor.set !== undefined) {
+    if (!isLoose) throw new Refusal("accessor");
+    return descriptor.get?.call(object) as unknown;
+  }
   return descriptor.value;
 }
 

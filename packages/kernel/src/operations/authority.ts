@@ -1,9 +1,10 @@
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import type { Authority } from "../call/steps/check-grants.ts";
+import { shortTextOf } from "../normalize/foreign.ts";
 import type { Policy } from "../policy/load.ts";
-import { type Mode, modes } from "../tool/manifest.ts";
-import { isStricter } from "../tool/modes.ts";
+import type { Mode } from "../tool/manifest.ts";
+import { isStricter, knownMode } from "../tool/modes.ts";
 
 /** Policy and mode, and their changes: each is on record before it takes effect, and they take effect in order. */
 export class AuthorityState {
@@ -37,7 +38,7 @@ export class AuthorityState {
       try {
         const previous = this.#recordedMode;
         this.#recordedMode = mode;
-        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: reason.slice(0, 500).toWellFormed() });
+        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: shortTextOf(reason, 500) });
         await this.#log.flush();
         this.#mode = this.#modesAhead.reduce(
           (strictest, each) => (isStricter(each, strictest) ? each : strictest),
@@ -64,9 +65,4 @@ export class AuthorityState {
     this.#lastChange = turn.catch(() => {});
     return turn;
   }
-}
-
-function knownMode(mode: Mode): Mode {
-  if (modes.includes(mode)) return mode;
-  throw new TypeError(`There is no mode ${JSON.stringify(mode)}: ${modes.join(", ")}.`);
 }

@@ -5,7 +5,7 @@ import type { CapabilityReply } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
 import type { IsolatePool } from "../isolate/pool.ts";
-import type { IsolateHost } from "../isolate/port.ts";
+import type { OwnHost } from "../isolate/own-host.ts";
 import { quarantineText } from "../isolate/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import { limits } from "../limits.ts";
@@ -16,7 +16,7 @@ import { CallFault } from "../call/fault.ts";
 import type { CallRecord } from "../call/record.ts";
 
 export interface HealthParts extends ResolvePorts {
-  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly log: AuditLog;
   readonly clock: Clock;
   readonly mode: Mode;

@@ -2,6 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import { readMatch, type Revocation, type RevocationMatch, type Revocations } from "../capability/revocation.ts";
 import { uuidv7 } from "../id/uuid.ts";
+import { type Foreign, shortTextOf } from "../normalize/foreign.ts";
 import type { Clock } from "../isolate/clock.ts";
 
 /** Takes grants from callers and gives them back, on record. */
@@ -22,12 +23,12 @@ export class GrantRevocations {
 
   /** Holds at once, and is on record when it resolves. @throws TypeError for a match that names nobody. */
   async revoke(
-    foreign: RevocationMatch,
+    foreign: Foreign<RevocationMatch>,
     reason: string,
   ): Promise<{ readonly revocationId: string; readonly calls: number }> {
     const match = readMatch(foreign);
     const revocationId = uuidv7(this.#clock.now());
-    const why = reason.slice(0, 500).toWellFormed();
+    const why = shortTextOf(reason, 500);
     const calls = this.#revocations.revoke({ revocationId, match, reason: why });
     this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls });
     await this.#log.flush();
@@ -37,7 +38,7 @@ export class GrantRevocations {
   /** For calls that begin later. `false` when there is none. */
   async restore(revocationId: string, reason: string): Promise<boolean> {
     if (!this.list().some((each) => each.revocationId === revocationId)) return false;
-    const why = reason.slice(0, 500).toWellFormed();
+    const why = shortTextOf(reason, 500);
     this.#log.record("grant.restored", kernelScope, { revocationId, reason: why });
     await this.#log.flush();
     return this.#revocations.restore(revocationId);

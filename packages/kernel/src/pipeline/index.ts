@@ -1,5 +1,6 @@
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
+import type { Foreign } from "../normalize/foreign.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
@@ -77,14 +78,22 @@ const validator = requireValidator({
  *   { id: "sum", tool: "hash", input: { data: { $from: "read#/text" } } },
  * ]);
  */
-export async function runPipeline(kernel: Kernel, steps: unknown, options: CallOptions = {}): Promise<PipelineResult> {
+export async function runPipeline(
+  kernel: Kernel,
+  steps: unknown,
+  foreign: Foreign<CallOptions> = {},
+): Promise<PipelineResult> {
   const checked = readSteps(kernel, steps);
   if ("message" in checked) return { ok: false, kind: "invalid", ...checked, steps: [] };
-  const traceparent = childSpan(options.traceparent);
+  const { traceparent: parent, idempotencyKey: key, bounds, grants, ...options } = { ...(foreign as CallOptions) };
+  const traceparent = childSpan(parent);
+  const narrowing = snapshot({ bounds, grants });
   // Without a session of the caller's, one of its own: the trace's name is as unique as any. Later steps need what earlier ones gave, not where it is.
   const shared = {
     sessionId: `pipeline ${traceparent.slice(3, 52)}`,
     ...options,
+    // What is no data is for each call to refuse.
+    ...(narrowing.ok ? (narrowing.value as Pick<CallOptions, "bounds" | "grants">) : ({ bounds, grants } as object)),
     traceparent,
     references: false,
   };
@@ -99,7 +108,6 @@ export async function runPipeline(kernel: Kernel, steps: unknown, options: CallO
     };
     if (missing.length > 0)
       return failed(`/${place}/input${missing[0]}`, "The step that it refers to gave no such value.");
-    const key = options.idempotencyKey;
     const result = await kernel.call(tool, given, {
       ...shared,
       ...(version !== undefined && { version }),

@@ -1,10 +1,11 @@
-import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
-import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capability/broker.ts";
+import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { Flow } from "../normalize/flow.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import type { Foreign, Theirs } from "../normalize/foreign.ts";
 import type { JsonObject } from "../normalize/json.ts";
 import { encodeBase64 } from "../normalize/base64.ts";
-import { snapshot } from "../normalize/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { RunEntry } from "./run.ts";
 import { hashInTurns, tell, tellLong, type Told } from "./told.ts";
@@ -33,16 +34,17 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
     ...(host.check && { check: (tool) => host.check?.(tool) }),
     close: () => host.close(),
     async open(tool, isWanted) {
-      const isolate = await host.open(tool, isWanted);
+      const isolate: Theirs<Isolate> = await host.open(tool, isWanted);
       return {
         get alive() {
-          return isolate.alive;
+          return isolate.alive === true;
         },
-        terminate: (reason) => isolate.terminate(reason),
+        terminate: (reason) => void isolate.terminate(reason),
         async call(call, port) {
           write(callEntry(tool, call, attempts.next(call.callId)));
           const recorder = new CallRecorder(call, write, by);
-          const outcome = await isolate.call(call, recorder.around(port));
+          // What is written down is what goes on.
+          const outcome = readOutcome(await isolate.call(call, recorder.around(port)));
           await recorder.end(outcome);
           return outcome;
         },
@@ -109,7 +111,10 @@ class CallRecorder {
         if (!this.#hasEnded) await this.#flow.keep(piece);
         return (await port.write?.(piece)) ?? false;
       },
-      request: (request) => this.#noted(request, () => port.request(request), split),
+      request: (foreign: Foreign<CapabilityRequest>) => {
+        const request = readRequest(foreign);
+        return this.#noted(request, () => port.request(request), split);
+      },
       read: () => this.#noted(bodyRead, async () => port.read?.(), givenBody),
     };
   }
@@ -135,7 +140,7 @@ class CallRecorder {
   }
 }
 
-type Asked = Omit<CapabilityRequest, "kind"> & { readonly kind: string };
+type Asked = Omit<OwnRequest, "kind"> & { readonly kind: string };
 type Said = Pick<Extract<RunEntry, { kind: "reply" }>, "reply" | "body">;
 
 /** How a run says that the tool read on in its body: like any other request, though none of a capability. */
@@ -145,17 +150,16 @@ function givenBody(piece: Uint8Array | undefined): Said {
   return { reply: { ok: piece !== undefined, value: null }, body: piece ? encodeBase64(piece) : null };
 }
 
-/** As the kernel reads it: what is refused for its arguments is told as that. */
+/** Of one that cannot be read, its fault. */
 export function requestParts(
-  { kind, operation, arguments: asked, body }: Asked,
+  { kind, operation, arguments: asked, body, fault }: Asked,
   by: Hash,
 ): {
   readonly request: JsonObject;
   readonly requestHash: string;
 } {
-  const plain = snapshot(asked);
-  const given = plain.ok ? plain.value : asked;
-  const { what, hash } = tell({ kind, operation, arguments: given, body: body ? by.bytes(body) : null }, by);
+  const parts = { kind, operation, arguments: fault ?? asked, body: body ? by.bytes(body) : null };
+  const { what, hash } = tell(parts, by);
   return { request: what, requestHash: hash };
 }
 

@@ -1,7 +1,9 @@
 import type { CapabilityReply } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { CallPort, Isolate, IsolateHost } from "../isolate/port.ts";
+import type { CallPort, Isolate, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { Flow } from "../normalize/flow.ts";
+import type { Theirs } from "../normalize/foreign.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { hashOf } from "../normalize/hash-of.ts";
 import { isJsonObject, type JsonObject } from "../normalize/json.ts";
@@ -143,20 +145,21 @@ async function replayCall(
   }
 }
 
-function runIn(isolate: Isolate, call: Call, journal: Journal, flow: Flow): ReturnType<Isolate["call"]> {
+function runIn(isolate: Theirs<Isolate>, call: Call, journal: Journal, flow: Flow): Promise<IsolateOutcome> {
   const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody = false } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
     log: () => {},
     progress: () => {},
-    request: (request) => journal.answer(request),
+    request: (request) => journal.answer(readRequest(request)),
     write: (piece) => flow.keep(piece),
     async read() {
       const reply = await journal.answer(bodyRead);
       return reply.ok ? reply.body : undefined;
     },
   };
-  return isolate.call({ callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody }, port);
+  const playable = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody };
+  return isolate.call(playable, port).then(readOutcome);
 }
 
 interface Place {

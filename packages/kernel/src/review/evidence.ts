@@ -3,6 +3,7 @@ import { readPublicKeys } from "../audit/public-key.ts";
 import { EnclosedKeys } from "../audit/trusted-keys.ts";
 import type { Capability } from "../capability/capability.ts";
 import { isJsonObject, type JsonValue } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
 import type { PolicyVariables } from "../policy/variables.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
@@ -49,16 +50,18 @@ const readers: Readonly<Record<string, Read>> = {
  * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence, trusted));
  */
 export function readEvidence(foreign: JsonValue): EvidenceRead {
-  if (!isJsonObject(foreign) || !isJsonObject(foreign["proof"]))
-    return { ok: true, value: { proof: foreign, evidence: {} } };
+  const plain = snapshot(foreign, { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 });
+  if (!plain.ok) return { ok: false, member: "proof", message: `It is not JSON: ${plain.error.message}.` };
+  const whole = plain.value;
+  if (!isJsonObject(whole) || !isJsonObject(whole["proof"])) return { ok: true, value: { proof: whole, evidence: {} } };
   let evidence: ProofEvidence = {};
   for (const [member, read] of Object.entries(readers)) {
-    if (!Object.hasOwn(foreign, member)) continue;
-    const part = read(foreign[member]!);
+    if (!Object.hasOwn(whole, member)) continue;
+    const part = read(whole[member]!);
     if (typeof part === "string") return { ok: false, member, message: part };
     evidence = { ...evidence, ...part };
   }
-  return { ok: true, value: { proof: foreign["proof"], evidence } };
+  return { ok: true, value: { proof: whole["proof"], evidence } };
 }
 
 /** A package, a manifest with the digest of its code, or a manifest alone. */

@@ -19,7 +19,8 @@ import {
 import { manifestHash, packageHash } from "../tool/hash.ts";
 import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
-type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
+/** Plain data, and nobody else's. */
+export type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
 /** The first field in which a fresh decision differs from the proof. */
 export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {

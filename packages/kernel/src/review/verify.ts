@@ -5,13 +5,14 @@ import { verifyAudit } from "../audit/verify.ts";
 import type { VouchedBy } from "../audit/vouched.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { hashOf } from "../normalize/hash-of.ts";
+import { isJsonObject } from "../normalize/json.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Proof } from "../policy/proof.ts";
 import { verifyProofDigest } from "../policy/seal.ts";
 import { dischargeFault, proofIn, recordsOf } from "./discharge.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
 import { isProof } from "./proof-schema.ts";
-import { reevaluationFault } from "./reevaluate.ts";
+import { type Evidence, reevaluationFault } from "./reevaluate.ts";
 import type { ProofReport, ProofStep } from "./report.ts";
 
 /**
@@ -32,7 +33,9 @@ export async function verifyProof(
   const plain = snapshot(foreign);
   const proof: unknown = plain.ok ? plain.value : undefined;
   const by = algorithmOf(proof);
-  const digest = verifyProofDigest(foreign, by);
+  const digest = plain.ok
+    ? verifyProofDigest(proof, by)
+    : ({ ok: false, reason: `The proof is not JSON: ${plain.error.message}.` } as const);
   const fault = digest.ok ? undefined : digest.reason;
   if (fault !== undefined || !isProof(proof)) {
     const reason = fault ?? "It does not have the shape of a proof.";
@@ -56,6 +59,9 @@ export async function verifyProof(
     ? { verdict: "verified", vouchedBy, proof, steps }
     : { verdict: "unvouched", vouchedBy, claimed: proof, steps };
 }
+
+/** A log can be larger than anything else that a kernel is given. */
+const LARGE = { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 };
 
 const NO_LOG = "No log was given.";
 
@@ -128,7 +134,7 @@ async function readLog(
   trusted: TrustedKeys | undefined,
 ): Promise<ReadLog | undefined> {
   if (!events) return undefined;
-  const plain = snapshot(events, { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 });
+  const plain = snapshot(events, LARGE);
   if (!plain.ok || !Array.isArray(plain.value)) return { fault: "The log is not a list of events." };
   const isEvent = (event: unknown): boolean =>
     typeof event === "object" &&
@@ -143,14 +149,17 @@ async function readLog(
 
 /** Level 2. What it takes is named by digest in the proof, so it needs no other voucher. */
 async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | undefined): Promise<ProofStep> {
-  const { policy, tool, input } = evidence;
+  const { policy, tool, input, variables, grants } = evidence;
   if (policy === undefined || tool === undefined || input === undefined)
     return skip(2, "re-evaluation", "It takes the policy, the tool and the input.");
   const parent =
     evidence.parent ?? log?.events?.find((event) => proofIn(event)?.proofId === proof.parentProofId)?.payload;
   const question = readParent(parent);
+  // What is hashed has to be what is decided about.
+  const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
+  if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
   try {
-    return step(2, "re-evaluation", reevaluationFault(proof, { ...evidence, policy, tool, input }, question));
+    return step(2, "re-evaluation", reevaluationFault(proof, plain.value as unknown as Evidence, question));
   } catch (error) {
     // Evidence is foreign: what makes the check throw makes it fail.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
@@ -169,7 +178,8 @@ function inclusionFault(proof: Proof, events: readonly AuditEvent[]): string | u
 }
 
 function readParent(foreign: unknown): Proof | undefined {
-  if (typeof foreign !== "object" || foreign === null) return undefined;
-  const candidate: unknown = "proof" in foreign ? foreign.proof : foreign;
+  const plain = snapshot(foreign);
+  const parent = plain.ok && isJsonObject(plain.value) ? plain.value : {};
+  const candidate: unknown = parent["proof"] ?? parent;
   return isProof(candidate) && verifyProofDigest(candidate, algorithmOf(candidate)).ok ? candidate : undefined;
 }

@@ -5,6 +5,8 @@ import { limits } from "../limits.ts";
 import { decodeBase64 } from "../normalize/base64.ts";
 import { blake3Hash, type Hash } from "../normalize/hash.ts";
 import { deepFreeze } from "../normalize/freeze.ts";
+import { bytesOf, type Foreign, membersOf, portOf } from "../normalize/foreign.ts";
+import type { JsonValue } from "../normalize/json.ts";
 import { said } from "../normalize/said.ts";
 import { snapshot } from "../normalize/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
@@ -16,7 +18,7 @@ import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { OutputContract, ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
-import type { RegisteredTool } from "./package.ts";
+import type { RegisteredTool, ToolPackage } from "./package.ts";
 import { parseVersion } from "./semver.ts";
 
 const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" });
@@ -28,7 +30,7 @@ const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" 
  * @param by Default BLAKE3.
  */
 export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takePackage(foreign), by);
+  return checkParts(takePackage(foreign).parts, by);
 }
 
 /**
@@ -37,13 +39,13 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
  * @param by Default BLAKE3.
  */
 export function checkTrustedTool(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takeTool(foreign), by);
+  return checkParts(takeTool(foreign).parts, by);
 }
 
-function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool> {
+export function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool> {
   if (!parts.ok) return parts;
-  const { manifest: raw, claimedHash, tool } = parts.value;
-  const manifest = checkManifest(raw);
+  const { manifest: own, claimedHash, tool } = parts.value;
+  const manifest = checkManifest(own);
   if (!manifest.ok) return manifest;
   const read = readBody(manifest.value, parts.value);
   if (!read.ok) return read;
@@ -120,56 +122,85 @@ function processBody(
   );
 }
 
+/** A package or a tool object, read once. */
+export interface Taken {
+  /** What it calls itself, also where it is refused. */
+  readonly name: string | undefined;
+  readonly parts: Setup<Parts>;
+}
+
 interface Parts {
-  readonly manifest: unknown;
+  /** A copy, not yet looked at. */
+  readonly manifest: JsonValue;
   /** Of a package: not yet looked at. */
   readonly code: unknown;
   readonly claimedHash: string | undefined;
-  readonly tool?: Tool;
+  readonly tool?: Pick<Tool, "code">;
 }
 
-/** Each property of the foreign object is read exactly once. */
-function takeTool(foreign: unknown): Setup<Parts> {
+export function takeTool(foreign: Foreign<unknown>): Taken {
   try {
-    if (typeof foreign !== "object" || foreign === null || !("definition" in foreign))
-      return refused("", "A trusted tool is the result of `defineTool`.", "Packages are registered with `register`.");
-    const tool = foreign as Tool;
-    if (typeof tool.code?.execute !== "function") return refused("/code/execute", "A tool has a function `execute`.");
-    return { ok: true, value: { manifest: manifestOf(tool, "inline"), code: null, claimedHash: undefined, tool } };
-  } catch (error) {
-    return unreadable(error);
-  }
-}
-
-/** Each property of the foreign object is read exactly once. */
-function takePackage(foreign: unknown): Setup<Parts> {
-  try {
-    if (typeof foreign !== "object" || foreign === null) return refused("", "A tool package is an object.");
-    if ("definition" in foreign)
-      return refused(
-        "",
-        "Got a tool object, whose code would run in the kernel's own realm; expected a tool package.",
-        'Import the file as "keyhole:./tool.ts" to pack it, or call `registerTrusted` for code that you trust.',
-        "UNTRUSTED_TOOL",
+    const { definition, code } = membersOf(foreign as Foreign<Tool>, "definition", "code");
+    if (definition === undefined)
+      return named(
+        {},
+        refused("", "A trusted tool is the result of `defineTool`.", "Packages are registered with `register`."),
       );
-    const { manifest, code, hash } = foreign as Record<string, unknown>;
-    if (typeof hash !== "string") return refused("/hash", "A package carries its hash.", "", "PACKAGE_HASH_MISMATCH");
-    // A copy: what is hashed is what runs, whoever writes to theirs.
-    const own = code instanceof Uint8Array && code.length <= limits.wasmBytes ? new Uint8Array(code) : code;
-    return { ok: true, value: { manifest, code: own, claimedHash: hash } };
+    // Its own code of this realm, which is called as often as the tool is.
+    const tool = { code: portOf(code) as Tool["code"] };
+    if (typeof tool.code?.execute !== "function")
+      return named({}, refused("/code/execute", "A tool has a function `execute`."));
+    const plain = manifestOf({ definition } as Tool, "inline");
+    return taken(plain, (manifest) => ({ ok: true, value: { manifest, code: null, claimedHash: undefined, tool } }));
   } catch (error) {
-    return unreadable(error);
+    return named({}, unreadable(error));
   }
+}
+
+export function takePackage(foreign: Foreign<unknown>): Taken {
+  try {
+    const parts = membersOf(foreign as Foreign<ToolPackage & Tool>, "definition", "manifest", "code", "hash");
+    const { definition, manifest, code, hash } = parts;
+    if (definition !== undefined)
+      return named(
+        membersOf(definition, "name"),
+        refused(
+          "",
+          "Got a tool object, whose code would run in the kernel's own realm; expected a tool package.",
+          'Import the file as "keyhole:./tool.ts" to pack it, or call `registerTrusted` for code that you trust.',
+          "UNTRUSTED_TOOL",
+        ),
+      );
+    return taken(manifest, (own) => {
+      if (typeof hash !== "string") return refused("/hash", "A package carries its hash.", "", "PACKAGE_HASH_MISMATCH");
+      // A copy: what is hashed is what runs, whoever writes to theirs.
+      const bytes = bytesOf(code);
+      const text = typeof code === "string" ? code : undefined;
+      const given = bytes && bytes.length <= limits.wasmBytes ? new Uint8Array(bytes) : (bytes ?? text);
+      return { ok: true, value: { manifest: own, code: given, claimedHash: hash } };
+    });
+  } catch (error) {
+    return named({}, unreadable(error));
+  }
+}
+
+/** With a copy of the manifest. */
+function taken(manifest: unknown, partsWith: (own: JsonValue) => Setup<Parts>): Taken {
+  const plain = snapshot(manifest);
+  if (!plain.ok) return named({}, refused(plain.error.path, plain.error.message));
+  return named(Object(plain.value) as object, partsWith(plain.value));
+}
+
+function named({ name }: { readonly name?: unknown }, parts: Setup<Parts>): Taken {
+  return { name: typeof name === "string" && name.length <= 64 ? name : undefined, parts };
 }
 
 function unreadable(error: unknown): Setup<never> {
   return refused("", `The package cannot be read: ${quote(said(error, "message") ?? "")}.`);
 }
 
-function checkManifest(raw: unknown): Setup<ToolManifest> {
-  const plain = snapshot(raw);
-  if (!plain.ok) return refused(plain.error.path, plain.error.message);
-  const valid = manifestValidator.validate(plain.value);
+function checkManifest(own: JsonValue): Setup<ToolManifest> {
+  const valid = manifestValidator.validate(own);
   if (!valid.ok) {
     const [first] = valid.errors;
     return refused(first!.instancePath, first!.message, first!.hint);

@@ -1,4 +1,4 @@
-import type { Mode } from "./manifest.ts";
+import { type Mode, modes } from "./manifest.ts";
 
 /** From the mildest. RECOVERY is left by hand, or for LOCKDOWN. */
 const order: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"];
@@ -20,4 +20,10 @@ export function holdsBack(listed: readonly Mode[] | undefined, mode: Mode): bool
 /** Whether a list of what may be lets a mode through: it names it and every milder one. */
 export function letsThrough(listed: readonly Mode[] | undefined, mode: Mode): boolean {
   return listed === undefined || upTo(mode).every((each) => listed.includes(each));
+}
+
+/** @throws TypeError for a mode that there is none of: a bug of the embedding program. */
+export function knownMode(mode: Mode): Mode {
+  if (modes.includes(mode)) return mode;
+  throw new TypeError(`There is no mode ${JSON.stringify(mode)}: ${modes.join(", ")}.`);
 }

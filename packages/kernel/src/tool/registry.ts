@@ -1,7 +1,8 @@
 import type { Hash } from "../normalize/hash.ts";
+import { type Foreign, membersOf } from "../normalize/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
-import { checkPackage, checkTrustedTool } from "./check-package.ts";
+import { checkParts, takePackage, takeTool } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion } from "./semver.ts";
@@ -30,13 +31,13 @@ export class Registry {
   }
 
   /** @param trust `tool`: a tool object that is trusted to run in this realm */
-  add(foreign: unknown, trust: "package" | "tool"): Setup<RegisteredTool> {
-    const check = trust === "tool" ? checkTrustedTool : checkPackage;
-    const checked = this.#normalized(check(foreign, this.#hash));
-    if (!checked.ok) return this.#refuse(foreign, checked.error);
+  add(foreign: Foreign<unknown>, trust: "package" | "tool"): Setup<RegisteredTool> {
+    const { name, parts } = (trust === "tool" ? takeTool : takePackage)(foreign);
+    const checked = this.#normalized(checkParts(parts, this.#hash));
+    if (!checked.ok) return this.#refuse(name, checked.error);
     const tool = checked.value;
     const fault = this.#faultOf(tool);
-    if (fault) return this.#refuse(foreign, fault);
+    if (fault) return this.#refuse(name, fault);
     const versions = this.#tools.get(tool.manifest.name) ?? [];
     if (versions.some((other) => other.id === tool.id)) {
       return {
@@ -60,7 +61,9 @@ export class Registry {
     const name = checked.ok ? checked.value.manifest.normalization?.custom : undefined;
     if (!checked.ok || name === undefined) return checked;
     const normalizer = this.#normalizers.get(name);
-    if (normalizer) return { ok: true, value: { ...checked.value, normalizer } };
+    const { id, apply } = membersOf(normalizer, "id", "apply");
+    if (typeof id === "string" && typeof apply === "function")
+      return { ok: true, value: { ...checked.value, normalizer: { id, apply } } };
     return {
       ok: false,
       error: {
@@ -115,8 +118,7 @@ export class Registry {
       .map(summaryOf);
   }
 
-  #refuse(foreign: unknown, error: SetupError): Setup<RegisteredTool> {
-    const name = claimedName(foreign);
+  #refuse(name: string | undefined, error: SetupError): Setup<RegisteredTool> {
     if (name !== undefined && this.#refusals.size < 1_000) this.#refusals.set(name, error);
     return { ok: false, error };
   }
@@ -145,13 +147,3 @@ export function summaryOf({ id, hash, codeHash, manifest }: RegisteredTool): Too
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100));
-
-function claimedName(foreign: unknown): string | undefined {
-  try {
-    const { definition, manifest } = foreign as { definition?: { name?: unknown }; manifest?: { name?: unknown } };
-    const name = (definition ?? manifest)?.name;
-    return typeof name === "string" && name.length <= 64 ? name : undefined;
-  } catch {
-    return undefined;
-  }
-}

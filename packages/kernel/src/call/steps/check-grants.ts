@@ -1,14 +1,10 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Capability, CapabilityKind } from "../../capability/capability.ts";
-import { checkCapability } from "../../capability/check.ts";
 import { exampleCapability } from "../../capability/describe.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
-import { capabilitySchema } from "../../capability/schema.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import { snapshot } from "../../normalize/snapshot.ts";
 import type { Policy } from "../../policy/load.ts";
-import { requireValidator } from "../../schema/require.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { CallFault } from "../fault.ts";
@@ -44,12 +40,6 @@ export interface GrantPorts {
   readonly clock: Clock;
 }
 
-const grantsValidator = /* @__PURE__ */ requireValidator({
-  type: "array",
-  items: capabilitySchema(),
-  maxItems: 1_000,
-});
-
 /** Step 3. */
 export function checkGrants(state: Validated, ports: GrantPorts): Granted {
   const { call, tool } = state;
@@ -70,8 +60,9 @@ export function checkGrants(state: Validated, ports: GrantPorts): Granted {
 
 /** A grant can only shrink: by what the caller names, and by what a resumed call had. */
 function narrowed(given: Grant, call: CallRecord, authority: Authority): Grant {
-  if (call.options.grants === undefined && !call.before) return given;
-  const layers = [...callLayers(call), ...carriedLayers(call, authority)];
+  const { grants } = call.options;
+  if (grants === undefined && !call.before) return given;
+  const layers = [...(grants ? [grants] : noLayers), ...carriedLayers(call, authority)];
   return layers.reduce((held, layer) => attenuate(held, layer, call.hash), given);
 }
 
@@ -145,21 +136,7 @@ function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: CallRe
   return grant;
 }
 
-/** The grants that the caller narrows the call to. */
-function callLayers({ options: { grants: foreign } }: CallRecord): readonly (readonly Capability[])[] {
-  if (foreign === undefined) return noLayers;
-  const plain = snapshot(foreign);
-  const valid = plain.ok ? grantsValidator.validate(plain.value) : undefined;
-  if (!valid?.ok) throw malformed(valid?.errors[0]?.message ?? "not JSON");
-  const capabilities = valid.value as readonly Capability[];
-  const fault = capabilities.map(checkCapability).find((reason) => reason !== undefined);
-  if (fault) throw malformed(fault.message);
-  return [capabilities];
-}
-
 const noLayers: readonly (readonly Capability[])[] = [];
-
-const malformed = (why: string): CallFault => new CallFault("INVALID_INPUT", `The call's grants are malformed: ${why}`);
 
 /** Under another policy or mode than before it was suspended, a call that ran gets no more than it had. */
 function carriedLayers(call: CallRecord, { policy, mode }: Authority): readonly (readonly Capability[])[] {

@@ -1,4 +1,6 @@
-import type { Digest } from "../../normalize/hash.ts";
+import { limits } from "../../limits.ts";
+import { type Foreign, membersOf, textOf } from "../../normalize/foreign.ts";
+import type { Digest, Hash } from "../../normalize/hash.ts";
 import type { NormalizeReason } from "../../normalize/error.ts";
 import type { JsonValue } from "../../normalize/json.ts";
 import {
@@ -8,6 +10,7 @@ import {
   normalize as normalForm,
   normalized,
 } from "../../normalize/normalizer.ts";
+import { takeJson } from "../../normalize/snapshot.ts";
 import { takeBytes } from "../../normalize/take-bytes.ts";
 import { CallFault } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
@@ -80,11 +83,25 @@ function normalizeBy(
         hint: "The fault is the normalizer's, or the output is not what it was made for.",
       },
     );
-  const normal = apply(kind, given, call.hash);
+  const normal = readNormalized(apply(kind, given, call.hash), kind, call.hash);
   if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw refused("too-large");
   const text = normal.text ?? "";
   const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
   if (tool.output && !tool.output.check(output)) throw refused("breaks-contract");
   return { output, outputHash: normal.hash, outputBytes: normal.byteLength };
+}
+
+/** What a normalizer made, in the one form of its kind, which is hashed here. */
+function readNormalized(foreign: Foreign<NormalForm>, kind: NormalizationKind, by: Hash): NormalForm {
+  const { ok, text, bytes, error } = membersOf(foreign, "ok", "text", "bytes", "error");
+  if (ok !== true) {
+    const { reason, path } = membersOf(error, "reason", "path");
+    return { ok: false, error: { reason: textOf(reason) as NormalizeReason, path: textOf(path), message: "" } };
+  }
+  if (kind === "binary") return normalForm(kind, bytes, by);
+  if (typeof text !== "string") return { ok: false, error: { reason: "not-text", path: "", message: "" } };
+  if (kind === "text") return normalForm(kind, text, by);
+  const taken = takeJson(text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  return taken.ok ? normalForm(kind, taken.value, by) : taken;
 }

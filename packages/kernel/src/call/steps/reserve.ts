@@ -14,7 +14,7 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Policy } from "../../policy/load.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../ancestors.ts";
-import type { CallOptions } from "../call-options.ts";
+import type { OwnOptions } from "../options.ts";
 import { CallFault } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { Entry } from "../entry.ts";
@@ -146,7 +146,7 @@ function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["
 }
 
 /** What a call may use of everything. */
-export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: CallOptions): Bounds {
+export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: OwnOptions): Bounds {
   const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
   return effectiveBounds(manifest.bounds, governed, bounds);
 }

@@ -1,5 +1,7 @@
 import type { BoundName } from "../../bounds/bounds.ts";
-import { hostOf, type IsolateHost } from "../../isolate/port.ts";
+import type { OwnHost } from "../../isolate/own-host.ts";
+import { hostOf } from "../../isolate/port.ts";
+import { textsOf } from "../../normalize/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault } from "../fault.ts";
@@ -17,15 +19,18 @@ declare class Made {
 export interface Resolved extends Made {
   readonly call: CallRecord;
   readonly tool: RegisteredTool;
-  readonly host: IsolateHost;
+  readonly host: OwnHost;
 }
 
 export interface ResolvePorts {
   /** Options of a call that an extension of this kernel honours. */
   readonly honoured: ReadonlySet<OptionQuestion>;
   readonly registry: Registry;
-  readonly hosts: readonly IsolateHost[];
+  readonly hosts: readonly OwnHost[];
 }
+
+/** More bounds than there are. */
+const boundCount = 100;
 
 /** Bounds that only some hosts can hold. A tool or a caller that sets one wants it held. */
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
@@ -57,8 +62,9 @@ export function resolve(call: CallRecord, { registry, hosts, honoured }: Resolve
   return call.reach({ call, tool, host } as Resolved);
 }
 
-function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: IsolateHost): void {
-  const enforced = typeof host.enforces === "function" ? host.enforces(manifest) : host.enforces;
+function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): void {
+  const { enforces } = host;
+  const enforced = textsOf(typeof enforces === "function" ? enforces(manifest) : enforces, boundCount) ?? [];
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );

@@ -2,7 +2,8 @@ import type { CapabilityKind } from "../../capability/capability.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/lease.ts";
 import type { IsolatePool } from "../../isolate/pool.ts";
-import type { IsolateCall, IsolateHost } from "../../isolate/port.ts";
+import type { OwnHost } from "../../isolate/own-host.ts";
+import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
 import { withProgram } from "../../tool/program.ts";
 import { callsAround, countAround } from "../ancestors.ts";
@@ -27,7 +28,7 @@ export interface SuspendableRun extends Pick<RunOptions, "gate" | "onLease"> {
 }
 
 export interface RunPorts {
-  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
+  readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly clock: Clock;
   readonly onRun: ((started: Started) => SuspendableRun | undefined) | undefined;
 }

@@ -1,5 +1,4 @@
 import type { Broker } from "../../capability/broker.ts";
-import type { CapabilityKind } from "../../capability/capability.ts";
 import { Gate, type GateOptions } from "../../capability/gate.ts";
 import { withRevocations } from "../../capability/revocation.ts";
 import type { SecretKeeper } from "../../capability/secret.ts";
@@ -41,7 +40,7 @@ export interface Started extends Reserved, Made {
 export type BrokersOfCall = (state: Reserved, deadline: Deadline) => readonly Broker[];
 
 export interface StartPorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
-  readonly brokers: ReadonlyMap<CapabilityKind, Broker>;
+  readonly brokers: GateOptions["brokers"];
   readonly brokersOf: BrokersOfCall | undefined;
   readonly labels: SessionLabels;
   readonly secrets: SecretKeeper | undefined;

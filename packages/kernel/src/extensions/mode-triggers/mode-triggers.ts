@@ -1,8 +1,19 @@
+import type { Foreign } from "../../normalize/foreign.ts";
+import { snapshot } from "../../normalize/snapshot.ts";
 import { type ModeTrigger, ModeTriggers } from "../../policy/mode-manager.ts";
+import { knownMode } from "../../tool/modes.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
-/** Makes the mode stricter by itself, by how calls end. */
-export function modeTriggers(triggers: readonly ModeTrigger[]): Extension {
+/**
+ * Makes the mode stricter by itself, by how calls end.
+ *
+ * @throws TypeError for triggers that are no data, or that go to an unknown mode: a bug of the embedding program
+ */
+export function modeTriggers(foreign: Foreign<readonly ModeTrigger[]>): Extension {
+  const plain = snapshot(foreign);
+  if (!plain.ok || !Array.isArray(plain.value)) throw new TypeError("`modeTriggers` is a list of triggers.");
+  const triggers = plain.value as unknown as readonly ModeTrigger[];
+  for (const { to } of triggers) knownMode(to);
   let context: ExtensionContext;
   let watched: ModeTriggers;
   return {

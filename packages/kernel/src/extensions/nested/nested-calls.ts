@@ -8,7 +8,7 @@ import type {
 import { checkName } from "../../capability/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/ancestors.ts";
-import type { CallOptions } from "../../call/call-options.ts";
+import type { OwnOptions } from "../../call/options.ts";
 import type { CallRecord, Parent } from "../../call/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
 import { limits } from "../../limits.ts";
@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from "../../normalize/json.ts";
 import type { CallFailure, CallResult } from "../../result.ts";
 
 /** Makes one call from within another. Never rejects. */
-export type CallWithin = (name: string, input: JsonValue, options: CallOptions, parent: Parent) => Promise<CallResult>;
+export type CallWithin = (name: string, input: JsonValue, options: OwnOptions, parent: Parent) => Promise<CallResult>;
 
 /** What of the calling call its own calls stand under. */
 export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
@@ -66,12 +66,12 @@ export class NestedCalls implements Broker {
 export async function within(
   caller: Caller,
   session: BrokerSession,
-  make: (options: CallOptions, parent: Parent) => Promise<CallResult>,
+  make: (options: OwnOptions, parent: Parent) => Promise<CallResult>,
 ): Promise<CallResult> {
   const { call } = caller;
   const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
   const stopped = firstAbort(session.signal, signal);
-  const options: CallOptions = {
+  const options: OwnOptions = {
     caller: call.caller,
     sessionId: call.sessionId,
     traceparent: call.traceparent,

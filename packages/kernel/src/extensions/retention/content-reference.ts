@@ -1,5 +1,6 @@
 import { limits } from "../../limits.ts";
 import type { ContentStore } from "../../normalize/content.ts";
+import type { Theirs } from "../../normalize/foreign.ts";
 import type { ContentReference } from "../../normalize/reference.ts";
 import type { KeptOutput } from "../../call/ending.ts";
 import type { Decided } from "../../call/steps/decide.ts";
@@ -12,7 +13,7 @@ export function referTo(
   { call, tool }: Pick<Decided, "call" | "tool">,
   byteLength: number,
   normalForm: () => KeptOutput,
-  store: ContentStore,
+  store: Theirs<ContentStore>,
 ): undefined | Promise<ContentReference | undefined> {
   if (call.options.references !== true || byteLength <= limits.inlineOutputBytes) return undefined;
   const { kind, mediaType } = tool.manifest.output;

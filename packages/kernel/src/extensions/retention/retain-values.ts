@@ -2,6 +2,7 @@ import type { AuditLog } from "../../audit/log.ts";
 import { openingText } from "../../audit/opening.ts";
 import { randomHex } from "../../id/uuid.ts";
 import type { ContentStore } from "../../normalize/content.ts";
+import type { Theirs } from "../../normalize/foreign.ts";
 import type { JsonValue } from "../../normalize/json.ts";
 import { compilePointer } from "../../policy/arguments.ts";
 import type { Policy } from "../../policy/load.ts";
@@ -10,7 +11,7 @@ import type { CallRecord } from "../../call/record.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 
 export interface Keeping {
-  readonly content: ContentStore;
+  readonly content: Theirs<ContentStore>;
   readonly log: AuditLog;
 }
 
@@ -38,7 +39,8 @@ export function retainValues(
     const bytes = new TextEncoder().encode(openingText(opening));
     return { path: opening.path, digest: call.hash.bytes(bytes), bytes };
   });
-  const { maxBytes: limit = Infinity } = content;
+  const { maxBytes } = content;
+  const limit = typeof maxBytes === "number" ? maxBytes : Infinity;
   const tooLarge = kept.find(({ bytes }) => bytes.length > limit);
   if (tooLarge)
     throw new CallFault(

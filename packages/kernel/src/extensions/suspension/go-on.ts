@@ -1,6 +1,6 @@
 import { eventScope } from "../../audit/scope.ts";
 import type { Broker } from "../../capability/broker.ts";
-import type { CallOptions, ResumeOptions } from "../../call/call-options.ts";
+import type { OwnOptions, OwnResumeOptions } from "../../call/options.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { Entry, Since } from "../../call/entry.ts";
 import { CallRecord, type Parent } from "../../call/record.ts";
@@ -29,13 +29,13 @@ export interface Resumption {
 export function restoreCall(
   frozen: FrozenCall,
   { context: { clock, hash }, since }: Pick<Resumption, "context" | "since">,
-  options: ResumeOptions,
+  options: OwnResumeOptions,
   parent: Parent | undefined,
   tree: Frozen["tree"] = { callsLeft: 0, messagesLeft: 0 },
 ): CallRecord {
   const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, tool, version } = frozen;
   const { queuedMs, warnings, parts } = frozen;
-  const given: CallOptions = { ...frozen.options, ...options, version };
+  const given: OwnOptions = { ...frozen.options, ...options, version };
   const identity = { callId, sessionId, caller, traceparent, correlationId, seed, nowMs };
   const call = new CallRecord({
     ...identity,
@@ -100,7 +100,7 @@ function againOf(
       const { call: frozen } = request;
       const serve: Broker["serve"] = async (_, session) => {
         begun.add(frozen);
-        const make = (options: CallOptions, parent: Parent): Promise<CallResult> =>
+        const make = (options: OwnOptions, parent: Parent): Promise<CallResult> =>
           goOn(restoreCall(frozen, resumption, heardOf(options), parent), frozen, resumption, false);
         return replyOf(await within(callerOf(started, started.deadline), session, make), session);
       };
@@ -110,7 +110,7 @@ function againOf(
 }
 
 /** What of a call's options whoever resumes it gives anew. */
-export function heardOf({ signal, approver, onEvent, onLog, onProgress }: CallOptions): ResumeOptions {
+export function heardOf({ signal, approver, onEvent, onLog, onProgress }: OwnOptions): OwnResumeOptions {
   const given = { signal, approver, onEvent, onLog, onProgress };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

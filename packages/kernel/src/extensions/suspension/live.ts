@@ -6,11 +6,12 @@ import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Lease } from "../../isolate/lease.ts";
 import type { Isolate } from "../../isolate/port.ts";
+import type { Theirs } from "../../normalize/foreign.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";
 
 /** The run that a resumed call goes on with. */
 export interface Thaw {
-  open(started: Started, isWanted: () => boolean): Promise<Isolate>;
+  open(started: Started, isWanted: () => boolean): Promise<Theirs<Isolate>>;
   again(started: Started): readonly Again<Live>[];
 }
 

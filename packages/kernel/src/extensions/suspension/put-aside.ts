@@ -2,6 +2,7 @@ import { AuditUnavailable } from "../../audit/log.ts";
 import type { SuspendCode, Suspension } from "../../call/call-options.ts";
 import { asFault, CallFault } from "../../call/fault.ts";
 import { uuidv7 } from "../../id/uuid.ts";
+import { bytesOf } from "../../normalize/foreign.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { freeze, type Isolates } from "./freeze.ts";
 import { writeFrozen } from "./frozen.ts";
@@ -110,8 +111,8 @@ async function isolatesOf(tree: readonly Live[]): Promise<Isolates | undefined> 
     if (live.place.kind !== "running") continue;
     const { started, leased } = live.place;
     const hostKind = await started.host.snapshotKind?.();
-    const isolate = await leased?.lease.isolate.suspend?.();
-    if (hostKind === undefined || isolate === undefined) return undefined;
+    const isolate = bytesOf(await leased?.lease.isolate.suspend?.()) as Uint8Array<ArrayBuffer> | undefined;
+    if (typeof hostKind !== "string" || isolate === undefined) return undefined;
     isolates.set(live, { isolate, hostKind });
   }
   return isolates;

@@ -1,10 +1,10 @@
-import type { CapabilityReply, CapabilityRequest } from "../../capability/broker.ts";
+import type { CapabilityReply, OwnRequest } from "../../capability/broker.ts";
 import type { Ticket } from "../../capability/counts.ts";
 import type { Gate } from "../../capability/gate.ts";
 
 /** One request of the tool that it has no answer to yet. */
 export interface Pending<Child> {
-  readonly request: CapabilityRequest;
+  readonly request: OwnRequest;
   ticket: Ticket;
   /** Whether it is on its way through the gate. */
   isSent: boolean;
@@ -63,7 +63,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     this.#gate.close();
   }
 
-  async request(request: CapabilityRequest): Promise<CapabilityReply> {
+  async request(request: OwnRequest): Promise<CapabilityReply> {
     const { ticket = {}, reply } = this.#again.shift() ?? {};
     const pending: Pending<Child> = { request, ticket, isSent: false, reply, child: undefined };
     this.#pending.push(pending);

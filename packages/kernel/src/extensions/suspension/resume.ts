@@ -1,11 +1,13 @@
 import { AuditUnavailable } from "../../audit/log.ts";
 import type { ResumeOptions } from "../../call/call-options.ts";
 import { asFault, CallFault } from "../../call/fault.ts";
-import { readOptions } from "../../call/options.ts";
+import { type OwnResumeOptions, readOptions } from "../../call/options.ts";
 import type { Since } from "../../call/entry.ts";
 import type { CallRecord } from "../../call/record.ts";
 import { boundsOf } from "../../call/steps/reserve.ts";
-import { hostOf, type IsolateHost } from "../../isolate/port.ts";
+import type { OwnHost } from "../../isolate/own-host.ts";
+import { hostOf } from "../../isolate/port.ts";
+import { bytesOf, type Foreign } from "../../normalize/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { ExtensionContext } from "../extension.ts";
@@ -29,8 +31,8 @@ export interface ResumeParts {
  * call goes on, nothing is on record, and the bytes are as good as before.
  */
 export async function resume(
-  bytes: Uint8Array,
-  foreign: ResumeOptions,
+  bytes: Foreign<Uint8Array>,
+  foreign: Foreign<ResumeOptions>,
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {
@@ -41,7 +43,8 @@ export async function resume(
     // The caller's streams end with the refusal: somebody may be waiting at their other end.
     return context.refuse(context.openRead(read), new CallFault("INVALID_INPUT", message, { hint }));
   }
-  const plain = bytes instanceof Uint8Array ? await unseal(await parts.key(), bytes) : undefined;
+  const sealed = bytesOf(bytes);
+  const plain = sealed && (await unseal(await parts.key(), sealed));
   const frozen = plain && readFrozen(plain);
   if (frozen) return resumeFrozen(frozen, heardOf(options), context, parts);
   const why = plain
@@ -57,7 +60,7 @@ const noStreams = {
 
 async function resumeFrozen(
   frozen: Frozen,
-  options: ResumeOptions,
+  options: OwnResumeOptions,
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {
@@ -131,7 +134,7 @@ async function misfitOf(root: FrozenCall, { registry, hosts }: ExtensionContext)
 
 async function unfitHost(
   tool: RegisteredTool,
-  host: IsolateHost | undefined,
+  host: OwnHost | undefined,
   { hostKind }: FrozenRun,
 ): Promise<CallFault | undefined> {
   if (!host?.thaw)

@@ -5,6 +5,7 @@ import type { CallRecord } from "../../call/record.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
+import { bytesOf, type Foreign, membersOf, type Theirs } from "../../normalize/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import { StateTable } from "../../state/table.ts";
 import type { ExtensionContext } from "../extension.ts";
@@ -21,7 +22,7 @@ export interface SuspenderOptions {
   readonly key: Uint8Array<ArrayBuffer>;
   /**
    * Whether nobody has resumed the snapshot of this id before; notes that somebody has now. Kernels with one log need none. Those with logs of their own need one that they share
-   * and that lasts. Default: what this suspender and the kernel's log know.
+   * and that lasts. Only `true` is a yes. Default: what this suspender and the kernel's log know.
    */
   readonly claim?: (snapshotId: string) => boolean | Promise<boolean>;
 }
@@ -45,7 +46,7 @@ class Suspender implements CallSuspender {
   readonly name = "suspension";
   readonly suspension: CallSuspender["suspension"] = this;
   readonly #key: () => Promise<SealingKey>;
-  readonly #claim: SuspenderOptions["claim"];
+  readonly #claim: Theirs<SuspenderOptions>["claim"];
   readonly #calls = new Map<string, Live>();
   readonly #thaws = new WeakMap<CallRecord, Thaw>();
   /** Ids of snapshots that went on here: each goes on once. */
@@ -55,10 +56,12 @@ class Suspender implements CallSuspender {
   readonly #watchers = new Set<() => void>();
   #context: ExtensionContext | undefined;
 
-  constructor({ key, claim }: SuspenderOptions) {
-    if (key.length !== 32) throw new TypeError(`The key of a suspender has 32 bytes, not ${key.length}.`);
+  constructor(options: Foreign<SuspenderOptions>) {
+    const { key, claim } = membersOf(options, "key", "claim");
+    const bytes = new Uint8Array(bytesOf(key) ?? []);
+    if (bytes.length !== 32) throw new TypeError(`The key of a suspender has 32 bytes, not ${bytes.length}.`);
+    if (claim !== undefined && typeof claim !== "function") throw new TypeError("`claim` is a function.");
     let imported: Promise<SealingKey> | undefined;
-    const bytes = key.slice();
     this.#key = () => (imported ??= sealingKey(bytes));
     this.#claim = claim;
   }
@@ -91,7 +94,8 @@ class Suspender implements CallSuspender {
     return this.#calls.get(call.callId)?.runs(started, thaw);
   }
 
-  async suspend(callId: string, { waitMs = WAIT_MS }: SuspendOptions): Promise<Suspension> {
+  async suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension> {
+    const { waitMs } = membersOf(options, "waitMs");
     const context = this.#opened();
     const live = this.#calls.get(callId);
     if (!live) return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is under way here.`);
@@ -102,13 +106,17 @@ class Suspender implements CallSuspender {
     if (live.isHeld) return refusal("NOT_WAITING", "It is being suspended already.");
     const key = await this.#key();
     live.hold();
-    await this.#until(() => live.hasEnded || !obstacleOf(live, false), context, waitMs);
+    await this.#until(
+      () => live.hasEnded || !obstacleOf(live, false),
+      context,
+      typeof waitMs === "number" ? waitMs : WAIT_MS,
+    );
     const suspension = obstacleOf(live, true) ?? (await putAside(live, key, context));
     if (!suspension.ok) live.release();
     return suspension;
   }
 
-  resume(bytes: Uint8Array, options: ResumeOptions): Promise<CallResult> {
+  resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult> {
     return resume(bytes, options, this.#opened(), {
       key: this.#key,
       claim: (snapshotId) => this.#claimed(snapshotId),
@@ -128,7 +136,7 @@ class Suspender implements CallSuspender {
     if (this.#resumed.size > REMEMBERED) this.#resumed.removeOldest();
     return {
       undo: () => this.#resumed.remove(snapshotId),
-      confirm: async () => (await this.#claim?.(snapshotId)) ?? true,
+      confirm: async () => this.#claim === undefined || (await this.#claim(snapshotId)) === true,
     };
   }
 

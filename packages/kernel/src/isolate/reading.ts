@@ -1,0 +1,83 @@
+import type { OwnRequest } from "../capability/broker.ts";
+import { bytesOf, fieldsOf, type Foreign, membersOf } from "../normalize/foreign.ts";
+import type { JsonObject } from "../normalize/json.ts";
+import { snapshot } from "../normalize/snapshot.ts";
+import { IsolateFailure, type IsolateOutcome, type IsolateOutput, type IsolateUsage } from "./port.ts";
+
+/*
+ * What comes from a host and its isolates, read once. A host checks what its guests say; here nobody has to know whether it did.
+ */
+
+const none = { kind: "clock", operation: "", arguments: {} } as const;
+
+/** A request on its way to the gate, which refuses it where it has a fault. */
+export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
+  try {
+    const members = membersOf(foreign, "kind", "operation", "arguments", "body", "fault");
+    const { kind, operation, arguments: asked, body, fault } = members;
+    // It was read before, by whoever writes runs down.
+    if (typeof fault === "string") return { ...none, fault };
+    if (typeof kind !== "string" || typeof operation !== "string")
+      return { ...none, fault: "The request has no kind and no operation." };
+    const plain = snapshot(asked);
+    if (!plain.ok) return { ...none, fault: `The request's arguments are not JSON: ${plain.error.message}.` };
+    const request = { kind, operation, arguments: plain.value as JsonObject };
+    if (body === undefined) return request;
+    const bytes = bytesOf(body);
+    return bytes ? { ...request, body: bytes } : { ...none, fault: "The request's body is no bytes." };
+  } catch {
+    return { ...none, fault: "The request cannot be read." };
+  }
+}
+
+const ends: readonly unknown[] = [
+  "refused",
+  "threw",
+  "unnormalizable",
+  "too-large",
+  "out-of-memory",
+  "out-of-fuel",
+  "lost",
+] satisfies Exclude<IsolateOutcome["kind"], "returned">[];
+
+/** @throws TypeError for what is no outcome: a bug of the host */
+export function readOutcome(foreign: Foreign<IsolateOutcome>): IsolateOutcome {
+  const own = fieldsOf(foreign);
+  if (own.kind === "returned") return { kind: "returned", output: readOutput(own.output) };
+  const isSound = ([name, value]: [string, unknown]): boolean =>
+    value === undefined || typeof value === (name === "limit" ? "number" : "string");
+  if (ends.includes(own.kind) && Object.entries(own).every(isSound)) return own as IsolateOutcome;
+  throw new TypeError("An isolate ended with what is no outcome.");
+}
+
+function readOutput(foreign: Foreign<IsolateOutput | undefined>): IsolateOutput {
+  const { form, text, bytes } = fieldsOf(foreign);
+  if ((form === "json" || form === "text") && typeof text === "string") return { form, text };
+  const own = form === "binary" ? bytesOf(bytes) : undefined;
+  if (own) return { form: "binary", bytes: own };
+  if (form === "stream") return { form };
+  throw new TypeError("An isolate returned what is no output.");
+}
+
+/** What a run cost, as far as it is a cost. */
+export function readUsage(foreign: Foreign<IsolateUsage>): IsolateUsage {
+  const { fuelUsed, peakMemoryBytes } = membersOf(foreign, "fuelUsed", "peakMemoryBytes");
+  return { ...(isAmount(fuelUsed) && { fuelUsed }), ...(isAmount(peakMemoryBytes) && { peakMemoryBytes }) };
+}
+
+const isAmount = (value: Foreign<number | undefined>): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+const codes: readonly unknown[] = ["UNSUPPORTED_HOST", "ISOLATE_LOST", "TOOL_ERROR", "BOUNDS_EXCEEDED"];
+
+/** Why an isolate could not be opened. Anything else that was thrown is a bug of the host, and stays as it is. */
+export function readFailure(thrown: unknown): unknown {
+  return thrown instanceof IsolateFailure ? ownFailure(thrown) : thrown;
+}
+
+function ownFailure(foreign: Foreign<IsolateFailure>): IsolateFailure {
+  const { code, message, hint } = membersOf(foreign, "code", "message", "hint");
+  return typeof message === "string" && typeof hint === "string" && codes.includes(code)
+    ? new IsolateFailure(code as IsolateFailure["code"], message, hint)
+    : new IsolateFailure("ISOLATE_LOST", "Its host failed.");
+}

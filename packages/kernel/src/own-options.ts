@@ -1,0 +1,61 @@
+import type { AuditSink } from "./audit/sink.ts";
+import type { Broker } from "./capability/broker.ts";
+import type { CapabilityKind } from "./capability/capability.ts";
+import { inlineHost } from "./isolate/inline.ts";
+import { type OwnHost, readHost } from "./isolate/own-host.ts";
+import type { Reuse } from "./isolate/pool.ts";
+import type { ComposedKernelOptions, ProofSigner } from "./kernel-api.ts";
+import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./normalize/foreign.ts";
+import { deepFreeze } from "./normalize/freeze.ts";
+import { snapshot } from "./normalize/snapshot.ts";
+import type { PolicyVariables } from "./policy/variables.ts";
+import type { Mode } from "./tool/manifest.ts";
+import { knownMode } from "./tool/modes.ts";
+
+/** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
+export interface OwnKernelOptions extends Omit<
+  ComposedKernelOptions,
+  "brokers" | "host" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
+> {
+  readonly signer?: Theirs<ProofSigner>;
+  readonly sink?: Theirs<AuditSink>;
+  /** The last one runs the tools of this realm. */
+  readonly hosts: readonly OwnHost[];
+  readonly brokers: ReadonlyMap<CapabilityKind, Theirs<Broker>>;
+  readonly mode: Mode;
+  readonly policyVariables: PolicyVariables;
+  readonly reuse: ReadonlyMap<string, Reuse>;
+}
+
+const reuses: readonly unknown[] = ["always", "session", "call"] satisfies Reuse[];
+
+/** @throws TypeError for what is none of its options: a bug of the embedding program */
+export function readKernelOptions(foreign: Foreign<ComposedKernelOptions>): OwnKernelOptions {
+  if (typeof foreign !== "object") throw new TypeError("The options of a kernel are an object.");
+  const given = { ...(foreign as ComposedKernelOptions) };
+  const { host, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
+  const hosts = (host ? [host, inlineHost()] : [inlineHost()]).map(readHost);
+  const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
+  if (!own) throw new TypeError("`brokers` is a list of brokers.");
+  const plain = snapshot({ policyVariables, reuse });
+  if (!plain.ok) throw new TypeError(`The options are not plain data: ${plain.error.message}.`);
+  const data = deepFreeze(plain.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
+  for (const [tool, each] of Object.entries(data.reuse))
+    if (!reuses.includes(each))
+      throw new TypeError(`\`reuse\` of ${tool} is ${reuses.join(", ")}, not ${String(each)}.`);
+  return {
+    ...rest,
+    hosts,
+    brokers: new Map([...hosts.flatMap((each) => each.brokers), ...own].flatMap(kindsOf)),
+    mode: knownMode(mode),
+    policyVariables: data.policyVariables,
+    reuse: new Map(Object.entries(data.reuse)),
+  };
+}
+
+function kindsOf(foreign: Foreign<Broker>): (readonly [CapabilityKind, Theirs<Broker>])[] {
+  const broker = portOf(foreign);
+  const kinds = textsOf(broker?.kinds, 1_000);
+  if (!broker || !kinds) throw new TypeError("A broker has `kinds`.");
+  return kinds.map((kind) => [kind, broker]);
+}
