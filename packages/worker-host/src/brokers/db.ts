@@ -6,11 +6,23 @@ import {
   checkName,
   type JsonValue,
   type Need,
+  statementKinds,
 } from "@keyhole/kernel";
 import { classifyStatement } from "@keyhole/kernel/statements";
+import { bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
-import type { SqlDatabase, SqlFault, SqlLimits, SqlStatement, SqlValue } from "./sql/database.ts";
+import {
+  type SqlChange,
+  type SqlDatabase,
+  type SqlFault,
+  sqlFault,
+  type SqlLimits,
+  type SqlResult,
+  type SqlRows,
+  type SqlStatement,
+  type SqlValue,
+} from "./sql/database.ts";
 import { cellOf, jsonOf } from "./sql/values.ts";
 
 export type {
@@ -135,12 +147,12 @@ function needsOf({ kind, database, statement }: DbRequest): readonly [Need, ...N
 }
 
 async function query(
-  database: SqlDatabase,
+  database: Theirs<SqlDatabase>,
   { statement }: DbRequest,
   limits: SqlLimits,
   { signal }: BrokerSession,
 ): Promise<CapabilityReply> {
-  const answer = await database.query(statement, limits, signal);
+  const answer = readAnswer(await database.query(statement, limits, signal), (value) => readRows(value, limits.rows));
   if (!answer.ok) return refuse(answer.fault, limits);
   const { columns, rows } = answer.value;
   return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
@@ -148,13 +160,13 @@ async function query(
 
 /** What the schema makes of a change is known to the database alone: it says so before it begins, and the grant is asked for that as well. */
 async function run(
-  database: SqlDatabase,
+  database: Theirs<SqlDatabase>,
   request: DbRequest,
   limits: SqlLimits,
   session: BrokerSession,
 ): Promise<CapabilityReply> {
   const { statement } = request;
-  const answer = await database.run(statement, limits, session.signal);
+  const answer = readAnswer(await database.run(statement, limits, session.signal), readChange);
   if (!answer.ok) {
     const more = (answer.fault.needs ?? []).filter((kind) => !statement.kinds.includes(kind));
     if (more.length === 0) return refuse(answer.fault, limits);
@@ -166,6 +178,48 @@ async function run(
   }
   const { changes, lastInsertRowId } = answer.value;
   return { ok: true, value: { changes, lastInsertRowId: jsonOf(lastInsertRowId) } };
+}
+
+/** What a database answered, read once. An answer that is none, or that throws, comes from one that is broken. */
+function readAnswer<Value, Own>(
+  foreign: Foreign<SqlResult<Value>>,
+  read: (value: Foreign<Value | undefined>) => Own | undefined,
+): SqlResult<Own> {
+  try {
+    const { ok, value, fault } = membersOf(foreign, "ok", "value", "fault");
+    const own = ok === true ? read(value) : undefined;
+    if (own !== undefined) return { ok: true, value: own };
+    const { reason, message, needs } = membersOf(fault, "reason", "message", "needs");
+    if (ok === true || typeof reason !== "string" || !Object.hasOwn(faults, reason)) return sqlFault("broken");
+    const kinds = textsOf(needs, statementKinds.length)?.filter((kind) => statementKinds.includes(kind));
+    return { ok: false, fault: { reason, message: textOf(message), ...(kinds && { needs: kinds }) } };
+  } catch {
+    return sqlFault("broken");
+  }
+}
+
+/** More columns than SQLite has. */
+const maxColumns = 32_767;
+
+function readRows(foreign: Foreign<SqlRows | undefined>, most: number): SqlRows | undefined {
+  const given = membersOf(foreign, "columns", "rows");
+  const columns = textsOf(given.columns, maxColumns);
+  const rows = itemsOf(given.rows, most)?.map((row) => itemsOf(row, maxColumns)?.map(readCell));
+  const isWhole = rows?.every((row) => row?.every((cell) => cell !== undefined));
+  return columns && isWhole ? { columns, rows: rows as SqlValue[][] } : undefined;
+}
+
+function readCell(foreign: Foreign<SqlValue>): SqlValue | undefined {
+  if (foreign === null) return null;
+  if (typeof foreign === "string") return foreign;
+  if (typeof foreign === "number") return foreign;
+  return typeof foreign === "bigint" ? foreign : bytesOf(foreign);
+}
+
+function readChange(foreign: Foreign<SqlChange | undefined>): SqlChange | undefined {
+  const { changes, lastInsertRowId } = membersOf(foreign, "changes", "lastInsertRowId");
+  const isId = typeof lastInsertRowId === "number" || typeof lastInsertRowId === "bigint";
+  return typeof changes === "number" && isId ? { changes, lastInsertRowId } : undefined;
 }
 
 const faults = {

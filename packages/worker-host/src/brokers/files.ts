@@ -4,12 +4,15 @@ import {
   type CapabilityReply,
   type CapabilityRequest,
   checkPath,
+  type FileEntry,
   type JsonValue,
   type Need,
 } from "@keyhole/kernel";
+import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { cancelled, refused, type Refused } from "./fault.ts";
-import type { FileStore, StoreFault, StoreResult } from "./store.ts";
+import { type FileStore, listLimit, type StoreFault, type StoreResult } from "./store.ts";
+import { readAnswer } from "./store-answer.ts";
 
 export { memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 export type { FileStore, StoreFault, StoreResult } from "./store.ts";
@@ -84,7 +87,7 @@ function needOf({ operation, path, body }: FileRequest): Need {
 }
 
 interface Service extends FileRequest {
-  readonly store: FileStore;
+  readonly store: Theirs<FileStore>;
   readonly changes: Turns;
   readonly session: BrokerSession;
 }
@@ -92,7 +95,7 @@ interface Service extends FileRequest {
 const serve = {
   async read({ store, session, path }) {
     const limit = Math.min(session.limit({ kind: "fs.read", path }), fileBytesCeiling);
-    const read = await store.read(path, limit);
+    const read = readAnswer(await store.read(path, limit), faults, bytesOf);
     if (!read.ok) return read.fault === "too-large" ? tooLarge(path, limit) : refuse(read.fault, path);
     const refusal = session.refusal({ kind: "fs.read", path, bytes: read.value.byteLength });
     return refusal ? { ok: false, error: refusal } : { ok: true, value: null, body: read.value };
@@ -100,18 +103,16 @@ const serve = {
   async write({ store, changes, session, path, body }) {
     const limit = Math.min(session.limit({ kind: "fs.write", path }), fileBytesCeiling);
     if (body.byteLength > limit) return tooLarge(path, limit);
-    return answer(await changes.take(() => store.write(path, body), session.signal), path, () => null);
+    return changed(await changes.take(() => store.write(path, body), session.signal), path);
   },
   async remove({ store, changes, session, path }) {
-    return answer(await changes.take(() => store.remove(path), session.signal), path, () => null);
+    return changed(await changes.take(() => store.remove(path), session.signal), path);
   },
   async list({ store, path }) {
-    return answer(await store.list(path), path, (entries) =>
-      entries.map((entry) => ({ ...entry })).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    );
+    return answer(readAnswer(await store.list(path), faults, readEntries), path);
   },
   async stat({ store, path }) {
-    return answer(await store.stat(path), path, (entry) => ({ ...entry }));
+    return answer(readAnswer(await store.stat(path), faults, readEntry), path);
   },
 } satisfies Record<Operation, (service: Service) => Promise<CapabilityReply>>;
 
@@ -127,13 +128,34 @@ class Turns {
   }
 }
 
-function answer<Value>(
-  result: StoreResult<Value> | undefined,
-  path: string,
-  valueOf: (value: Value) => JsonValue,
-): CapabilityReply {
-  if (result === undefined) return cancelled;
-  return result.ok ? { ok: true, value: valueOf(result.value) } : refuse(result.fault, path);
+function answer(result: StoreResult<JsonValue>, path: string): CapabilityReply {
+  return result.ok ? { ok: true, value: result.value } : refuse(result.fault, path);
+}
+
+/** `undefined`: its turn never came. */
+function changed(foreign: Foreign<StoreResult<undefined>> | undefined, path: string): CapabilityReply {
+  return foreign === undefined
+    ? cancelled
+    : answer(
+        readAnswer(foreign, faults, () => null),
+        path,
+      );
+}
+
+function readEntry(foreign: Foreign<FileEntry | undefined>): Entry | undefined {
+  const { name, kind, byteLength } = membersOf(foreign, "name", "kind", "byteLength");
+  const isEntry = typeof name === "string" && typeof byteLength === "number";
+  return isEntry && (kind === "file" || kind === "directory") ? { name, kind, byteLength } : undefined;
+}
+
+/** Of JSON, as what is answered has to be. */
+type Entry = { readonly [Part in keyof FileEntry]: FileEntry[Part] };
+
+function readEntries(foreign: Foreign<readonly FileEntry[] | undefined>): Entry[] | undefined {
+  const entries = itemsOf(foreign, listLimit)?.map(readEntry);
+  return entries?.every((each) => each !== undefined)
+    ? entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    : undefined;
 }
 
 const faults = {

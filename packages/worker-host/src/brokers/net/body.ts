@@ -1,4 +1,5 @@
 import type { BrokerSession, CapabilityError } from "@keyhole/kernel";
+import { bytesOf } from "@keyhole/kernel/foreign";
 
 export type ReadBody =
   | { readonly ok: true; readonly bytes: Uint8Array }
@@ -10,21 +11,23 @@ export type ReadBody =
  *
  * @throws what the stream rejects with: the connection broke, the encoding is wrong, or the call ended
  */
-export async function readBody(body: ReadableStream<Uint8Array>, session: BrokerSession): Promise<ReadBody> {
+export async function readBody(body: ReadableStream<unknown>, session: BrokerSession): Promise<ReadBody> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return { ok: true, bytes: concat(chunks, length) };
-    const error = session.spend({ networkBytes: value.byteLength });
+    const chunk = bytesOf(value);
+    if (!chunk) throw new TypeError("a body gives bytes");
+    const error = session.spend({ networkBytes: chunk.byteLength });
     if (error) {
       // Tells the connection to stop; whether and how it does so changes nothing here.
       reader.cancel().catch(() => {});
       return { ok: false, error };
     }
-    chunks.push(value);
-    length += value.byteLength;
+    chunks.push(chunk);
+    length += chunk.byteLength;
   }
 }
 

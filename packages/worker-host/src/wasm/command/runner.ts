@@ -9,6 +9,7 @@ import {
   type IsolateOutcome,
   type IsolateUsage,
 } from "@keyhole/kernel";
+import { readNeeds, readReply, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { cancelled, refused, type Refused } from "../../brokers/fault.ts";
 import { type CommandRunner, type SpawnLimits, type SpawnRequest, tooMuchOutput } from "../../brokers/spawn.ts";
 import type { CommandCall } from "../../protocol/message.ts";
@@ -28,7 +29,7 @@ type Limits = Required<SpawnLimits>;
 export function wasiRunner(
   command: PreparedCommand,
   isolates: CommandIsolates,
-  files: Broker | undefined,
+  files: Theirs<Broker> | undefined,
 ): CommandRunner {
   return {
     counts: true,
@@ -83,10 +84,11 @@ function callOf(
 }
 
 /** What a command can ask for while it runs. */
-function portOf(session: BrokerSession, files: Broker | undefined, used: { usage?: IsolateUsage }): CallPort {
+function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used: { usage?: IsolateUsage }): CallPort {
   return {
     signal: session.signal,
-    request: (request) => askForFile(request, files, session),
+    request: (request) =>
+      askForFile(request, files, session).catch(() => refused("UNAVAILABLE", "The files are out of order.")),
     log: () => {},
     progress: () => {},
     used: (usage) => {
@@ -98,13 +100,13 @@ function portOf(session: BrokerSession, files: Broker | undefined, used: { usage
 /** Under the grants and budgets of the call that started the command, as if its tool had asked. */
 async function askForFile(
   request: CapabilityRequest,
-  files: Broker | undefined,
+  files: Theirs<Broker> | undefined,
   session: BrokerSession,
 ): Promise<CapabilityReply> {
   const { kind, body } = request;
-  if ((kind !== "fs.read" && kind !== "fs.write") || !files?.kinds.includes(kind))
+  if ((kind !== "fs.read" && kind !== "fs.write") || !files || !textsOf(files.kinds, 100)?.includes(kind))
     return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
-  const needs = files.needs(request);
+  const needs = readNeeds(files.needs(request));
   if (!needs.ok) return needs;
   for (const need of needs.needs) {
     const refusal = session.refusal(need);
@@ -112,7 +114,7 @@ async function askForFile(
   }
   const spent = body && session.spend({ [kind]: body.byteLength }, needs.needs[0]);
   if (spent) return { ok: false, error: spent };
-  const reply = await files.serve(request, session);
+  const reply = readReply(await files.serve(request, session));
   const tooMuch =
     reply.ok && kind === "fs.read" && reply.body && session.spend({ [kind]: reply.body.byteLength }, needs.needs[0]);
   return tooMuch ? { ok: false, error: tooMuch } : reply;

@@ -1,0 +1,23 @@
+import { type Foreign, membersOf } from "@keyhole/kernel/foreign";
+import { fault, found, type StoreFault, type StoreResult } from "./store.ts";
+
+/**
+ * What a store answered, read once: what is checked is what is handed over, whoever wrote the store. An answer that is none, or that throws, is `broken`.
+ *
+ * @param faults those that a store of its kind knows
+ * @param read gives `undefined` for what is no such value
+ */
+export function readAnswer<Value, Own, Reason extends StoreFault>(
+  foreign: Foreign<StoreResult<Value, Reason>>,
+  faults: Readonly<Record<Reason, unknown>>,
+  read: (value: Foreign<Value | undefined>) => Own | undefined,
+): StoreResult<Own, Reason | "broken"> {
+  try {
+    const { ok, value, fault: reason } = membersOf(foreign, "ok", "value", "fault");
+    if (ok !== true) return fault(typeof reason === "string" && Object.hasOwn(faults, reason) ? reason : "broken");
+    const own = read(value);
+    return own === undefined ? fault("broken") : found(own);
+  } catch {
+    return fault("broken");
+  }
+}
