@@ -86,6 +86,7 @@ const ownProcess = [
   "test/contract/spawn-programs.test.ts",
   "test/hostile/{battery,chaos}*.test.ts",
   "test/peers/{bundlers,node-versions}/*.test.ts",
+  "test/scripts/read-once.test.ts",
 ];
 
 function nodeProject(
