@@ -20,7 +20,7 @@ const schema = {
   required: ["message", "count", "tags"],
   additionalProperties: false,
 } as const;
-const registered = kernel.register(
+const registered = kernel.registerTrusted(
   defineTool({
     name: "echo",
     version: "1.0.0",
