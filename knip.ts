@@ -41,7 +41,7 @@ const config: KnipConfig = {
         "test/**/fixtures/**",
         "test/schema/{memory,without-code-generation}.ts",
         // A plugin runs them in a Node of their own.
-        "test/wasm/{count-bombs,suspend-call}.ts",
+        "test/wasm/{count-bombs,suspend-call,model/record}.ts",
         // A test starts them as processes.
         "test/node/{process,suspend-process}.ts",
       ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encode } from "./model/encode.ts";
-import { expected, limits, MeteredProgram } from "./model/observe.ts";
+import { expected, MeteredProgram } from "./model/observe.ts";
+import { limits } from "./model/observed.ts";
 import { type Generator, generators, given } from "./model/recorded.ts";
 
 type Rule = ReturnType<typeof expected>[number];

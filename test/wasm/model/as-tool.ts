@@ -4,7 +4,7 @@ import { registered } from "../../support/registered.ts";
 import { encode } from "./encode.ts";
 import { call, get, i32, type Instruction, op, type Program } from "./program.ts";
 import { Reference } from "./reference.ts";
-import { limits, LARGE } from "./observe.ts";
+import { limits, LARGE } from "./observed.ts";
 import type { Ended } from "./values.ts";
 
 /** Behind everything that the programs write. */

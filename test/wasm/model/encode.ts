@@ -25,7 +25,7 @@ const simple = {
 const indexed = { "local.get": 0x20, "local.set": 0x21, "local.tee": 0x22, "global.get": 0x23, "global.set": 0x24 };
 const branches = { br: 0x0c, br_if: 0x0d, br_on_null: 0xd5, br_on_non_null: 0xd6 } as const;
 
-export function unsigned(value: number): number[] {
+function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(Math.floor(value / 0x80))];
 }
 
@@ -37,7 +37,7 @@ function signed(value: number): number[] {
 }
 
 /** Writes a program as a binary module. */
-export class Encoder {
+class Encoder {
   readonly #signatures: Signature[] = [];
 
   encode({ functions, tags, globals, memory, exports }: Program): Bytes {

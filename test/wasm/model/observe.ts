@@ -1,26 +1,10 @@
 import { meter } from "../../../packages/worker-host/src/wasm/meter/meter.ts";
 import { fill, readTank } from "../../../packages/worker-host/src/wasm/meter/tank.ts";
 import type { Bytes } from "../bytes.ts";
+import { limits, LARGE, type Observed, UNIT_BYTES } from "./observed.ts";
 import type { Program } from "./program.ts";
 import { Reference } from "./reference.ts";
 import type { Ended } from "./values.ts";
-
-/** Small, so that recursion and loops that do not end are cheap. */
-export const limits = { fuel: 20_000, units: 600, pages: 4 } as const;
-export const UNIT_BYTES = 32;
-/** More than any program uses. */
-export const LARGE: number = 10 ** 9;
-
-/** One call of `main` as anybody can see it. */
-export interface Observed {
-  readonly kind: Ended["kind"];
-  readonly value: number | undefined;
-  /** Where the call returned, or ended with an exception. */
-  readonly fuel: number | undefined;
-  readonly units: number | undefined;
-  /** FNV-1a over the memory, its size included. */
-  readonly memory: number;
-}
 
 export function fingerprint(bytes: Uint8Array): number {
   let hash = 0x811c9dc5 ^ bytes.length;

@@ -1,5 +1,5 @@
 import { branchingProgram } from "./branching.ts";
-import type { Observed } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import type { Program } from "./program.ts";
 import { throwingProgram } from "./throwing.ts";
 
