@@ -30,7 +30,7 @@ const budgets = [
   {
     name: "its kernel's worker",
     source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";`,
-    maxBytes: 119_808,
+    maxBytes: 120_832,
     goalBytes: 55 * 1024,
   },
 ];

@@ -63,6 +63,10 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     first.release();
     hold((await second.turn).kind === "held", "the second request has no turn");
   },
+  async "@keyhole/kernel/foreign"() {
+    const { membersOf } = await import("@keyhole/kernel/foreign");
+    hold(membersOf({ a: 1 }, "a").a === 1, "the member was not read");
+  },
   async "@keyhole/kernel/guest"() {
     const guest = await import("@keyhole/kernel/guest");
     hold(typeof guest.runCall === "function", "the guest runs no call");
