@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 import { calling, leaf, openCalling } from "../support/nested.ts";
+import { unhandledDuring } from "../support/rejections.ts";
 import { joined, sink, streamOf } from "../support/streams.ts";
 
 const text = (...words: string[]) => words.map((word) => new TextEncoder().encode(word));
@@ -186,9 +187,12 @@ describe("a caller's stream", () => {
     kernel.registerTrusted(streamOf(() => text("hello")));
     kernel.registerTrusted(toolOf(() => 1, { name: "plain" }));
     const { output, ends, pieces } = sink();
-    expect(await kernel.call(tool, {}, { ...options, output })).toMatchObject({ ok: false, error: { code } });
-    await settle();
+    const rejections = await unhandledDuring(async () => {
+      expect(await kernel.call(tool, {}, { ...options, output })).toMatchObject({ ok: false, error: { code } });
+      await settle();
+    });
     expect([ends, pieces]).toEqual([[expect.stringContaining("Error: ")], []]);
+    expect(rejections, "one would end the caller's process").toEqual([]);
     await expectSoundLog(kernel);
   });
 

@@ -80,6 +80,8 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
       const ended = new Promise<undefined>(
         (resolve, reject) => void then.call(closed, () => resolve(undefined), reject),
       );
+      // A refused call never waits for it, and an unhandled rejection would end the embedder's process.
+      ended.catch(() => undefined);
       return { output: { ...bound, closed: ended } };
     }
   } catch {
