@@ -181,7 +181,7 @@ describe("the heartbeat", () => {
     let settled = false;
     void lost.then(() => (settled = true));
     frame!.remove(); // What the death of its process leaves of a frame: nobody answers.
-    for (let beat = 0; beat < 4; beat++) {
+    for (let beat = 0; beat < 10; beat++) {
       const answered = new Promise((resolve) => addEventListener("message", resolve, { once: true }));
       vi.advanceTimersByTime(1_000);
       await answered; // By the other frame: this one is gone.
@@ -191,6 +191,15 @@ describe("the heartbeat", () => {
     expect(await lost).toEqual({ kind: "lost", reason: "its process died" });
     expect([dead.alive, alive.alive]).toEqual([false, true]);
     expect(await answer(alive)).toEqual(one);
+  });
+
+  it("takes no frame that still loads for dead", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    const host = await openHost({ warm: 0 });
+    const opening = host.open(good);
+    await vi.waitUntil(() => frames().length === 1);
+    vi.advanceTimersByTime(20_000);
+    expect(await answer(await opening)).toEqual(one);
   });
 });
 

@@ -13,8 +13,11 @@ export interface DomStageOptions {
 /** Between a frame's `load` and the question whether the page's policy blocks its script. */
 const SCRIPT_MS = 500;
 const HEARTBEAT_MS = 1_000;
-/** Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. */
-const MISSED_BEATS = 4;
+/**
+ * Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. The page and
+ * the frame can share a starved machine unequally, so that a few late answers prove nothing.
+ */
+const MISSED_BEATS = 10;
 
 /** Bundling drops what a module is by itself: in sloppy functions callers and receivers would show. */
 const strictShell = `"use strict";${shell}`;
@@ -24,6 +27,8 @@ interface StagedFrame {
   onMessage: (message: FrameMessage) => void;
   /** Whoever still waits for its start is told that it will not come. */
   onRemoved: () => void;
+  /** Until then the deadline of its start holds: a frame that still loads answers no ping. */
+  isStarted: boolean;
   missed: number;
 }
 
@@ -61,7 +66,8 @@ class DomStage implements FrameStage {
     if (script === undefined) return lost("The isolate's script cannot be loaded.");
     const frame = this.#add(id);
     const outcome = await started(frame, { nonce: this.#nonce, script, port, startTimeoutMs: this.#startTimeoutMs });
-    if (!outcome.ok) this.close(id);
+    if (outcome.ok) frame.isStarted = true;
+    else this.close(id);
     return outcome;
   }
 
@@ -82,7 +88,13 @@ class DomStage implements FrameStage {
   }
 
   #add(id: string): StagedFrame {
-    const frame = { element: frameElement(this.#nonce), onMessage: () => {}, onRemoved: () => {}, missed: 0 };
+    const frame = {
+      element: frameElement(this.#nonce),
+      onMessage: () => {},
+      onRemoved: () => {},
+      isStarted: false,
+      missed: 0,
+    };
     if (this.#frames.size === 0) {
       addEventListener("message", this.#onMessage);
       this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
@@ -99,6 +111,7 @@ class DomStage implements FrameStage {
 
   #beat(): void {
     for (const [id, frame] of this.#frames) {
+      if (!frame.isStarted) continue;
       frame.missed += 1;
       if (frame.missed > MISSED_BEATS) {
         this.close(id);
