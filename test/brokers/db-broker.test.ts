@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type {
   Capability,
-  CapabilityReply,
+  BrokerReply,
   CapabilityRequest,
   JsonObject,
   JsonValue,
@@ -28,9 +28,9 @@ afterAll(() => {
 function requestOf(operation: string, args: JsonObject): CapabilityRequest {
   return { kind: operation === "run" ? "db.write" : "db.read", operation, arguments: { database: "main", ...args } };
 }
-const query = (sql: string, params: JsonValue[] = [], options?: SessionOptions): Promise<CapabilityReply> =>
+const query = (sql: string, params: JsonValue[] = [], options?: SessionOptions): Promise<BrokerReply> =>
   broker.serve(requestOf("query", { sql, params }), openSession(options));
-const run = (sql: string, params: JsonValue[] = []): Promise<CapabilityReply> =>
+const run = (sql: string, params: JsonValue[] = []): Promise<BrokerReply> =>
   broker.serve(requestOf("run", { sql, params }), openSession());
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { Capability, CapabilityReply, CapabilityRequest, JsonObject } from "@keyhole/kernel";
+import type { Capability, BrokerReply, CapabilityRequest, JsonObject } from "@keyhole/kernel";
 import { kvBroker, type KvStore, memoryKv } from "@keyhole/worker-host/brokers/kv";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openSession, type SessionOptions } from "./session.ts";
@@ -21,13 +21,9 @@ function requestOf(operation: string, args: JsonObject, body?: Uint8Array): Capa
   return { kind, operation, arguments: args, ...(body && { body }) };
 }
 
-const ask = (
-  operation: string,
-  args: JsonObject,
-  body?: Uint8Array,
-  options?: SessionOptions,
-): Promise<CapabilityReply> => broker.serve(requestOf(operation, args, body), openSession(options));
-const codeOf = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
+const ask = (operation: string, args: JsonObject, body?: Uint8Array, options?: SessionOptions): Promise<BrokerReply> =>
+  broker.serve(requestOf(operation, args, body), openSession(options));
+const codeOf = (reply: BrokerReply): string => (reply.ok ? "ok" : reply.error.code);
 
 it("puts, gets, lists and deletes", async () => {
   expect(await ask("put", { key: "a/1" }, bytes("one"))).toEqual({ ok: true, value: null });

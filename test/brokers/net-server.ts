@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Capability, CapabilityReply, JsonObject } from "@keyhole/kernel";
+import type { Capability, BrokerReply, JsonObject } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openSession, type SessionOptions } from "./session.ts";
@@ -85,12 +85,12 @@ export async function ask(url: string, { method = "GET", headers = [], body, ...
   return { reply, session };
 }
 
-export const text = (reply: CapabilityReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
-export const valueOf = (reply: CapabilityReply) =>
+export const text = (reply: BrokerReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
+export const valueOf = (reply: BrokerReply) =>
   (reply.ok ? reply.value : reply.error) as {
     status: number;
     url: string;
     redirected: boolean;
     headers: [string, string][];
   };
-export const code = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
+export const code = (reply: BrokerReply): string => (reply.ok ? "ok" : reply.error.code);

@@ -2,7 +2,7 @@ import {
   type BrokerSession,
   type CallSecrets,
   type Capability,
-  type CapabilityError,
+  type BrokerError,
   covers,
   grantOf,
 } from "@keyhole/kernel";
@@ -43,7 +43,7 @@ export function openSession(options: SessionOptions = {}): TestSession {
   } = options;
   const grant = grantOf(grants, [grants]);
   const used = { networkRequests: 0, networkBytes: 0 };
-  const exceeded: CapabilityError = { code: "BOUNDS_EXCEEDED", message: "The budget is spent.", hint: "" };
+  const exceeded: BrokerError = { code: "BOUNDS_EXCEEDED", message: "The budget is spent.", hint: "" };
   return {
     used,
     signal,

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Capability, CapabilityReply } from "@keyhole/kernel";
+import type { Capability, BrokerReply } from "@keyhole/kernel";
 import { spawnBroker } from "@keyhole/worker-host/node";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { sampled } from "../support/sampled.ts";
@@ -43,12 +43,12 @@ const run = (
   args: readonly string[],
   stdin?: Uint8Array,
   signal?: AbortSignal,
-): Promise<CapabilityReply> =>
+): Promise<BrokerReply> =>
   broker.serve(
     { kind: "process.spawn", operation: "run", arguments: { command, args: [...args] }, ...(stdin && { body: stdin }) },
     session(signal),
   );
-const outputOf = (reply: CapabilityReply): string =>
+const outputOf = (reply: BrokerReply): string =>
   reply.ok ? new TextDecoder().decode(reply.body) : reply.error.message;
 const folders = (): string[] => readdirSync(realpathSync(tmpdir())).filter((name) => name.startsWith("keyhole-spawn-"));
 
@@ -173,7 +173,7 @@ describe("a program", () => {
 
 describe("is killed with its call", () => {
   /** Starts a program, cancels its call when it says so, and waits for the answer. */
-  const cancelWhenStarted = async (script: string, mark: string): Promise<CapabilityReply> => {
+  const cancelWhenStarted = async (script: string, mark: string): Promise<BrokerReply> => {
     const controller = new AbortController();
     const reply = run("sh", ["-c", script], undefined, controller.signal);
     while (alive(`sleep\u0000${mark}`).length === 0) await new Promise((resolve) => setImmediate(resolve));

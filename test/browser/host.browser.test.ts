@@ -206,14 +206,14 @@ describe("the heartbeat", () => {
 describe("a host without a stage that works", () => {
   it("says so with the failure of the stage", async () => {
     const broken: FrameStage = {
-      open: async () => ({ ok: false, code: "ISOLATE_LOST", message: "no frame today", hint: "tomorrow" }),
+      open: async () => ({ ok: false, code: "ISOLATE_LOST", message: "no frame today", hints: { hint: "tomorrow" } }),
       close: () => {},
       watch: () => {},
     };
     await expect(browserHost({ stage: broken })).rejects.toMatchObject({
       name: "IsolateFailure",
       message: "no frame today",
-      hint: "tomorrow",
+      hints: { hint: "tomorrow" },
     });
   });
 

@@ -14,8 +14,8 @@ async function open(): Promise<object> {
     return { opened: host.name };
   } catch (error) {
     if (!(error instanceof IsolateFailure)) throw error;
-    const { code, message, hint } = error;
-    return { code, message, hint, left: document.querySelectorAll("iframe").length };
+    const { code, message, hints } = error;
+    return { code, message, ...hints, left: document.querySelectorAll("iframe").length };
   }
 }
 

@@ -68,7 +68,7 @@ describe("a page's Content-Security-Policy", () => {
     expect(await openUnder(policy)).toEqual({
       code: "UNSUPPORTED_HOST",
       message: expect.stringContaining(directive),
-      hint: expect.stringContaining(directive),
+      operatorHint: expect.stringContaining(directive),
       left: 0,
     });
   });
@@ -94,7 +94,7 @@ describe("a page's Content-Security-Policy, for tools in the interpreter", () =>
   ])("is named when it lacks %s", async (directive, policy) => {
     expect(await openUnder(policy, "interpreter")).toMatchObject({
       code: "UNSUPPORTED_HOST",
-      hint: expect.stringContaining(directive),
+      operatorHint: expect.stringContaining(directive),
       left: 0,
     });
   });
@@ -114,14 +114,15 @@ describe("a page's Content-Security-Policy, for the network of tools", () => {
       error: {
         code: "UNAVAILABLE",
         message: `The Content-Security-Policy of this page does not let it ask ${hostname}:8769.`,
-        hint: expect.stringContaining(`connect-src http://${hostname}:8769`),
+        hint: "Ask another host.",
+        operatorHint: expect.stringContaining(`connect-src http://${hostname}:8769`),
       },
     });
   });
 
   it("is named when it is the fallback that lacks it", async () => {
     expect(await asked("default-src 'self'", 8769)).toMatchObject({
-      error: { hint: expect.stringContaining(`connect-src http://${hostname}:8769`) },
+      error: { operatorHint: expect.stringContaining(`connect-src http://${hostname}:8769`) },
     });
   });
 

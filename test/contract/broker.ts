@@ -1,4 +1,4 @@
-import type { Broker, CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import type { Broker, BrokerReply, CapabilityRequest } from "@keyhole/kernel";
 import { filesBroker, type FileStore } from "@keyhole/worker-host/brokers/files";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openSession, type SessionOptions } from "../brokers/session.ts";
@@ -19,7 +19,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       path: string,
       body?: Uint8Array,
       options?: SessionOptions,
-    ): Promise<CapabilityReply> => {
+    ): Promise<BrokerReply> => {
       const kind = operation === "write" || operation === "remove" ? "fs.write" : "fs.read";
       const request: CapabilityRequest = { kind, operation, arguments: { path }, ...(body && { body }) };
       return broker.serve(request, openSession(options));
@@ -27,7 +27,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
     const write = (path: string, content: string) => ask("write", path, bytes(content));
     const put = async (path: string, content: string): Promise<void> =>
       expect(await write(path, content)).toEqual({ ok: true, value: null });
-    const codeOf = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
+    const codeOf = (reply: BrokerReply): string => (reply.ok ? "ok" : reply.error.code);
 
     it("gives back what was written, byte by byte", async () => {
       const all = Uint8Array.from({ length: 256 }, (_, i) => i);

@@ -1,4 +1,4 @@
-import type { Capability, CapabilityReply, JsonObject, StatementKind } from "@keyhole/kernel";
+import type { Capability, BrokerReply, JsonObject, StatementKind } from "@keyhole/kernel";
 import { classifyStatement } from "@keyhole/kernel/statements";
 import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -144,7 +144,7 @@ const triggered: readonly (readonly [StatementKind[], string, string])[] = [
   [["drop"], "DROP TABLE noted", "ok"],
 ];
 
-type Ask = (operation: "query" | "run", grants: readonly Capability[], sql: string) => Promise<CapabilityReply>;
+type Ask = (operation: "query" | "run", grants: readonly Capability[], sql: string) => Promise<BrokerReply>;
 
 /** What a grant holds, whatever the engine and the schema of the host: nothing is read or changed beyond it. `open` gives an empty database. */
 export function dbGrantsContract(name: string, open: () => DbGrantsSubject | Promise<DbGrantsSubject>): void {
@@ -177,7 +177,7 @@ export function dbGrantsContract(name: string, open: () => DbGrantsSubject | Pro
 }
 
 function describeRefused(ask: Ask): void {
-  const content = (): Promise<CapabilityReply> => ask("query", [read], kept);
+  const content = (): Promise<BrokerReply> => ask("query", [read], kept);
 
   it.each(reading)("%j alone does not read with %s", async (kinds, sql) => {
     const before = await content();
@@ -215,14 +215,14 @@ function describeRefused(ask: Ask): void {
   });
 }
 
-const codeOf = (reply: CapabilityReply): string => (reply.ok ? "ok" : reply.error.code);
+const codeOf = (reply: BrokerReply): string => (reply.ok ? "ok" : reply.error.code);
 
 function asked(
   database: SqlDatabase,
   operation: "query" | "run",
   grants: readonly Capability[],
   sql: string,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const kind = operation === "run" ? "db.write" : "db.read";
   const params = sql.includes("?") ? [1] : [];
   const args: JsonObject = { database: "main", sql, params };

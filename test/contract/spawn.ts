@@ -1,4 +1,4 @@
-import type { Broker, CapabilityReply } from "@keyhole/kernel";
+import type { Broker, BrokerReply } from "@keyhole/kernel";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSession } from "../brokers/session.ts";
@@ -17,7 +17,7 @@ export interface SpawnSubject {
 const spawnLimits = { stdinBytes: 200_000, stdoutBytes: 100_000, stderrBytes: 1_000, processes: 2 } as const;
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-export const outputOf = (reply: CapabilityReply): string =>
+export const outputOf = (reply: BrokerReply): string =>
   reply.ok ? new TextDecoder().decode(reply.body) : reply.error.message;
 
 export interface RunOptions {
@@ -31,7 +31,7 @@ export function runWith(
   broker: Broker,
   stdin: Uint8Array | undefined,
   { args = [], signal, command = "subject" }: RunOptions = {},
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const session = { ...openSession({ ...(signal && { signal }) }), refusal: () => undefined };
   const request = { kind: "process.spawn", operation: "run", arguments: { command, args: [...args] } } as const;
   return broker.serve({ ...request, ...(stdin && { body: stdin }) }, session);
@@ -46,7 +46,7 @@ export function describeSpawn(name: string, subject: SpawnSubject): void {
     });
     afterAll(() => subject.close?.());
 
-    const run = (deed: string, value = "", options?: RunOptions): Promise<CapabilityReply> =>
+    const run = (deed: string, value = "", options?: RunOptions): Promise<BrokerReply> =>
       runWith(broker, bytes(JSON.stringify({ deed, value })), options);
 
     it("give their output, their errors and their code", async () => {

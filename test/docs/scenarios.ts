@@ -26,7 +26,8 @@ import { type AnyTool, registerAny } from "../support/registered.ts";
 
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
-  readonly options?: KernelOptions;
+  /** A function where each kernel needs its own. */
+  readonly options?: KernelOptions | (() => KernelOptions);
   /** A kernel with these extensions alone. Default: one with all. */
   readonly composed?: readonly Extension[];
   readonly tools: readonly AnyTool[];
@@ -42,9 +43,10 @@ export interface Seen {
 
 export async function play({ options = {}, composed, tools, run = (kernel) => call(kernel) }: Scenario): Promise<Seen> {
   const clock = new FakeClock();
+  const given = typeof options === "function" ? options() : options;
   const kernel = composed
     ? await composeKernel({ policy: openPolicy, clock, hash: sha256Hash, extensions: composed })
-    : await createKernel({ policy: openPolicy, clock, ...options });
+    : await createKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
   const events = await kernel.audit.read();
@@ -293,8 +295,8 @@ export const scenarios = {
   ],
   NOT_NORMALIZABLE: [{ tools: [toolOf(() => ({ when: new Date(0) }))] }],
   AUDIT_UNAVAILABLE: [
-    { options: { sink: brokenSink(0) }, tools: [toolOf(() => 1)] },
-    { options: { sink: brokenSink(1) }, tools: [toolOf(() => 1)] },
+    { options: () => ({ sink: brokenSink(0) }), tools: [toolOf(() => 1)] },
+    { options: () => ({ sink: brokenSink(1) }), tools: [toolOf(() => 1)] },
   ],
   UNSUPPORTED_HOST: [
     { tools: [toolOf(() => 1, { bounds: { memoryBytes: 1 << 20 } })] },
@@ -305,7 +307,10 @@ export const scenarios = {
   ],
   SUSPENDED: [
     {
-      options: { suspender: callSuspender({ key: new Uint8Array(32) }), approver: () => new Promise(() => {}) },
+      options: () => ({
+        suspender: callSuspender({ key: new Uint8Array(32) }),
+        approver: () => new Promise(() => {}),
+      }),
       tools: [elevated],
       run: suspendedQuestion,
     },
@@ -315,7 +320,7 @@ export const scenarios = {
   IDEMPOTENCY_UNAVAILABLE: [{ composed: [], tools: [echo], run: (kernel) => call(kernel, { idempotencyKey: "k" }) }],
   SNAPSHOT_REFUSED: [
     {
-      options: { suspender: callSuspender({ key: new Uint8Array(32) }) },
+      options: () => ({ suspender: callSuspender({ key: new Uint8Array(32) }) }),
       tools: [elevated],
       run: (kernel) => kernel.resume(new Uint8Array(1_000)),
     },

@@ -125,7 +125,7 @@ describe("a call that fails", () => {
   it.each(errorCodes)("%s has its status", async (code) => {
     const failure = {
       ok: false,
-      error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h" },
+      error: { code, message: "m", details: { retryAfterMs: 1500 }, retryable: true, hint: "h", operatorHint: "o" },
       callId: "c",
     } as unknown as CallFailure;
     const response = callProblem(failure);
@@ -139,6 +139,24 @@ describe("a call that fails", () => {
       callId: "c",
       status: statuses[code],
     });
+  });
+});
+
+describe("what only an operator can change", () => {
+  it.each([
+    ["all", /rule|posture/],
+    ["caller", /^$/],
+  ] as const)("is told to those who may see the policy: %s", async (token, operatorHint) => {
+    const inJson = await problemOf(await service.call("forbidden", { input: {} }, {}, token));
+    expect(inJson).not.toHaveProperty("operatorHint");
+    const events = await readEvents(
+      await service.call("forbidden", { input: {} }, { accept: "text/event-stream" }, token),
+    );
+    const inEvents = events.at(-1)?.data as CallFailure | undefined;
+    for (const error of [inJson.result.error, inEvents?.error]) {
+      expect(error).toMatchObject({ code: "POLICY_DENIED", hint: expect.stringContaining("another tool") as string });
+      expect(error?.operatorHint).toMatch(operatorHint);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import type { BrokerReply, CapabilityRequest } from "@keyhole/kernel";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { expect, it } from "vitest";
 import { openSession } from "../brokers/session.ts";
@@ -185,7 +185,7 @@ export function describeGrammar(name: string, open: () => Store, afterWrite: (pa
     const served: string[] = [];
     for (const path of paths) {
       for (const operation of ["write", "read", "stat", "list", "remove"] as const) {
-        const reply: CapabilityReply = await broker.serve(requestOf(operation, path), openSession());
+        const reply: BrokerReply = await broker.serve(requestOf(operation, path), openSession());
         if (!mayPass(path)) expect([path, operation, reply.ok], JSON.stringify(path)).toEqual([path, operation, false]);
         if (operation === "write" && reply.ok) {
           served.push(path);

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
+import type { BrokerReply, CapabilityRequest } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { nodeStore } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ function requestOf(operation: (typeof operations)[number], path: string): Capabi
   };
 }
 
-const bodyOf = (reply: CapabilityReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
+const bodyOf = (reply: BrokerReply): string => new TextDecoder().decode(reply.ok ? reply.body : undefined);
 
 const rows = Object.entries(hostilePaths).flatMap(([group, paths]) =>
   paths.map((path) => [group, path.replaceAll("ROOT", base)] as const),

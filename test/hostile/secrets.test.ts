@@ -1,4 +1,4 @@
-import type { CapabilityReply } from "@keyhole/kernel";
+import type { BrokerReply } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
@@ -154,7 +154,7 @@ describe("a secret in the answer of a server", () => {
         limit: () => Infinity,
       };
       const url = `https://a.example/${"a".repeat(length)}?k=${stands}`;
-      const reply: CapabilityReply = await broker.serve(
+      const reply: BrokerReply = await broker.serve(
         { kind: "net.read", operation: "fetch", arguments: { url } },
         session,
       );

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Capability, CapabilityReply, StatementKind } from "@keyhole/kernel";
+import type { Capability, BrokerReply, StatementKind } from "@keyhole/kernel";
 import { classifyStatement } from "@keyhole/kernel/statements";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { nodeDatabase } from "@keyhole/worker-host/node";
@@ -118,7 +118,7 @@ async function perform(
   database: (typeof worlds)[number]["database"],
   capabilities: readonly Capability[],
   sql: string,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const broker = dbBroker({ main: database }, { timeMs: 120_000 });
   const request = { kind: "db.write", operation: "run", arguments: { database: "main", sql, params: [] } } as const;
   const session = openSession({ grants: capabilities });

@@ -1,4 +1,4 @@
-import { defineTool, hashJson, terminalTypes, verifyProofDigest } from "@keyhole/kernel";
+import { defineTool, hashJson, modelError, terminalTypes, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -301,7 +301,7 @@ describe("a call that cannot succeed", () => {
     expect(log.find(({ type }) => type === "call.invoked")).toMatchObject({ payload: { correlationId: "order 7" } });
     for (const result of [failed, refused]) {
       const end = log.find(({ type, callId }) => terminalTypes.includes(type) && callId === result.callId);
-      expect(end).toMatchObject({ payload: { errorHash: result.ok || hashJson({ ...result.error }) } });
+      expect(end).toMatchObject({ payload: { errorHash: result.ok || hashJson({ ...modelError(result.error) }) } });
     }
   });
 

@@ -1,4 +1,4 @@
-import type { Broker, Kernel, KernelOptions, ToolContext } from "@keyhole/kernel";
+import type { Broker, Hints, Kernel, KernelOptions, ToolContext } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { expect, it } from "vitest";
 import { errorOf, type Situation } from "../support/error-of.ts";
@@ -48,13 +48,19 @@ async function revokedInFlight() {
   });
 }
 
-it.each<[string, Situation | (() => Promise<unknown>), string, string, string]>([
+const whatIsMissing = "Use another tool or other arguments, or tell the user what is missing.";
+const restore = "Restore the grant with `kernel.grants.restore`, when the reason is gone.";
+
+it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<Hints>]>([
   [
     "where a tool asks for a capability that it does not declare",
     { tool: fetching("https://example.com/a", { capabilities: [] }), options: served },
     "CAPABILITY_DENIED",
     "The tool does not declare net.read of GET example.com:443/a.",
-    "Add it to `capabilities` of its manifest: a grant gives no more than the tool declares.",
+    {
+      hint: "Use another tool: no grant lets this one do it.",
+      operatorHint: "Add it to `capabilities` of the tool's manifest: a grant gives no more than the tool declares.",
+    },
   ],
   [
     "where a tool asks for more than its grant",
@@ -64,28 +70,39 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, string]>(
     },
     "CAPABILITY_DENIED",
     "The call has no grant for net.read of GET evil.example:443/.",
-    "Granted: net.read example.com.",
+    { hint: "Granted: net.read example.com." },
   ],
   [
     "where a tool asks for a kind that no broker serves",
     { tool: fetching("https://example.com/a"), options: { policy: granting(net) } },
     "CAPABILITY_DENIED",
     "This host does not serve net.read.",
-    "Give createKernel a broker for it, or run the tool on a host that has one.",
+    {
+      hint: "Use another tool.",
+      operatorHint: "Give createKernel a broker for net.read, or run the tool on a host that has one.",
+    },
   ],
   [
     "where a tool has no grant",
     { tool: fetching("", { capabilities: [{ ...net, paths: ["/search"] }] }) },
     "CAPABILITY_DENIED",
     'subject@1.0.0 needs net.read, which is not granted to "anonymous".',
-    'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"],"paths":["/search"]}}',
+    {
+      hint: whatIsMissing,
+      operatorHint:
+        'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"],"paths":["/search"]}}',
+    },
   ],
   [
     "where a tool has no grant and declares every host",
     { tool: fetching("", { capabilities: [{ ...net, hosts: ["*"] }] }) },
     "CAPABILITY_DENIED",
     'subject@1.0.0 needs net.read, which is not granted to "anonymous".',
-    'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"]}}',
+    {
+      hint: whatIsMissing,
+      operatorHint:
+        'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"]}}',
+    },
   ],
   [
     "where a grant was revoked before",
@@ -96,28 +113,34 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, string]>(
     },
     "CAPABILITY_DENIED",
     "subject@1.0.0 needs net.read, and the grant was revoked: Enough.",
-    "",
+    { hint: whatIsMissing, operatorHint: restore },
   ],
   [
     "where a grant is revoked during a request",
     revokedInFlight,
     "CAPABILITY_DENIED",
     "The grant for net.read was revoked: Enough.",
-    "",
+    { hint: whatIsMissing, operatorHint: restore },
   ],
   [
     "where a tool uses a secret in a kernel without secrets",
     { tool: revealing, options: { ...served, brokers: [reveals] } },
     "CAPABILITY_DENIED",
     "This kernel keeps no secrets.",
-    "Give createKernel `secrets: secretKeeper(store)`.",
+    {
+      hint: "Ask for it without a secret.",
+      operatorHint: "Give createKernel `secrets: secretKeeper(store)`.",
+    },
   ],
   [
     "where a tool uses a secret without a value",
     { tool: revealing, options: { ...served, brokers: [reveals], secrets: secretKeeper({ get: () => undefined }) } },
     "TOOL_ERROR",
     "There is no value for the secret api_key.",
-    "A value has 8 to 4096 characters.",
+    {
+      hint: "Use other arguments or another tool.",
+      operatorHint: "Put a value of 8 to 4096 characters into the store of secrets.",
+    },
   ],
   [
     "where a tool uses a placeholder of another call",
@@ -128,9 +151,9 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, string]>(
     },
     "TOOL_ERROR",
     "The request has a placeholder for a secret that is not this call's own.",
-    "Ask `context.secret(name)` in each call, and keep nothing of it.",
+    { hint: "Ask `context.secret(name)` in each call, and keep nothing of it." },
   ],
-])("a call %s explains itself", async (_, situation, code, message, hint) => {
+])("a call %s explains itself", async (_, situation, code, message, hints) => {
   const error = await (typeof situation === "function" ? situation() : errorOf(situation));
-  expect(error).toMatchObject({ code, message, hint });
+  expect(error).toMatchObject({ code, message, ...hints });
 });

@@ -2,7 +2,7 @@ import {
   attenuate,
   type Broker,
   type Capability,
-  type CapabilityReply,
+  type BrokerReply,
   covers,
   type FilesCapability,
   grantOf,
@@ -132,7 +132,7 @@ describe("a grant", () => {
 
 /** Serves `net.read` from a table and keeps what it was asked. */
 function fakeNet(
-  respond: (url: string, session: Parameters<Broker["serve"]>[1]) => Promise<CapabilityReply> | CapabilityReply,
+  respond: (url: string, session: Parameters<Broker["serve"]>[1]) => Promise<BrokerReply> | BrokerReply,
 ): Broker & { readonly served: string[] } {
   const served: string[] = [];
   return {
@@ -150,7 +150,7 @@ function fakeNet(
   };
 }
 
-const page: CapabilityReply = {
+const page: BrokerReply = {
   ok: true,
   value: { url: "https://example.com/", status: 200, headers: [] },
   body: new TextEncoder().encode("page"),
@@ -269,7 +269,7 @@ describe("a capability request", () => {
   });
 
   it("after the end of the call is refused, also when it was in flight", async () => {
-    let answer: (reply: CapabilityReply) => void = () => {};
+    let answer: (reply: BrokerReply) => void = () => {};
     let late: Promise<string> | undefined;
     let closed = false;
     const broker = fakeNet((_, { signal }) => {

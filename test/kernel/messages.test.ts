@@ -22,6 +22,8 @@ const elevated = toolOf(() => 1, { tier: 2 });
 
 const dying = hostOpening("dying", () => Promise.reject(new IsolateFailure("ISOLATE_LOST", "It died.")));
 
+const toolFailed = "Use other arguments or another tool.";
+
 describe("the error of a call", () => {
   it.each<[string, Situation, string, string, string]>([
     ["to an unknown tool", { name: "ecko" }, "TOOL_NOT_FOUND", 'There is no tool "ecko".', "Did you mean echo?"],
@@ -30,7 +32,7 @@ describe("the error of a call", () => {
       { tool: toolOf(() => 1, { teir: 2 }) },
       "TOOL_NOT_FOUND",
       '"subject" was refused when it was registered: The value: expected no property "teir", got an object that has it.',
-      'Did you mean "tier"?',
+      "Use another tool.",
     ],
     [
       "that a rule denies",
@@ -42,7 +44,7 @@ describe("the error of a call", () => {
       },
       "POLICY_DENIED",
       "Not today.",
-      "A changed policy could allow it.",
+      "Do not repeat the call. Use another tool or other arguments, or tell the user.",
     ],
     [
       "that an approver denies",
@@ -55,28 +57,28 @@ describe("the error of a call", () => {
       },
       "APPROVAL_DENIED",
       "ada denied the call. Reason: not today",
-      "",
+      "Do not repeat the call. Ask the user how to go on.",
     ],
     [
       "without an approver",
       { tool: elevated, options: { policy: asking } },
       "APPROVAL_DENIED",
       "The posture standard asks before it runs tools of tier 2 (elevated). Nobody is there to approve it.",
-      "Give createKernel, or this call, an approver.",
+      "Do not repeat the call. Ask the user how to go on.",
     ],
     [
       "that the check of the tool refuses",
       { tool: toolOf(() => 1, { check: () => "odd is not even" }) },
       "INVALID_INPUT",
       "subject@1.0.0 refused the input: odd is not even",
-      "",
+      "Correct the arguments, then call again.",
     ],
     [
       "with references that are no boolean",
       { input: { message: "x" }, call: { references: "yes" as never } },
       "INVALID_INPUT",
       "`references` is true or false.",
-      "Correct it.",
+      "Correct the options of the call.",
     ],
     [
       "with a mistyped bound",
@@ -90,7 +92,7 @@ describe("the error of a call", () => {
       { call: { bounds: { timeoutMs: 0 } } },
       "INVALID_INPUT",
       "/bounds/timeoutMs: expected a number of at least 1, got the number 0.",
-      "Correct it.",
+      "Correct the options of the call.",
     ],
     [
       "with null as bounds",
@@ -99,13 +101,13 @@ describe("the error of a call", () => {
       "/bounds: expected an object, got null.",
       "Leave it out.",
     ],
-    ["whose tool throws", { tool: toolOf(() => Promise.reject(new Error("boom"))) }, "TOOL_ERROR", "boom", ""],
+    ["whose tool throws", { tool: toolOf(() => Promise.reject(new Error("boom"))) }, "TOOL_ERROR", "boom", toolFailed],
     [
       "whose tool uses a name that no isolate has",
       { tool: toolOf(() => Promise.reject(new ReferenceError("host is not defined"))) },
       "TOOL_ERROR",
       "host is not defined",
-      "A tool has no globals of its host; `execute` gets a context instead.",
+      toolFailed,
     ],
     [
       "whose tool is in quarantine",

@@ -79,7 +79,7 @@ describe("an interpreter that is not there", () => {
       error: {
         code: "UNSUPPORTED_HOST",
         message: expect.stringContaining(what),
-        hint: expect.stringContaining("quickjs-wasi"),
+        operatorHint: expect.stringContaining("quickjs-wasi"),
       },
     });
   });

@@ -154,7 +154,11 @@ describe("what an edge sends", () => {
     [
       "a failure with an unknown code",
       readResult,
-      { ...success, ok: false, error: { code: "OOPS", message: "", hint: "", retryable: false, details: null } },
+      {
+        ...success,
+        ok: false,
+        error: { code: "OOPS", message: "", hint: "", operatorHint: "", retryable: false, details: null },
+      },
     ],
     ["a result with markup for text", readResult, { ...success, tool: { html: "<b>" } }],
     ["tools that are none", readTools, { tools: [{ id: "x" }] }],

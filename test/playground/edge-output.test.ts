@@ -32,7 +32,7 @@ const whole = (bytes: Uint8Array, digest: string = hashBytes(bytes)): string =>
 const failure = eventText("result", {
   ok: false,
   ...ended,
-  error: { code: "TOOL_ERROR", message: "It broke.", hint: "", retryable: false, details: null },
+  error: { code: "TOOL_ERROR", message: "It broke.", hint: "", operatorHint: "", retryable: false, details: null },
 });
 
 /** An edge that answers every call with these texts, and what it was asked and how far it was read. */

@@ -142,6 +142,7 @@ describe("untrusted text", () => {
       code: "TOOL_ERROR",
       message: t("m"),
       hint: t("h"),
+      operatorHint: t("o"),
       retryable: false,
       details: { [t("a")]: t("b") },
     };

@@ -2,7 +2,7 @@ import {
   type CallOptions,
   type CallResult,
   type Capability,
-  type CapabilityReply,
+  type BrokerReply,
   createKernel,
   type IsolateHost,
   type Kernel,
@@ -86,7 +86,7 @@ export function describeCommands(name: string, { open, preempts, part, stores = 
     });
     afterAll(() => host.close());
 
-    const run = (deed: string, value = "", more: object = {}, session: SessionOptions = {}): Promise<CapabilityReply> =>
+    const run = (deed: string, value = "", more: object = {}, session: SessionOptions = {}): Promise<BrokerReply> =>
       brokerOf(host).serve(
         {
           kind: "process.spawn",

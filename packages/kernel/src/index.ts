@@ -12,6 +12,7 @@ export type { ComposedKernelOptions, Kernel, KernelOptions, ProofSigner } from "
 export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
+export { modelError } from "./call/hints.ts";
 export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 export {
   type CallError,
@@ -21,6 +22,8 @@ export {
   type CallSuccess,
   type ErrorCode,
   errorCodes,
+  type Hints,
+  type ModelError,
   type Setup,
   type SetupError,
   type SetupErrorCode,
@@ -93,6 +96,8 @@ export type {
 export { capabilityKinds, effects, statementKinds } from "./capability/capability.ts";
 export type {
   Broker,
+  BrokerError,
+  BrokerReply,
   BrokerSession,
   CapabilityError,
   CapabilityReply,

@@ -44,8 +44,16 @@ export const setupErrorCodes = [
 
 export type SetupErrorCode = (typeof setupErrorCodes)[number];
 
+/** What to do about an error. Empty where nothing useful is known. */
+export interface Hints {
+  /** What the caller, its model or its tool can do. */
+  readonly hint: string;
+  /** What an operator can change: policy, manifest, program. No tool is told it; keep it from models, with {@link modelError}. */
+  readonly operatorHint: string;
+}
+
 /** Why a call failed, written for the person or the model that made it. */
-export interface CallError {
+export interface CallError extends Hints {
   readonly code: ErrorCode;
   /** One plain sentence. */
   readonly message: string;
@@ -53,8 +61,11 @@ export interface CallError {
   readonly details: JsonValue;
   /** Whether the same call can succeed later without any change. */
   readonly retryable: boolean;
-  /** What to do about it; empty where nothing useful is known. */
-  readonly hint: string;
+}
+
+/** A {@link CallError} for a tool or a model. */
+export interface ModelError extends Omit<CallError, "operatorHint"> {
+  readonly operatorHint?: never;
 }
 
 /** What a call cost. */

@@ -67,9 +67,15 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
     const body = upload && { body: upload.stream };
     const result = await around.kernel.call(tool, call.input, { signal: request.signal, ...options, ...body, ...more });
     await upload?.drain();
-    return result;
+    return resultFor(around.identity, result);
   };
   return answer(run, around, request.signal, call);
+}
+
+/** What can be changed is for those who may see the policy. Whoever only calls may hand the whole answer to a model. */
+function resultFor({ scopes }: Identity, result: CallResult): CallResult {
+  if (result.ok || scopes.includes("policy:read")) return result;
+  return { ...result, error: { ...result.error, operatorHint: "" } };
 }
 
 /** The call, and what its answer comes after. */

@@ -170,7 +170,7 @@ async function untilReachable({ loader, startTimeoutMs }: Surroundings): Promise
   const late = new IsolateFailure(
     "ISOLATE_LOST",
     `The sandbox in which tools run did not answer within ${startTimeoutMs} ms.`,
-    "Try again in a few seconds.",
+    { hint: "Try again in a few seconds." },
   );
   const giveUpAt = performance.now() + startTimeoutMs;
   while (performance.now() < giveUpAt) {

@@ -47,8 +47,8 @@ class KernelEnding {
   /** The same for a call that asks again: a failure stays, with another hint. */
   repeated(hint: string): KernelEnding {
     if (this.outcome.ok) return this;
-    const { code, message, details } = this.outcome.fault;
-    const fault = new CallFault(code, message, { details, hint });
+    const { code, message, details, operatorHint } = this.outcome.fault;
+    const fault = new CallFault(code, message, { details, hint, operatorHint });
     return new KernelEnding(this.callId, this.hasStarted, this.effects, { ok: false, fault });
   }
 }

@@ -2,6 +2,7 @@ import { AuditUnavailable } from "../audit/log.ts";
 import type { JsonValue } from "../normalize/json.ts";
 import { said } from "../normalize/said.ts";
 import type { CallError, ErrorCode } from "../result.ts";
+import { defaultHints } from "./hints.ts";
 
 /**
  * Why a call goes no further. A step throws it, and `perform` in `pipeline.ts` catches it. Refusals,
@@ -15,23 +16,31 @@ export class CallFault {
   readonly details: JsonValue;
   readonly retryable: boolean;
   readonly hint: string;
+  readonly operatorHint: string;
 
+  /** Hints that are not given are those of the code. */
   constructor(
     code: ErrorCode,
     message: string,
-    { details = null, retryable = false, hint = "" }: Partial<Omit<CallError, "code" | "message">> = {},
+    {
+      details = null,
+      retryable = false,
+      hint = defaultHints[code].hint,
+      operatorHint = defaultHints[code].operatorHint,
+    }: Partial<Omit<CallError, "code" | "message">> = {},
   ) {
     this.code = code;
     this.message = message;
     this.details = details;
     this.retryable = retryable;
     this.hint = hint;
+    this.operatorHint = operatorHint;
   }
 
   /** Data for the caller, in the fixed order of its members. */
   get error(): CallError {
-    const { code, message, details, retryable, hint } = this;
-    return { code, message, details, retryable, hint };
+    const { code, message, details, retryable, hint, operatorHint } = this;
+    return { code, message, details, retryable, hint, operatorHint };
   }
 }
 
@@ -69,8 +78,7 @@ export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
     const message = hasStarted
       ? "The audit log could not be written while the tool ran; whatever it did is not on record."
       : "The audit log cannot be written, so nothing runs.";
-    const hint = "Repair the sink, then open a new kernel on it.";
-    return new CallFault("AUDIT_UNAVAILABLE", message, { details: { ran: hasStarted }, hint, retryable: !hasStarted });
+    return new CallFault("AUDIT_UNAVAILABLE", message, { details: { ran: hasStarted }, retryable: !hasStarted });
   }
   return new CallFault("INTERNAL", "The kernel failed; the fault is not the caller's.", {
     details: { error: faultText(thrown) },

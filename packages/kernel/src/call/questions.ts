@@ -9,17 +9,17 @@ const questions = {
   approval: {
     code: "APPROVAL_UNAVAILABLE",
     message: "The policy asks for an approval, and this kernel has no approvals.",
-    hint: "Add approvals(approver) to `extensions`, or change the rule from ask to deny.",
+    operatorHint: "Add approvals(approver) to `extensions`, or change the rule from ask to deny.",
   },
   idempotencyKey: {
     code: "IDEMPOTENCY_UNAVAILABLE",
     message: "Got the option `idempotencyKey`, expected none: this kernel remembers no keys.",
-    hint: "Add idempotency() to `extensions`, or call without a key what may run twice.",
+    operatorHint: "Add idempotency() to `extensions`, or call without a key what may run twice.",
   },
   suspension: {
     code: "SUSPENSION_UNAVAILABLE",
     message: "Got a snapshot of a suspended call, expected none: this kernel resumes no calls.",
-    hint: "Give the kernel callSuspender({ key }), with the key of the kernel that suspended the call.",
+    operatorHint: "Give the kernel callSuspender({ key }), with the key of the kernel that suspended the call.",
   },
 } as const;
 
@@ -28,6 +28,6 @@ export type Question = keyof typeof questions;
 export type OptionQuestion = "idempotencyKey";
 
 export function unanswered(question: Question): CallFault {
-  const { code, message, hint } = questions[question];
-  return new CallFault(code, message, { hint });
+  const { code, message, operatorHint } = questions[question];
+  return new CallFault(code, message, { operatorHint });
 }

@@ -22,12 +22,19 @@ export interface OwnRequest extends CapabilityRequest {
   readonly fault?: string;
 }
 
-/** Data, never a live object of the host. */
-export type CapabilityReply =
-  | { readonly ok: true; readonly value: JsonValue; readonly body?: Uint8Array }
-  | { readonly ok: false; readonly error: CapabilityError };
+interface Served {
+  readonly ok: true;
+  readonly value: JsonValue;
+  readonly body?: Uint8Array;
+}
 
-export interface CapabilityError {
+/** What a tool is given. Data, never a live object of the host. */
+export type CapabilityReply = Served | { readonly ok: false; readonly error: CapabilityError };
+
+/** What a broker answers. */
+export type BrokerReply = Served | { readonly ok: false; readonly error: BrokerError };
+
+interface Refused {
   /**
    * - `NOT_FOUND`: allowed, and there is nothing of this kind under this name. The same request fails again.
    * - `UNAVAILABLE`: allowed, but the world refused (host not reachable, storage out of order, CORS). It can pass.
@@ -40,7 +47,19 @@ export interface CapabilityError {
     | "UNAVAILABLE"
     | "CANCELLED";
   readonly message: string;
+  /** For the tool, and for the model that reads what it says. */
   readonly hint: string;
+}
+
+/** What a tool is told of a request that was not served: never the `operatorHint` of a {@link BrokerError}. */
+export interface CapabilityError extends Refused {
+  readonly operatorHint?: never;
+}
+
+/** Why the kernel or a broker does not serve a request. */
+export interface BrokerError extends Refused {
+  /** What an operator can change. It stays with the kernel, which puts it into the result of a call that ends so. */
+  readonly operatorHint?: string;
 }
 
 /** What a broker asks of the kernel while it serves a request: every hop and every byte is checked before it happens. */
@@ -48,14 +67,14 @@ export interface BrokerSession {
   /** Aborts when the call ends, for whatever reason: a broker stops its work and keeps nothing. */
   readonly signal: AbortSignal;
   /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */
-  refusal(need: Need): CapabilityError | undefined;
+  refusal(need: Need): BrokerError | undefined;
   /**
    * Counts before bytes are handed over, against a capability that covers what they are for. `undefined` means that the budget holds.
    *
    * @param need One object for one need. Default: the one that was allowed last, or the request's first.
    * @throws TypeError for an amount that is no number from 0
    */
-  spend(usage: Usage, need?: Need): CapabilityError | undefined;
+  spend(usage: Usage, need?: Need): BrokerError | undefined;
   /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
   limit(need: Need): number;
   readonly secrets: CallSecrets;
@@ -75,7 +94,7 @@ export interface Broker {
   /** What the request would need, without doing anything. The kernel checks each need before `serve` is called. */
   needs(
     request: CapabilityRequest,
-  ): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: CapabilityError };
+  ): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: BrokerError };
   /** Never rejects for what the tool or the world did wrong. */
-  serve(request: CapabilityRequest, session: BrokerSession): Promise<CapabilityReply>;
+  serve(request: CapabilityRequest, session: BrokerSession): Promise<BrokerReply>;
 }

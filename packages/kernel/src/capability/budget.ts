@@ -1,4 +1,4 @@
-import type { BrokerSession, CapabilityError, Usage } from "./broker.ts";
+import type { BrokerSession, BrokerError, Usage } from "./broker.ts";
 import type { Need } from "./capability.ts";
 import type { GateCounts } from "./counts.ts";
 import type { Grant } from "./grant.ts";
@@ -18,13 +18,7 @@ export interface Budget {
 }
 
 /** Counts for this call and for all around it, or for none. */
-export function spend(
-  usage: Usage,
-  need: Need,
-  ledger: Ledger,
-  spent: Spent,
-  budget: Budget,
-): CapabilityError | undefined {
+export function spend(usage: Usage, need: Need, ledger: Ledger, spent: Spent, budget: Budget): BrokerError | undefined {
   const { networkRequests, networkBytes } = budget;
   const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
   if (spent.networkRequests + requests > networkRequests)

@@ -1,4 +1,4 @@
-import type { BrokerSession, CapabilityReply } from "./broker.ts";
+import type { BrokerSession, BrokerReply } from "./broker.ts";
 import { placeholderMark } from "../id/placeholder.ts";
 import type { CallSecrets, Revealed } from "./secret.ts";
 
@@ -9,8 +9,8 @@ export class Carriers {
   /** Serves one request in a session that, from the first revealed value on, ends with {@link end} as well. `undefined` when it did. */
   async serve(
     session: BrokerSession,
-    serve: (session: BrokerSession) => Promise<CapabilityReply>,
-  ): Promise<CapabilityReply | undefined> {
+    serve: (session: BrokerSession) => Promise<BrokerReply>,
+  ): Promise<BrokerReply | undefined> {
     const own = new AbortController();
     const onEnd = (): void => own.abort(session.signal.reason);
     if (session.signal.aborted) onEnd();

@@ -1,5 +1,5 @@
 import { limits } from "../limits.ts";
-import type { Broker, CapabilityError } from "./broker.ts";
+import type { Broker, BrokerError } from "./broker.ts";
 import { type CapabilityKind, type Effect, isEffect } from "./capability.ts";
 import type { Taken } from "./ledger.ts";
 
@@ -15,7 +15,7 @@ export interface GateCounts {
   /** What was taken of the budgets of capabilities. */
   readonly budgets: Readonly<Record<string, Taken>>;
   /** The last one that the tool was given: how a call fails when the tool does not handle it. */
-  readonly lastRefusal: CapabilityError | undefined;
+  readonly lastRefusal: BrokerError | undefined;
   /** Of the next entry in the journal. */
   readonly index: number;
   /** Secrets whose values went out. */

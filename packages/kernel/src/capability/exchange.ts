@@ -2,10 +2,10 @@ import type { Hash } from "../normalize/hash.ts";
 import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../normalize/foreign.ts";
 import { snapshotLoosely } from "../normalize/snapshot.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
-import type { Broker, BrokerSession, CapabilityError, CapabilityReply, Usage } from "./broker.ts";
+import type { Broker, BrokerError, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
 import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import type { OpenSecrets } from "./secret.ts";
-import { codeOfRefusal, ended, failed } from "./refusals.ts";
+import { codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
@@ -24,7 +24,7 @@ export interface Use {
  *
  * @throws TypeError for what is no answer
  */
-export function readReply(foreign: Foreign<CapabilityReply>): CapabilityReply {
+export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
   const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
   if (ok !== true) return failed(readError(error));
   const own = snapshotLoosely(value, { maxDepth: 500, maxNodes: Infinity, maxStringUnits: Infinity });
@@ -39,9 +39,9 @@ const MAX_NEEDS = 1_000;
 
 /** Without secrets. What the keeper gives is read as what a broker gives. */
 export async function cleaned(
-  dirty: CapabilityReply,
+  dirty: BrokerReply,
   secrets: Theirs<Pick<OpenSecrets, "clean">>,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const foreign = await secrets.clean(dirty);
   return foreign === dirty ? dirty : readReply(foreign);
 }
@@ -62,14 +62,16 @@ function readNeed(foreign: Foreign<Need>): Need {
   return need;
 }
 
-function readError(foreign: Foreign<CapabilityError | undefined>): CapabilityError {
-  const { code, message, hint } = membersOf(foreign, "code", "message", "hint");
+function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
+  const { code, message, hint, operatorHint } = membersOf(foreign, "code", "message", "hint", "operatorHint");
   if (typeof code !== "string" || typeof message !== "string" || typeof hint !== "string" || !isCode(code))
     throw new TypeError("A refusal says texts.");
-  return { code, message, hint };
+  if (operatorHint === undefined || operatorHint === "") return { code, message, hint };
+  if (typeof operatorHint !== "string") throw new TypeError("A refusal says texts.");
+  return { code, message, hint, operatorHint };
 }
 
-const isCode = (code: string): code is CapabilityError["code"] => Object.hasOwn(codeOfRefusal, code);
+const isCode = (code: string): code is BrokerError["code"] => Object.hasOwn(codeOfRefusal, code);
 
 /** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
 function readUsage(foreign: Foreign<Usage>): Usage {
@@ -92,20 +94,24 @@ export function readSession(session: BrokerSession): BrokerSession {
 }
 
 /**
- * An answer with bytes that nobody else holds, and what the log says of it. A header can hold a lone surrogate, which is not told by its digest.
+ * An answer for the tool, with bytes that nobody else holds, and what the log says of it. The operator's hint stays behind. A header can hold a lone surrogate, which is not told by its digest.
  *
  * @throws TypeError for bytes whose memory is gone
  */
 export async function takeReply(
-  reply: CapabilityReply,
+  reply: BrokerReply,
   hash: Hash,
   isOver: () => boolean = () => false,
-): Promise<readonly [reply: CapabilityReply, hash: string]> {
-  if (!reply.ok) return [reply, hash.jsonOrFault({ ok: false, error: { ...reply.error } })];
+): Promise<readonly [reply: CapabilityReply, hash: string, operatorHint: string]> {
+  if (!reply.ok) {
+    const { operatorHint = "" } = reply.error;
+    const told = toldOf(reply.error);
+    return [told, hash.jsonOrFault({ ok: false, error: { ...told.error } }), operatorHint];
+  }
   const { value, body } = reply;
   const taking = body && !isOver() ? takeBytes(body, hash, isOver) : undefined;
   const taken = taking instanceof Promise ? await taking : taking;
   if (body && !taken) return takeReply(ended, hash);
   const digest = hash.jsonOrFault({ ok: true, value, body: taken?.digest ?? null });
-  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest];
+  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest, ""];
 }

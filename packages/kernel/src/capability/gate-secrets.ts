@@ -1,4 +1,4 @@
-import type { CapabilityError, CapabilityReply } from "./broker.ts";
+import type { BrokerError, BrokerReply } from "./broker.ts";
 import type { Need } from "./capability.ts";
 import { cleaned } from "./exchange.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
@@ -19,7 +19,7 @@ export class GateSecrets {
   readonly #options: GateSecretsOptions | undefined;
   readonly #revealed: readonly string[];
   /** The gate of the present run decides. */
-  #refusal: (need: Need) => CapabilityError | undefined = () => undefined;
+  #refusal: (need: Need) => BrokerError | undefined = () => undefined;
   #opened: OpenSecrets = noSecrets;
   /** Whether the broker called them public: what a secret's wildcard reaches. */
   readonly #hosts = new Map<string, boolean>();
@@ -36,7 +36,7 @@ export class GateSecrets {
   }
 
   /** A run begins. */
-  enter(refusal: (need: Need) => CapabilityError | undefined): void {
+  enter(refusal: (need: Need) => BrokerError | undefined): void {
     this.#refusal = refusal;
   }
 
@@ -63,7 +63,7 @@ export class GateSecrets {
   }
 
   /** At once, where there are no secrets. */
-  clean(reply: CapabilityReply): CapabilityReply | Promise<CapabilityReply> {
+  clean(reply: BrokerReply): BrokerReply | Promise<BrokerReply> {
     return this.#opened === noSecrets ? reply : cleaned(reply, this.#opened);
   }
 

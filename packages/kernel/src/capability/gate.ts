@@ -7,8 +7,9 @@ import { type Budget, spend } from "./budget.ts";
 import { Carriers } from "./carriers.ts";
 import type {
   Broker,
+  BrokerError,
+  BrokerReply,
   BrokerSession,
-  CapabilityError,
   CapabilityReply,
   CapabilityRequest,
   OwnRequest,
@@ -17,7 +18,7 @@ import type {
 import type { CapabilityKind, Need } from "./capability.ts";
 import { targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
-import { bounds, denied, ended, failed, outOfOrder, uncovered } from "./refusals.ts";
+import * as refusals from "./refusals.ts";
 import { covers, limitOf } from "./grant.ts";
 import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
@@ -107,11 +108,11 @@ export class Gate {
 
   /** Never rejects. */
   async request(asked: OwnRequest, ticket: Ticket = {}): Promise<CapabilityReply> {
-    if (this.#ended) return this.#refuse(ended.error);
+    if (this.#ended) return this.#refuse(refusals.ended.error);
     if (this.#counts.requestsLeft === 0)
-      return this.#refuse(bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
+      return this.#refuse(refusals.bounds(`A call may make ${limits.requestsPerCall} capability requests.`));
     if (this.#inFlight >= limits.requestsInFlight)
-      return this.#refuse(bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
+      return this.#refuse(refusals.bounds(`A call may have ${limits.requestsInFlight} capability requests in flight.`));
     this.#counts.requestsLeft--;
     this.#inFlight++;
     try {
@@ -120,7 +121,7 @@ export class Gate {
       return await serving;
     } catch (error) {
       // What a request would need, or the journal, broke its promise.
-      return this.#refuse(outOfOrder(error));
+      return this.#refuse(refusals.outOfOrder(error));
     } finally {
       this.#inFlight--;
     }
@@ -140,7 +141,7 @@ export class Gate {
     const rest = { kind, operation, arguments: asked.arguments };
     const taking = this.#inTurn(kind, () => body && takeBytes(body, hash, () => this.#ended));
     const taken = taking instanceof Promise ? await taking : taking;
-    if (this.#ended) return this.#refuse(ended.error);
+    if (this.#ended) return this.#refuse(refusals.ended.error);
     const request: CapabilityRequest = { ...rest, ...(taken && { body: taken.bytes }) };
     const index = (ticket.index ??= this.#counts.index++);
     const requestHash = hash.jsonOrFault({ ...rest, body: taken?.digest ?? null });
@@ -149,11 +150,13 @@ export class Gate {
       const clean = this.#secrets.clean(dirty);
       return takeReply(clean instanceof Promise ? await clean : clean, hash, () => this.#ended);
     };
-    let [reply, responseHash] = await answered().catch((error: unknown) => takeReply(failed(outOfOrder(error)), hash));
+    let [reply, responseHash, operatorHint] = await answered().catch((error: unknown) =>
+      takeReply(refusals.failed(refusals.outOfOrder(error)), hash),
+    );
     if (ticket.isWithdrawn) return reply;
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
-    if (lost) [reply, responseHash] = await takeReply(failed(lost), hash);
+    if (lost) [reply, responseHash, operatorHint] = await takeReply(refusals.failed(lost), hash);
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"
@@ -161,8 +164,8 @@ export class Gate {
         ? "failed"
         : "refused";
     await journal({ index, kind, operation, target, outcome, requestHash, responseHash });
-    if (this.#ended) return this.#refuse(ended.error);
-    if (!reply.ok) this.#counts.lastRefusal = reply.error;
+    if (this.#ended) return this.#refuse(refusals.ended.error);
+    if (!reply.ok) this.#counts.lastRefusal = { ...reply.error, operatorHint };
     return reply;
   }
 
@@ -183,35 +186,29 @@ export class Gate {
     }
   }
 
-  async #decide(
-    request: CapabilityRequest,
-    ticket: Ticket,
-  ): Promise<readonly [reply: CapabilityReply, target: string]> {
+  async #decide(request: CapabilityRequest, ticket: Ticket): Promise<readonly [reply: BrokerReply, target: string]> {
     const { kind } = request;
     const broker = this.#options.brokers.get(kind);
-    if (!broker) {
-      const hint = "Give createKernel a broker for it, or run the tool on a host that has one.";
-      return [failed(denied(`This host does not serve ${kind}.`, hint)), ""];
-    }
+    if (!broker) return [refusals.failed(refusals.unserved(kind)), ""];
     const needs = readNeeds(broker.needs(request));
     if (!needs.ok) return [needs, ""];
     const target = needs.needs.map(targetOf).join(" ");
     for (const need of needs.needs) {
       const refusal = this.#refusal(need);
-      if (refusal) return [failed(refusal), target];
+      if (refusal) return [refusals.failed(refusal), target];
     }
     this.#counts.wasUsed = true;
     for (const each of [request, ...needs.needs]) this.#counts.effects = effectsWith(each.kind, this.#counts.effects);
     // Of this request alone: what it uses up is charged together.
     const [need] = needs.needs;
     const spent = this.#spendFile(need, request.body);
-    if (spent) return [failed(spent), target];
-    const serve = async (session: BrokerSession): Promise<CapabilityReply> => {
+    if (spent) return [refusals.failed(spent), target];
+    const serve = async (session: BrokerSession): Promise<BrokerReply> => {
       try {
         return readReply(await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session)));
       } catch (error) {
         // What it did before it broke may have had an effect: this goes on record like any other answer.
-        return failed(outOfOrder(error));
+        return refusals.failed(refusals.outOfOrder(error));
       }
     };
     const session = this.#session(kind, need);
@@ -220,20 +217,20 @@ export class Gate {
       : serve(session));
     // What came back after the grant was gone is not handed over.
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
-    if (revoked) return [failed(revoked), target];
-    if (!reply) return [ended, target];
+    if (revoked) return [refusals.failed(revoked), target];
+    if (!reply) return [refusals.ended, target];
     const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFile(need, reply.body) : undefined;
-    return [tooMuch ? failed(tooMuch) : reply, target];
+    return [tooMuch ? refusals.failed(tooMuch) : reply, target];
   }
 
   /** Bytes of files are counted before they are written, and before they are handed over. */
-  #spendFile(need: Need | undefined, bytes: Uint8Array | undefined): CapabilityError | undefined {
+  #spendFile(need: Need | undefined, bytes: Uint8Array | undefined): BrokerError | undefined {
     return bytes && (need?.kind === "fs.read" || need?.kind === "fs.write")
       ? this.#spend({ [need.kind]: bytes.byteLength }, need)
       : undefined;
   }
 
-  #spend(usage: Usage, need: Need): CapabilityError | undefined {
+  #spend(usage: Usage, need: Need): BrokerError | undefined {
     this.#ledger ??= new Ledger(this.#options.grant, this.#counts.budgets);
     return spend(usage, need, this.#ledger, this.#counts, this.#options);
   }
@@ -260,25 +257,25 @@ export class Gate {
     });
   }
 
-  #refusal(need: Need): CapabilityError | undefined {
-    const lost = this.#ended ? ended.error : this.revoked(need.kind);
+  #refusal(need: Need): BrokerError | undefined {
+    const lost = this.#ended ? refusals.ended.error : this.revoked(need.kind);
     if (lost) return lost;
-    if (!covers(this.#options.grant, need)) return uncovered(this.#options.grant, need);
+    if (!covers(this.#options.grant, need)) return refusals.uncovered(this.#options.grant, need);
     const reason = this.#options.refusal?.(need);
-    if (reason !== undefined) return denied(reason, "A changed policy could allow it.");
+    if (reason !== undefined) return refusals.forbidden(reason);
     if ("host" in need) this.#secrets.reach(need.host, need.isPublic === true);
     return undefined;
   }
 
   /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */
-  revoked(kind: CapabilityKind): CapabilityError | undefined {
+  revoked(kind: CapabilityKind): BrokerError | undefined {
     const reason = this.#held?.refusal(kind);
-    return reason === undefined ? undefined : denied(`The grant for ${kind} was revoked: ${reason}`);
+    return reason === undefined ? undefined : refusals.revoked(kind, reason);
   }
 
-  #refuse(error: CapabilityError): CapabilityReply {
+  #refuse(error: BrokerError): CapabilityReply {
     // What is refused because the run has ended is not why it ended.
     if (!this.#isOver) this.#counts.lastRefusal = error;
-    return failed(error);
+    return refusals.toldOf(error);
   }
 }

@@ -1,4 +1,4 @@
-import type { CapabilityError, Usage } from "./broker.ts";
+import type { BrokerError, Usage } from "./broker.ts";
 import type { Capability, Need } from "./capability.ts";
 import { capabilityCovers, type Reading } from "./covers.ts";
 import { targetOf } from "./describe.ts";
@@ -47,8 +47,8 @@ export class Ledger {
   charge(
     need: Need,
     { networkRequests = 0, networkBytes = 0, "fs.read": read = 0, "fs.write": written = 0 }: Usage,
-    around: () => CapabilityError | undefined,
-  ): CapabilityError | undefined {
+    around: () => BrokerError | undefined,
+  ): BrokerError | undefined {
     const before = this.#charges.get(need) ?? nothing;
     const requests = before.requests + networkRequests;
     const bytes = before.bytes + networkBytes + read + written;

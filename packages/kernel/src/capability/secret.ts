@@ -1,5 +1,5 @@
 import { placeholderMark } from "../id/placeholder.ts";
-import type { CapabilityError, CapabilityReply } from "./broker.ts";
+import type { BrokerError, BrokerReply } from "./broker.ts";
 
 /** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */
 export interface SecretKeeper {
@@ -11,7 +11,7 @@ export interface SecretCall {
   /** Marks the call's own placeholders. */
   readonly token: string;
   /** Why a secret may not go to a host; `undefined` where it may. */
-  readonly refusal: (name: string, host: string) => CapabilityError | undefined;
+  readonly refusal: (name: string, host: string) => BrokerError | undefined;
   /** Names, exact or as a pattern, that the policy grants to any tool and caller at the hosts that this call reached so far. */
   readonly granted: () => readonly string[];
   /** Names of secrets that the call had revealed before it was suspended. */
@@ -52,7 +52,7 @@ export interface CallSecrets {
 
 export type Revealed<Content> =
   | { readonly ok: true; readonly value: Content }
-  | { readonly ok: false; readonly error: CapabilityError };
+  | { readonly ok: false; readonly error: BrokerError };
 
 export interface Redactor {
   /** What can be passed on already. */
@@ -69,7 +69,7 @@ export interface OpenSecrets extends CallSecrets {
    * A reply without the values of secrets: those that are granted at the hosts of the call, those that the call revealed, and those that the keeper
    * remembers. An error in place of the reply where it cannot read one of the first two.
    */
-  clean(reply: CapabilityReply): Promise<CapabilityReply>;
+  clean(reply: BrokerReply): Promise<BrokerReply>;
 }
 
 /** Where nobody keeps secrets, a placeholder goes nowhere. */
@@ -87,11 +87,12 @@ export const noSecrets: OpenSecrets = {
   clean: async (reply) => reply,
 };
 
-const nobody: { readonly ok: false; readonly error: CapabilityError } = {
+const nobody: { readonly ok: false; readonly error: BrokerError } = {
   ok: false,
   error: {
     code: "CAPABILITY_DENIED",
     message: "This kernel keeps no secrets.",
-    hint: "Give createKernel `secrets: secretKeeper(store)`.",
+    hint: "Ask for it without a secret.",
+    operatorHint: "Give createKernel `secrets: secretKeeper(store)`.",
   },
 };

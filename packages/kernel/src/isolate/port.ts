@@ -1,7 +1,7 @@
 import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { BoundName } from "../bounds/bounds.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
-import type { SetupError } from "../result.ts";
+import type { Hints, SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 
@@ -152,12 +152,13 @@ export type IsolateOutcome =
 /** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
 export class IsolateFailure extends Error {
   readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
-  readonly hint: string;
+  /** Those that are absent are the code's own. */
+  readonly hints: Partial<Hints>;
 
-  constructor(code: IsolateFailure["code"], message: string, hint = "") {
+  constructor(code: IsolateFailure["code"], message: string, hints: Partial<Hints> = {}) {
     super(message);
     this.name = "IsolateFailure";
     this.code = code;
-    this.hint = hint;
+    this.hints = hints;
   }
 }

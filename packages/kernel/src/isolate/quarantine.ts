@@ -1,4 +1,5 @@
 import { limits } from "../limits.ts";
+import type { Hints } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 
@@ -82,10 +83,13 @@ export class Quarantine {
 export function quarantineText(
   { id }: RegisteredTool,
   { restMs, failures }: Rest,
-): readonly [message: string, hint: string] {
+): readonly [message: string, hints: Partial<Hints>] {
   return [
     `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
-    `Try again in ${Math.ceil(restMs / 1000)} s.`,
+    {
+      hint: `Try again in ${Math.ceil(restMs / 1000)} s.`,
+      operatorHint: "Find out why its isolates fail, in the log of its host.",
+    },
   ];
 }
 

@@ -76,8 +76,12 @@ export function readFailure(thrown: unknown): unknown {
 }
 
 function ownFailure(foreign: Foreign<IsolateFailure>): IsolateFailure {
-  const { code, message, hint } = membersOf(foreign, "code", "message", "hint");
-  return typeof message === "string" && typeof hint === "string" && codes.includes(code)
-    ? new IsolateFailure(code as IsolateFailure["code"], message, hint)
+  const { code, message, hints } = membersOf(foreign, "code", "message", "hints");
+  const { hint, operatorHint } = membersOf(hints, "hint", "operatorHint");
+  return typeof message === "string" && codes.includes(code)
+    ? new IsolateFailure(code as IsolateFailure["code"], message, {
+        ...(typeof hint === "string" && { hint }),
+        ...(typeof operatorHint === "string" && { operatorHint }),
+      })
     : new IsolateFailure("ISOLATE_LOST", "Its host failed.");
 }

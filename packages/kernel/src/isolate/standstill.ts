@@ -49,6 +49,9 @@ export function standstillIn({ name, capacity }: Pick<OwnHost, "name" | "capacit
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
     `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a call from within.`,
-    "Call tools from within tools less deeply, or from fewer calls at the same time.",
+    {
+      hint: "Make fewer calls at the same time.",
+      operatorHint: "Let tools call tools less deeply, or take a host with more isolates.",
+    },
   );
 }

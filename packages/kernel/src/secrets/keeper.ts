@@ -1,4 +1,4 @@
-import type { CapabilityError, CapabilityReply } from "../capability/broker.ts";
+import type { BrokerError, BrokerReply } from "../capability/broker.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
 import type { JsonValue } from "../normalize/json.ts";
@@ -73,21 +73,23 @@ class Secrets implements OpenSecrets {
     return uses;
   }
 
-  async clean(reply: CapabilityReply): Promise<CapabilityReply> {
+  async clean(reply: BrokerReply): Promise<BrokerReply> {
     const error = await this.#load();
     if (error) return { ok: false, error };
     const search = this.#search();
     if (search.matcher.found.length === 0) return reply;
     if (!reply.ok) {
-      const { code, message, hint } = reply.error;
-      return { ok: false, error: { code, message: redactText(message, search), hint: redactText(hint, search) } };
+      const { message, hint, operatorHint = "" } = reply.error;
+      const clean = (text: string): string => redactText(text, search);
+      const texts = { message: clean(message), hint: clean(hint), operatorHint: clean(operatorHint) };
+      return { ok: false, error: { ...reply.error, ...texts } };
     }
     const value = cleanValue(reply.value, search);
     return reply.body ? { ok: true, value, body: await redactBytes(reply.body, search) } : { ok: true, value };
   }
 
   /** Reads what an answer is to be searched for. Nothing is asked of the store twice in one call, and none of it is a use of a secret. */
-  async #load(): Promise<CapabilityError | undefined> {
+  async #load(): Promise<BrokerError | undefined> {
     const { granted, revealed } = this.#call;
     const patterns = [...granted(), ...revealed];
     if (patterns.every((each) => this.#loaded.has(each))) return undefined;

@@ -1,14 +1,14 @@
-import type { CapabilityError } from "../capability/broker.ts";
+import type { BrokerError } from "../capability/broker.ts";
 import { maxLength, minLength } from "./found.ts";
 
 interface Refused {
   readonly ok: false;
-  readonly error: CapabilityError;
+  readonly error: BrokerError;
 }
 
-const refused = (code: CapabilityError["code"], message: string, hint: string): Refused => ({
+const refused = (code: BrokerError["code"], message: string, hint: string, operatorHint = ""): Refused => ({
   ok: false,
-  error: { code, message, hint },
+  error: { code, message, hint, operatorHint },
 });
 
 export const foreign: Refused = refused(
@@ -21,7 +21,8 @@ export function unavailable(name: string): Refused {
   return refused(
     "NOT_FOUND",
     `There is no value for the secret ${name}.`,
-    `A value has ${minLength} to ${maxLength} characters.`,
+    "",
+    `Put a value of ${minLength} to ${maxLength} characters into the store of secrets.`,
   );
 }
 
@@ -34,7 +35,7 @@ export const unreadable: Refused = refused(
   `${searched} Retry later, or tell the user.`,
 );
 
-export const unlistable: CapabilityError = refused(
+export const unlistable: BrokerError = refused(
   "CAPABILITY_DENIED",
   "The policy grants secrets by a pattern, and the store of secrets cannot list names.",
   `${searched} Do not retry; tell the user.`,

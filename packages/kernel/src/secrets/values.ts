@@ -1,4 +1,4 @@
-import type { CapabilityError } from "../capability/broker.ts";
+import type { BrokerError } from "../capability/broker.ts";
 import type { Revealed } from "../capability/secret.ts";
 import { tooMany, unlistable, unreadable } from "./refusals.ts";
 import { type After, type Read, readNames, readValue, type SecretStore } from "./source.ts";
@@ -19,7 +19,7 @@ export class Values {
   }
 
   /** Why the names that some pattern stands for cannot be known. */
-  unlisted(patterns: readonly string[]): CapabilityError | undefined {
+  unlisted(patterns: readonly string[]): BrokerError | undefined {
     return typeof this.#store.list === "function" || !patterns.some(isPattern) ? undefined : unlistable;
   }
 

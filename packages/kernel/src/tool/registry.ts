@@ -1,7 +1,7 @@
 import type { Hash } from "../normalize/hash.ts";
 import { type Foreign, membersOf } from "../normalize/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
-import type { Setup, SetupError } from "../result.ts";
+import type { Hints, Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
@@ -11,7 +11,12 @@ import type { ToolFilter, ToolSummary } from "./summary.ts";
 
 export type Resolution =
   | { readonly ok: true; readonly tool: RegisteredTool }
-  | { readonly ok: false; readonly message: string; readonly hint: string; readonly nearest: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly hints: Partial<Hints>;
+      readonly nearest: readonly string[];
+    };
 
 /** Every registered tool, by name and version. Names and versions come from packages: they are only ever keys of a `Map`. */
 export class Registry {
@@ -85,7 +90,7 @@ export class Registry {
       return {
         ok: false,
         message: `${quote(range)} is not a version or range.`,
-        hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.",
+        hints: { hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x." },
         nearest: known,
       };
     }
@@ -94,7 +99,7 @@ export class Registry {
     return {
       ok: false,
       message: `${name} has no version ${quote(range)}.`,
-      hint: `Registered: ${known.join(", ")}.`,
+      hints: { hint: `Registered: ${known.join(", ")}.` },
       nearest: known,
     };
   }
@@ -129,7 +134,10 @@ export class Registry {
       return {
         ok: false,
         message: `${quote(name)} was refused when it was registered: ${refusal.message}`,
-        hint: refusal.hint,
+        hints: {
+          hint: "Use another tool.",
+          operatorHint: `${refusal.code} at ${refusal.path || "the root"}. ${refusal.hint}`.trimEnd(),
+        },
         nearest: [],
       };
     }
@@ -138,7 +146,7 @@ export class Registry {
       close.length > 0
         ? `Did you mean ${close.join(", ")}?`
         : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
-    return { ok: false, message: `There is no tool ${quote(name)}.`, hint, nearest: close };
+    return { ok: false, message: `There is no tool ${quote(name)}.`, hints: { hint }, nearest: close };
   }
 }
 

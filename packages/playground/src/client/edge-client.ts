@@ -190,7 +190,7 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
     tool: invoked?.payload.tool ?? "",
     callId: event.callId ?? "",
     effects: event.type === "tool.failed" ? event.payload.effects : [],
-    error: { code, message, details: null, retryable: false, hint: "" },
+    error: { code, message, details: null, retryable: false, hint: "", operatorHint: "" },
     ...(decided?.payload.proof && { proof: decided.payload.proof }),
     meta: {
       durationMs: Date.parse(event.time) - Date.parse(invoked?.time ?? event.time),

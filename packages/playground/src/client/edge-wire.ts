@@ -199,6 +199,7 @@ const wireResult: JsonObject = {
         code: { enum: errorCodes },
         message: text,
         hint: text,
+        operatorHint: text,
         retryable: { type: "boolean" },
         details: {},
       }),

@@ -2,6 +2,7 @@ import {
   type AuditEvent,
   type CallResult,
   type JsonValue,
+  modelError,
   normalize,
   type Proof,
   terminalTypes,
@@ -174,6 +175,7 @@ function endFault(result: CallResult, end: AuditEvent | undefined): Outcome {
       : { failed: "The events end with another result." };
   if (end.type !== "tool.failed" && end.type !== "tool.blocked") return { failed: "The events end with a result." };
   const { code, errorHash } = end.payload;
-  const isSame = code === result.error.code && hashOf(errorHash)?.jsonOrFault({ ...result.error }) === errorHash;
+  const isSame =
+    code === result.error.code && hashOf(errorHash)?.jsonOrFault({ ...modelError(result.error) }) === errorHash;
   return isSame ? undefined : { failed: "The events end with another error." };
 }

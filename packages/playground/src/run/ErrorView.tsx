@@ -19,7 +19,7 @@ export function ErrorView({
   readonly result: CallFailure;
   readonly onOpenPolicy: () => void;
 }): ReactNode {
-  const { code, message, hint, details, retryable } = result.error;
+  const { code, message, hint, operatorHint, details, retryable } = result.error;
   const cost = costText(result.meta);
   return (
     <>
@@ -38,7 +38,8 @@ export function ErrorView({
           </>
         }
       >
-        {hint !== "" && <p>{visible(hint)}</p>}
+        <HintText reader="For the caller and its model" hint={hint} />
+        <HintText reader="For the operator" hint={operatorHint} />
         {cost !== "" && <p>Until then it had used {cost}.</p>}
         <p className="error-code">
           <code>{code}</code>
@@ -53,6 +54,16 @@ export function ErrorView({
         </details>
       )}
     </>
+  );
+}
+
+function HintText({ reader, hint }: { readonly reader: string; readonly hint: string }): ReactNode {
+  return (
+    hint !== "" && (
+      <p>
+        <span className="muted">{reader}:</span> {visible(hint)}
+      </p>
+    )
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Broker, BrokerSession, CapabilityReply, CapabilityRequest, Need } from "@keyhole/kernel";
+import type { Broker, BrokerSession, BrokerReply, CapabilityRequest, Need } from "@keyhole/kernel";
 import { cancelled, type Refused } from "./fault.ts";
 
 /** What a broker of one store says of itself. */
@@ -6,7 +6,7 @@ interface CheckedBroker<Value> {
   readonly kinds: Broker["kinds"];
   readonly read: (request: CapabilityRequest) => { readonly ok: true; readonly value: Value } | Refused;
   readonly needsOf: (value: Value) => readonly Need[];
-  readonly serve: (value: Value, session: BrokerSession) => Promise<CapabilityReply>;
+  readonly serve: (value: Value, session: BrokerSession) => Promise<BrokerReply>;
 }
 
 /**

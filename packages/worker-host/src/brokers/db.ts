@@ -1,7 +1,7 @@
 import {
   type Broker,
   type BrokerSession,
-  type CapabilityReply,
+  type BrokerReply,
   type CapabilityRequest,
   checkName,
   type JsonValue,
@@ -151,7 +151,7 @@ async function query(
   { statement }: DbRequest,
   limits: SqlLimits,
   { signal }: BrokerSession,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const answer = readAnswer(await database.query(statement, limits, signal), (value) => readRows(value, limits.rows));
   if (!answer.ok) return refuse(answer.fault, limits);
   const { columns, rows } = answer.value;
@@ -164,7 +164,7 @@ async function run(
   request: DbRequest,
   limits: SqlLimits,
   session: BrokerSession,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const { statement } = request;
   const answer = readAnswer(await database.run(statement, limits, session.signal), readChange);
   if (!answer.ok) {
@@ -253,7 +253,7 @@ const faults = {
   { readonly code: Refused["error"]["code"]; readonly says: (limits: SqlLimits) => string; readonly hint: string }
 >;
 
-function refuse({ reason, message }: SqlFault, limits: SqlLimits): CapabilityReply {
+function refuse({ reason, message }: SqlFault, limits: SqlLimits): BrokerReply {
   const { code, says, hint } = faults[reason];
   return refused(code, `${says(limits)}${message === "" ? "" : `: ${message.toWellFormed()}`}.`, hint);
 }

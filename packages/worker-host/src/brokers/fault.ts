@@ -1,10 +1,10 @@
-import type { CapabilityError, CapabilityReply } from "@keyhole/kernel";
+import type { BrokerError, BrokerReply } from "@keyhole/kernel";
 
 /** What every broker answers when it does not serve. */
-export type Refused = Extract<CapabilityReply, { ok: false }>;
+export type Refused = Extract<BrokerReply, { ok: false }>;
 
-export function refused(code: CapabilityError["code"], message: string, hint = ""): Refused {
-  return { ok: false, error: { code, message, hint } };
+export function refused(code: BrokerError["code"], message: string, hint = "", operatorHint = ""): Refused {
+  return { ok: false, error: { code, message, hint, operatorHint } };
 }
 
 export const cancelled: Refused = refused("CANCELLED", "The call ended before the request was served.");

@@ -1,7 +1,7 @@
 import {
   type Broker,
   type BrokerSession,
-  type CapabilityReply,
+  type BrokerReply,
   type CapabilityRequest,
   checkPath,
   type FileEntry,
@@ -114,7 +114,7 @@ const serve = {
   async stat({ store, path }) {
     return answer(readAnswer(await store.stat(path), faults, readEntry), path);
   },
-} satisfies Record<Operation, (service: Service) => Promise<CapabilityReply>>;
+} satisfies Record<Operation, (service: Service) => Promise<BrokerReply>>;
 
 /** One change after the other, so that a folder is not taken away while a file is put into it. */
 class Turns {
@@ -128,12 +128,12 @@ class Turns {
   }
 }
 
-function answer(result: StoreResult<JsonValue>, path: string): CapabilityReply {
+function answer(result: StoreResult<JsonValue>, path: string): BrokerReply {
   return result.ok ? { ok: true, value: result.value } : refuse(result.fault, path);
 }
 
 /** `undefined`: its turn never came. */
-function changed(foreign: Foreign<StoreResult<undefined>> | undefined, path: string): CapabilityReply {
+function changed(foreign: Foreign<StoreResult<undefined>> | undefined, path: string): BrokerReply {
   return foreign === undefined
     ? cancelled
     : answer(
@@ -176,12 +176,12 @@ const faults = {
   { readonly code: Refused["error"]["code"]; readonly says: string; readonly hint: string }
 >;
 
-function refuse(fault: StoreFault, path: string): CapabilityReply {
+function refuse(fault: StoreFault, path: string): BrokerReply {
   const { code, says, hint } = faults[fault];
   return refused(code, `${path === "" ? "The root folder" : shown(path)} ${says}.`, hint);
 }
 
-function tooLarge(path: string, limit: number): CapabilityReply {
+function tooLarge(path: string, limit: number): BrokerReply {
   return refused(
     "BOUNDS_EXCEEDED",
     `${shown(path)} is larger than the ${limit} bytes that a file may have here.`,

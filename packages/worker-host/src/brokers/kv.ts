@@ -1,7 +1,7 @@
 import {
   type Broker,
   type BrokerSession,
-  type CapabilityReply,
+  type BrokerReply,
   type CapabilityRequest,
   checkKey,
   checkKeyPrefix,
@@ -129,7 +129,7 @@ const serve = {
   },
 } satisfies Record<
   Operation,
-  (store: Theirs<KvStore>, request: KvRequest, session: BrokerSession) => Promise<CapabilityReply>
+  (store: Theirs<KvStore>, request: KvRequest, session: BrokerSession) => Promise<BrokerReply>
 >;
 
 const faults = { "not-found": 1, "too-large": 1, "no-space": 1, broken: 1 } satisfies Record<KvFault, 1>;
@@ -144,7 +144,7 @@ function limitOf({ operation, key }: KvRequest, session: BrokerSession): number 
   return Math.min(session.limit({ kind: operations[operation], key }), valueBytesCeiling);
 }
 
-function refuse(fault: KvFault, key: string, limit: number): CapabilityReply {
+function refuse(fault: KvFault, key: string, limit: number): BrokerReply {
   switch (fault) {
     case "too-large":
       return refused(

@@ -1,4 +1,4 @@
-import { type Broker, type BrokerSession, type CapabilityReply, parseUrl, type Revealed } from "@keyhole/kernel";
+import { type Broker, type BrokerSession, type BrokerReply, parseUrl, type Revealed } from "@keyhole/kernel";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
@@ -37,7 +37,7 @@ export function netBroker(options: NetBrokerOptions = {}): Broker {
 
 type Send = NonNullable<NetBrokerOptions["fetch"]>;
 
-async function fetchFollowing(first: NetRequest, session: BrokerSession, send: Send): Promise<CapabilityReply> {
+async function fetchFollowing(first: NetRequest, session: BrokerSession, send: Send): Promise<BrokerReply> {
   let request = first;
   const policy = watchPolicy((blocked) => parseUrl(blocked)?.origin === request.url.origin);
   try {
@@ -64,12 +64,10 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
           next.error.hint,
         );
       const refusal = session.refusal(needOf(readsOnly(next.value) ? "net.read" : "net.write", next.value));
-      if (refusal)
-        return refused(
-          refusal.code,
-          `A redirect of ${request.url.host} was not followed: ${refusal.message}`,
-          refusal.hint,
-        );
+      if (refusal) {
+        const message = `A redirect of ${request.url.host} was not followed: ${refusal.message}`;
+        return { ok: false, error: { ...refusal, message } };
+      }
       request = next.value;
     }
     return refused(
@@ -110,7 +108,7 @@ async function replyOf(
   { url, method }: NetRequest,
   hop: number,
   session: BrokerSession,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const { status, statusText } = response;
   if (status < 200 || status > 599)
     return refused("UNAVAILABLE", `${url.host} answered with the status ${status}, which HTTP does not have.`);
@@ -127,23 +125,25 @@ async function replyOf(
   return body.ok ? { ok: true, value, body: body.bytes } : body;
 }
 
-function hiddenRedirect(url: URL): CapabilityReply {
+function hiddenRedirect(url: URL): BrokerReply {
   return refused(
     "UNAVAILABLE",
     `${url.host} answers with a redirect, and a browser does not say where to, so its target cannot be checked.`,
-    "Ask for the final address, or use a host outside the browser.",
+    "Ask for the final address.",
+    "Run the kernel outside the browser, where redirects can be followed.",
   );
 }
 
-function forbidden(url: URL, lacks: string): CapabilityReply {
+function forbidden(url: URL, lacks: string): BrokerReply {
   return refused(
     "UNAVAILABLE",
     `The Content-Security-Policy of this page does not let it ask ${url.host}.`,
+    "Ask another host.",
     `Add ${lacks} to it; in a worker, to the policy that the worker's file is served with.`,
   );
 }
 
-async function unreachable(url: URL, error: unknown, session: BrokerSession): Promise<CapabilityReply> {
+async function unreachable(url: URL, error: unknown, session: BrokerSession): Promise<BrokerReply> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
   if (location === undefined || location.origin === url.origin) {
     const cause = await causeOf(error, session);
@@ -157,7 +157,8 @@ async function unreachable(url: URL, error: unknown, session: BrokerSession): Pr
   return refused(
     "UNAVAILABLE",
     `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,
-    "Use a host that allows other origins, or run the tool outside the browser.",
+    "Ask a host that allows other origins.",
+    "Run the kernel outside the browser, where CORS does not apply.",
   );
 }
 

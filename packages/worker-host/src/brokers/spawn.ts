@@ -1,7 +1,7 @@
 import {
   type Broker,
   type BrokerSession,
-  type CapabilityReply,
+  type BrokerReply,
   type CapabilityRequest,
   checkArgument,
   checkCommand,
@@ -37,7 +37,7 @@ export interface CommandRunner {
   /** Whether it counts fuel and memory. A request with a bound for them is refused otherwise. */
   readonly counts: boolean;
   /** Answers `{ exitCode, stderr, fuelUsed?, peakMemoryBytes? }` with stdout as body. Never rejects for what the command or the world did wrong. */
-  run(request: SpawnRequest, limits: Required<SpawnLimits>, session: BrokerSession): Promise<CapabilityReply>;
+  run(request: SpawnRequest, limits: Required<SpawnLimits>, session: BrokerSession): Promise<BrokerReply>;
   /** Why it cannot be run, as a sentence, without running it. */
   fault(): Promise<string | undefined>;
 }

@@ -213,6 +213,6 @@ function lost(message: string): Extract<StageOutcome, { ok: false }> {
     ok: false,
     code: "ISOLATE_LOST",
     message,
-    hint: "Try again; a page that is short of memory cannot open isolates.",
+    hints: { hint: "Try again; a page that is short of memory cannot open isolates." },
   };
 }

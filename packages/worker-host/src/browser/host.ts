@@ -116,11 +116,9 @@ async function commandRunners(commands: BrowserHostOptions["commands"], place: W
 async function pageStage(startTimeoutMs: number): Promise<FrameStage> {
   // A kernel in a worker uses the stage of its page: it does not carry the shells as well.
   if (typeof document === "object") return (await import("./dom-stage.ts")).domStage({ startTimeoutMs });
-  throw new IsolateFailure(
-    "UNSUPPORTED_HOST",
-    "There is no document here to put isolates into.",
-    "In a worker pass `stage: remoteStage()`, and call `serveStage(worker)` in the page.",
-  );
+  throw new IsolateFailure("UNSUPPORTED_HOST", "There is no document here to put isolates into.", {
+    operatorHint: "In a worker pass `stage: remoteStage()`, and call `serveStage(worker)` in the page.",
+  });
 }
 
 function loadableOf(tool: RegisteredTool): LoadedCode {

@@ -26,11 +26,9 @@ export async function interpreterBoot(): Promise<InterpreterBoot> {
   } catch (error) {
     bytes = undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new IsolateFailure(
-      "UNSUPPORTED_HOST",
-      `The interpreter cannot be fetched from ${quickJsUrl}: ${reason}.`,
-      "Serve the file, and let the page's Content-Security-Policy connect to it (connect-src 'self').",
-    );
+    throw new IsolateFailure("UNSUPPORTED_HOST", `The interpreter cannot be fetched from ${quickJsUrl}: ${reason}.`, {
+      operatorHint: "Serve the file, and let the page's Content-Security-Policy connect to it (connect-src 'self').",
+    });
   }
 }
 

@@ -54,7 +54,8 @@ export function reportStart(kernel: Kernel | Promise<Kernel>, page: Endpoint): v
 }
 
 function failureOf(error: unknown): StartState {
-  const { code, message, hint } = Object(error) as { readonly [name: string]: unknown };
+  const { code, message, hints } = Object(error) as { readonly [name: string]: unknown };
+  const { operatorHint, hint = operatorHint } = Object(hints) as { readonly [name: string]: unknown };
   const text = typeof message === "string" ? message : String(error);
   return {
     state: "failed",

@@ -1,4 +1,4 @@
-import { IsolateFailure } from "@keyhole/kernel";
+import { type Hints, IsolateFailure } from "@keyhole/kernel";
 
 /** Between a page and its kernel's worker. */
 export const STAGE_LANE = "keyhole.stage";
@@ -28,7 +28,7 @@ export type StageOutcome =
       readonly ok: false;
       readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST";
       readonly message: string;
-      readonly hint: string;
+      readonly hints: Partial<Hints>;
     };
 
 /** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
@@ -47,10 +47,10 @@ export function blockedByPolicy(requirement: Requirement): Extract<StageOutcome,
     ok: false,
     code: "UNSUPPORTED_HOST",
     message: `The page's Content-Security-Policy blocks isolates: it lacks ${requiredSources[requirement]}.`,
-    hint: `Add ${requiredSources[requirement]} to the page's Content-Security-Policy.`,
+    hints: { operatorHint: `Add ${requiredSources[requirement]} to the page's Content-Security-Policy.` },
   };
 }
 
-export function stageFailure({ code, message, hint }: Extract<StageOutcome, { ok: false }>): IsolateFailure {
-  return new IsolateFailure(code, message, hint);
+export function stageFailure({ code, message, hints }: Extract<StageOutcome, { ok: false }>): IsolateFailure {
+  return new IsolateFailure(code, message, hints);
 }

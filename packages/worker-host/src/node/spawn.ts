@@ -4,7 +4,7 @@ import { access, constants, mkdtemp, realpath, rm } from "node:fs/promises";
 import { constants as system, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { Broker, BrokerSession, CapabilityReply } from "@keyhole/kernel";
+import type { Broker, BrokerSession, BrokerReply } from "@keyhole/kernel";
 import { cancelled, refused } from "../brokers/fault.ts";
 import {
   commandBroker,
@@ -70,7 +70,7 @@ async function runInFolder(
   request: SpawnRequest,
   limits: Limits,
   session: BrokerSession,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), "keyhole-spawn-"));
   try {
     // It can have ended while the folder was made: nobody would hear of that any more.
@@ -92,7 +92,7 @@ async function run(
   cwd: string,
   limits: Limits,
   signal: AbortSignal,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const mark = `KEYHOLE_PROCESS=${randomUUID()}`;
   const [markName = "", markValue = ""] = mark.split("=");
   const child = spawn(path, args, {

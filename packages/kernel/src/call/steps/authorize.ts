@@ -2,6 +2,7 @@ import type { Counters } from "../../policy/counters.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { CallFault, Reentry } from "../fault.ts";
+import { denialHints } from "../hints.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
 import { type Decided, isDenied, proofPart } from "./decide.ts";
@@ -101,9 +102,8 @@ function denied({ verdict }: Decided, counters: Counters): CallFault {
   const isCount = retryAfterMs !== undefined;
   return new CallFault(isCount && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
     details: { reasonCode, rules, ...(isCount && { retryAfterMs }) },
-    hint: isCount
-      ? `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.`
-      : "A changed policy could allow it.",
+    ...denialHints[reasonCode],
+    ...(isCount && { hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.` }),
     retryable: isCount,
   });
 }
@@ -124,6 +124,7 @@ function assertApprovalStands({ call }: Decided): void {
   throw new CallFault("APPROVAL_DENIED", message, { details: { approvalId } });
 }
 
+const askAnew = "Make the call again: it is decided anew.";
 const changedText = "The policy or the mode changed while the approval was open; the approval is void.";
 
 function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
@@ -134,7 +135,7 @@ function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts
 /** An approval that is void is a denial, with a proof of its own. */
 function voided(state: Decided, approvalId: string, why: string, ports: AuthorizePorts): CallFault {
   state.call.decided(answerProof(state, "approval-void", ports));
-  return new CallFault("APPROVAL_DENIED", why, { details: { approvalId }, retryable: true });
+  return new CallFault("APPROVAL_DENIED", why, { details: { approvalId }, hint: askAnew, retryable: true });
 }
 
 /** Throws where an allowed call may not start after all: it waited, and the world went on. */
@@ -147,7 +148,7 @@ export function assertCurrent<State extends Allowed>(state: State, ports: Author
   }
   if (isCurrent(state, ports)) return state;
   const message = "The policy or the mode changed while the call waited.";
-  throw new CallFault("POLICY_DENIED", message, { retryable: true });
+  throw new CallFault("POLICY_DENIED", message, { hint: askAnew, retryable: true });
 }
 
 function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): string | undefined {

@@ -2,6 +2,7 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Capability, CapabilityKind } from "../../capability/capability.ts";
 import { exampleCapability } from "../../capability/describe.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
+import { restoreGrant } from "../../capability/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Policy } from "../../policy/load.ts";
@@ -73,7 +74,7 @@ function ungranted(state: Granted, missing: readonly CapabilityKind[], ports: Gr
   const message = `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`;
   return new CallFault("CAPABILITY_DENIED", message, {
     details: { missing: [...missing] },
-    hint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability })}`,
+    operatorHint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability })}`,
   });
 }
 
@@ -83,7 +84,8 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
   if (!revoked) return;
   state.call.decided(recordDecision(state, { decision: "deny", reasonCode: "revoked" }, ports));
   const message = `${state.tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
-  throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: revoked.kind } });
+  const details = { revoked: revoked.kind };
+  throw new CallFault("CAPABILITY_DENIED", message, { details, operatorHint: restoreGrant });
 }
 
 /** The first capability that the tool cannot do without, and that is revoked. */

@@ -3,6 +3,7 @@ import type { ContentReference } from "../../normalize/reference.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending.ts";
 import { asFault, type CallFault, Suspended } from "../fault.ts";
+import { modelError } from "../hints.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { CallRecord } from "../record.ts";
 import { spentBy, usageOf, withMore } from "../spent.ts";
@@ -57,7 +58,7 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
   try {
     recordInvoked(call, null, log);
     const { body } = call.progress;
-    const end = { code: fault.code, errorHash: call.hash.jsonOrFault({ ...fault.error }) };
+    const end = { code: fault.code, errorHash: call.hash.jsonOrFault({ ...modelError(fault) }) };
     if (body) log.record("body.read", call.scope, body.account);
     const { effects, usage } = spentBy(call);
     if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage });

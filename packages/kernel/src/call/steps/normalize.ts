@@ -80,7 +80,7 @@ function normalizeBy(
       `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`,
       {
         details: { reason, path, normalizer: id },
-        hint: "The fault is the normalizer's, or the output is not what it was made for.",
+        operatorHint: "Correct the normalizer, or name it only in tools whose output it was made for.",
       },
     );
   const normal = readNormalized(apply(kind, given, call.hash), kind, call.hash);

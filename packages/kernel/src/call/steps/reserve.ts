@@ -16,6 +16,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../ancestors.ts";
 import type { OwnOptions } from "../options.ts";
 import { CallFault } from "../fault.ts";
+import { limitedHints, slotHints } from "../hints.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { Entry } from "../entry.ts";
 import type { CallRecord } from "../record.ts";
@@ -52,7 +53,7 @@ function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | P
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency)
     throw new CallFault("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
       details: { bound: "concurrency", limit: bounds.concurrency },
-      hint: "Call a tool from within itself less deeply, or raise bounds.concurrency.",
+      ...slotHints,
     });
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
@@ -112,8 +113,8 @@ function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): 
 
 function limitedFault(toolId: string, limited: Limited): CallFault {
   const { ok: _, ...details } = limited;
-  const hint = `Try again in ${Math.ceil(limited.retryAfterMs / 1000)} s.`;
-  return new CallFault("RATE_LIMITED", `${toolId} ${limitText(limited)}.`, { details, hint, retryable: true });
+  const more = { details, ...limitedHints(limited), retryable: true };
+  return new CallFault("RATE_LIMITED", `${toolId} ${limitText(limited)}.`, more);
 }
 
 /** A call that is resumed in its run took its slot before it used up its snapshot, or takes it now. */

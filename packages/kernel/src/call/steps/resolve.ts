@@ -38,14 +38,14 @@ const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly 
 /** Step 1. */
 export function resolve(call: CallRecord, { registry, hosts, honoured }: ResolvePorts): Resolved {
   if (call.fault) {
-    const { message, hint = "Correct it." } = call.fault;
+    const { message, hint = "Correct the options of the call." } = call.fault;
     throw new CallFault("INVALID_INPUT", message, { hint });
   }
   const { idempotencyKey } = call.options;
   if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
   const found = registry.resolve(call.toolName, call.options.version);
   if (!found.ok)
-    throw new CallFault("TOOL_NOT_FOUND", found.message, { hint: found.hint, details: { nearest: found.nearest } });
+    throw new CallFault("TOOL_NOT_FOUND", found.message, { ...found.hints, details: { nearest: found.nearest } });
   const { tool } = found;
   const { source, output } = tool.manifest;
   if (call.output && output.kind !== "stream")
@@ -55,8 +55,8 @@ export function resolve(call: CallRecord, { registry, hosts, honoured }: Resolve
     );
   const host = hostOf(tool, hosts);
   if (!host) {
-    const hint = source !== "inline" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
-    throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { hint });
+    const operatorHint = source !== "inline" ? "Give createKernel a host: browserHost(), edgeHost(), …" : "";
+    throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { operatorHint });
   }
   assertEnforced(call, tool, host);
   return call.reach({ call, tool, host } as Resolved);
@@ -70,5 +70,6 @@ function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredToo
   );
   if (missing.length === 0) return;
   const message = `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${id} or its caller relies on.`;
-  throw new CallFault("UNSUPPORTED_HOST", message, { details: { bounds: missing } });
+  const operatorHint = "Take a host that enforces them, or set no such bound.";
+  throw new CallFault("UNSUPPORTED_HOST", message, { details: { bounds: missing }, operatorHint });
 }

@@ -4,13 +4,14 @@ import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";
 import { explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
+import { raiseBound } from "../hints.ts";
 import type { Started } from "./start.ts";
 
 /** Also of a result that another call got. */
 export function tooLarge(toolId: string, limit: number): CallFault {
   return new CallFault("BOUNDS_EXCEEDED", `${toolId} returned more than ${limit} bytes.`, {
     details: { bound: "outputBytes", limit },
-    hint: "Ask for less, or raise bounds.outputBytes.",
+    operatorHint: raiseBound("outputBytes"),
   });
 }
 
@@ -24,7 +25,6 @@ export function notNormalizable(toolId: string, reason: string, path: string): C
         : `something that is not plain data: ${reason}`;
   return new CallFault("NOT_NORMALIZABLE", `${toolId} returned ${what}${place}.`, {
     details: { reason, path: explanation(path) },
-    hint: "The fault is the tool's, not the caller's.",
   });
 }
 
@@ -40,14 +40,16 @@ export function runFault(
       const refusal = gate.counts.lastRefusal;
       // A tool may claim any code; it is believed only of a refusal that it was really given.
       if (refusal && refusal.code === end.code) {
+        const { hint, operatorHint = "" } = refusal;
         return new CallFault(codeOfRefusal[refusal.code], refusal.message, {
-          hint: refusal.hint,
+          ...(hint !== "" && { hint }),
+          operatorHint,
           retryable: refusal.code === "UNAVAILABLE",
         });
       }
       return new CallFault("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, {
         details: { name: end.name },
-        hint:
+        operatorHint:
           end.name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
       });
     }
@@ -62,7 +64,6 @@ export function runFault(
     case "lost":
       return new CallFault("ISOLATE_LOST", `The isolate of ${tool.id} was lost: ${end.reason}.`, {
         retryable: true,
-        hint: "The next call gets a new isolate.",
       });
     case "timed-out":
       return new CallFault("TIMEOUT", timeoutText(tool.id, bounds.timeoutMs, end.opening === true), {
@@ -75,7 +76,7 @@ export function runFault(
       return badBody(body!.fault!, bounds.bodyBytes);
     case "not-opened":
       return new CallFault(end.failure.code, end.failure.message, {
-        hint: end.failure.hint,
+        ...end.failure.hints,
         retryable: end.failure.code === "ISOLATE_LOST",
       });
   }
@@ -93,6 +94,8 @@ function badBody({ reason, message = "" }: BodyFault, limit: number): CallFault 
     case "too-large":
       return new CallFault("BOUNDS_EXCEEDED", `The body has more than ${limit} bytes.`, {
         details: { bound: "bodyBytes", limit },
+        hint: "Send less.",
+        operatorHint: raiseBound("bodyBytes"),
       });
     case "not-bytes":
       return new CallFault(
@@ -108,7 +111,7 @@ function usedUp(code: ErrorCode, toolId: string, bound: "fuel" | "memoryBytes", 
   const amount = limit === undefined ? "" : ` of ${limit}`;
   return new CallFault(code, `${toolId} used up its ${bound}${amount}.`, {
     ...(limit !== undefined && { details: { bound, limit } }),
-    hint: `Ask for less, or raise bounds.${bound}.`,
+    operatorHint: raiseBound(bound),
   });
 }
 
@@ -121,6 +124,7 @@ const tooMuch = {
   stack: (toolId, limit) =>
     new CallFault("BOUNDS_EXCEEDED", `The calls of ${toolId} nest too deeply: its stack has ${limit} bytes.`, {
       details: { bound: "stack", limit },
-      hint: "The fault is the tool's: a recursion without an end, or on too deep an input.",
+      hint: "Send an input that nests less deeply, or use another tool.",
+      operatorHint: "Correct the tool: a recursion has no end, or goes too deep.",
     }),
 } satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => CallFault>;

@@ -35,7 +35,6 @@ export function validateOutput({ started, end }: Ran): Checked {
   const [first] = valid.errors;
   throw new CallFault("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
     details: valid.errors.map(errorDetails),
-    hint: "The fault is the tool's, not the caller's.",
   });
 }
 

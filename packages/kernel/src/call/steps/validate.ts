@@ -70,9 +70,9 @@ export function readInput({ call, tool }: Pick<Resolved, "call" | "tool">, forei
   const valid = isWhole ? plain : schema.validate(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
-    const hint = explanation(first!.hint ?? "");
+    const hint = first!.hint && { hint: explanation(first!.hint) };
     const details = valid.errors.map(errorDetails);
-    throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, hint });
+    throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, ...hint });
   }
   const input = valid.value as JsonValue;
   const inputText = isWhole ? canonicalTextOf(plain) : canonicalJson(input);

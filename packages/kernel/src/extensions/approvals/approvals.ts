@@ -43,7 +43,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       const asked = decided.call.options.approver ?? approver;
       if (asked) return askNow(decided, asked, standing, context);
       throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} Nobody is there to approve it.`, {
-        hint: "Give createKernel, or this call, an approver.",
+        operatorHint: "Give createKernel, or this call, an approver.",
       });
     },
     approvals: {

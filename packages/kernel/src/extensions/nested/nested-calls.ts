@@ -1,13 +1,15 @@
 import type {
   Broker,
+  BrokerError,
+  BrokerReply,
   BrokerSession,
-  CapabilityError,
   CapabilityReply,
   CapabilityRequest,
 } from "../../capability/broker.ts";
 import { checkName } from "../../capability/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/ancestors.ts";
+import { modelError } from "../../call/hints.ts";
 import type { OwnOptions } from "../../call/options.ts";
 import type { CallRecord, Parent } from "../../call/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
@@ -44,10 +46,7 @@ export class NestedCalls implements Broker {
       : refused("INVALID_REQUEST", `That is no tool's name: ${fault}.`);
   }
 
-  async serve(
-    { arguments: { name, input = null } }: CapabilityRequest,
-    session: BrokerSession,
-  ): Promise<CapabilityReply> {
+  async serve({ arguments: { name, input = null } }: CapabilityRequest, session: BrokerSession): Promise<BrokerReply> {
     const { call } = this.#caller;
     if (depthOf(call) >= limits.nestedDepth)
       return bounded(`Calls within calls go ${limits.nestedDepth} deep.`, "Call less from within.");
@@ -123,7 +122,8 @@ export function replyOf(result: CallResult, session: BrokerSession): CapabilityR
 }
 
 /** A tool learns of no tool that it may not call, so the names of similar ones are sifted. */
-function errorFor({ error }: CallFailure, session: BrokerSession): JsonObject {
+function errorFor({ error: whole }: CallFailure, session: BrokerSession): JsonObject {
+  const error = modelError(whole);
   if (error.code !== "TOOL_NOT_FOUND") return { ...error };
   const { nearest = [] } = (error.details ?? {}) as { readonly nearest?: readonly string[] };
   const known = nearest.filter((tool) => session.refusal({ kind: "tool.call", tool }) === undefined);
@@ -152,11 +152,11 @@ function firstAbort(
 }
 
 function refused(
-  code: CapabilityError["code"],
+  code: BrokerError["code"],
   message: string,
   hint = "",
-): { readonly ok: false; readonly error: CapabilityError } {
+): { readonly ok: false; readonly error: BrokerError } {
   return { ok: false, error: { code, message, hint } };
 }
 
-const bounded = (message: string, hint: string): CapabilityReply => refused("BOUNDS_EXCEEDED", message, hint);
+const bounded = (message: string, hint: string): BrokerReply => refused("BOUNDS_EXCEEDED", message, hint);

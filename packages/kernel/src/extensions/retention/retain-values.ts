@@ -48,6 +48,8 @@ export function retainValues(
       `${tooLarge.path} of ${tool.id} is to be kept, and has more than ${limit} bytes.`,
       {
         details: { bound: "keep", limit },
+        hint: "Send less, or use another tool.",
+        operatorHint: "Keep a smaller part of the value: `keep` of the tool in the policy.",
       },
     );
   return Promise.all(kept.map(({ digest, bytes }) => content.put(digest, bytes))).then(

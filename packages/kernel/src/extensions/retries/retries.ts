@@ -1,4 +1,5 @@
 import { CallFault } from "../../call/fault.ts";
+import { modelError } from "../../call/hints.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
@@ -38,7 +39,7 @@ async function again(
   log.record("tool.retried", call.scope, {
     attempt: attempt + 1,
     code: thrown.code,
-    errorHash: call.hash.jsonOrFault({ ...thrown.error }),
+    errorHash: call.hash.jsonOrFault({ ...modelError(thrown) }),
   });
   await log.flush();
   return nextAttempt(started);

@@ -8,7 +8,7 @@ import { boundsOf } from "../../call/steps/reserve.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
 import { bytesOf, type Foreign } from "../../normalize/foreign.ts";
-import type { CallResult } from "../../result.ts";
+import type { CallResult, Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { type Frozen, type FrozenCall, type FrozenRun, readFrozen } from "./frozen.ts";
@@ -39,7 +39,7 @@ export async function resume(
   const read = readOptions(foreign);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
-    const { message, hint = "" } = fault ?? noStreams;
+    const { message, hint = "Correct the options." } = fault ?? noStreams;
     // The caller's streams end with the refusal: somebody may be waiting at their other end.
     return context.refuse(context.openRead(read), new CallFault("INVALID_INPUT", message, { hint }));
   }
@@ -55,7 +55,7 @@ export async function resume(
 
 const noStreams = {
   message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
-  hint: "",
+  hint: "Leave the streams out.",
 };
 
 async function resumeFrozen(
@@ -143,9 +143,19 @@ async function unfitHost(
   return snapshotRefused("other-host", `The host ${host.name} is not of the kind that suspended the call.`);
 }
 
-function snapshotRefused(reason: string, message: string): CallFault {
-  return new CallFault("SNAPSHOT_REFUSED", message, { details: { reason } });
+function snapshotRefused(reason: keyof typeof fitting, message: string): CallFault {
+  return new CallFault("SNAPSHOT_REFUSED", message, { details: { reason }, ...fitting[reason] });
 }
+
+const later = "Tell the user: it can go on later.";
+/** What a snapshot could go on with. */
+const fitting = {
+  changed: { operatorHint: "Give all kernels that resume each other's calls the same key." },
+  "other-version": { hint: later, operatorHint: "Resume it with the version of the kernel that suspended it." },
+  "other-tool": { hint: later, operatorHint: "Register the tool with this version and hash, then resume it." },
+  "other-host": { hint: later, operatorHint: "Resume it in a kernel with the host that suspended it." },
+  "resumed-before": { hint: "Wait for the call where it goes on." },
+} as const satisfies Record<string, Partial<Hints>>;
 
 const resumedBefore = /* @__PURE__ */ snapshotRefused(
   "resumed-before",

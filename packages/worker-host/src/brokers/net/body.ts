@@ -1,9 +1,9 @@
-import type { BrokerSession, CapabilityError } from "@keyhole/kernel";
+import type { BrokerSession, BrokerError } from "@keyhole/kernel";
 import { bytesOf } from "@keyhole/kernel/foreign";
 
 export type ReadBody =
   | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly error: CapabilityError };
+  | { readonly ok: false; readonly error: BrokerError };
 
 /**
  * Reads a body to its end, or to the end of the budget. Bytes are counted as they leave the decoder, chunk by chunk, so that a small compressed

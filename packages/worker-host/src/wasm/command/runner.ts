@@ -2,6 +2,7 @@ import {
   type Broker,
   type BrokerSession,
   type CallPort,
+  type BrokerReply,
   type CapabilityReply,
   type CapabilityRequest,
   hashBytes,
@@ -52,7 +53,8 @@ export function wasiRunner(
       } catch (error) {
         if (!(error instanceof IsolateFailure)) throw error;
         if (session.signal.aborted) return cancelled;
-        return refused("UNAVAILABLE", `${command.name} cannot be started: ${error.message}`, error.hint);
+        const { hint, operatorHint } = error.hints;
+        return refused("UNAVAILABLE", `${command.name} cannot be started: ${error.message}`, hint, operatorHint);
       }
     },
   };
@@ -87,8 +89,8 @@ function callOf(
 function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used: { usage?: IsolateUsage }): CallPort {
   return {
     signal: session.signal,
-    request: (request) =>
-      askForFile(request, files, session).catch(() => refused("UNAVAILABLE", "The files are out of order.")),
+    request: async (request) =>
+      told(await askForFile(request, files, session).catch(() => refused("UNAVAILABLE", "The files are out of order."))),
     log: () => {},
     progress: () => {},
     used: (usage) => {
@@ -97,12 +99,19 @@ function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used:
   };
 }
 
+/** What is for the operator is not for the command. */
+function told(reply: BrokerReply): CapabilityReply {
+  if (reply.ok) return reply;
+  const { code, message, hint } = reply.error;
+  return { ok: false, error: { code, message, hint } };
+}
+
 /** Under the grants and budgets of the call that started the command, as if its tool had asked. */
 async function askForFile(
   request: CapabilityRequest,
   files: Theirs<Broker> | undefined,
   session: BrokerSession,
-): Promise<CapabilityReply> {
+): Promise<BrokerReply> {
   const { kind, body } = request;
   if ((kind !== "fs.read" && kind !== "fs.write") || !files || !textsOf(files.kinds, 100)?.includes(kind))
     return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
@@ -125,7 +134,7 @@ function replyOf(
   { command }: SpawnRequest,
   limits: Limits,
   usage: IsolateUsage = {},
-): CapabilityReply {
+): BrokerReply {
   switch (outcome.kind) {
     case "returned": {
       const end = outcome.output.form === "binary" ? unpackEnd(outcome.output.bytes) : undefined;

@@ -82,7 +82,7 @@ export function meteredCode(tool: RegisteredTool): Uint8Array<ArrayBuffer> {
     throw new IsolateFailure("UNSUPPORTED_HOST", `This host runs WebAssembly, and ${tool.id} is ${tool.body.source}.`);
   const prepared = prepareTool(tool);
   if (prepared.ok) return prepared.bytes;
-  throw new IsolateFailure("TOOL_ERROR", prepared.error.message, prepared.error.hint);
+  throw new IsolateFailure("TOOL_ERROR", prepared.error.message, { operatorHint: prepared.error.hint });
 }
 
 /** For {@link IsolateHost.check}: a module that could not be metered is refused when it is registered. */
