@@ -149,7 +149,9 @@ export const scenarios = {
   ],
   CAPABILITY_DENIED: [
     { tools: [readsFile("notes/today.txt")] },
+    { options: withFiles, tools: [readsFile("notes/today.txt")], run: (kernel) => call(kernel, { grants: [] }) },
     { options: withFiles, tools: [readsFile("private/diary.txt")] },
+    { options: { ...withFiles, brokers: [] }, tools: [readsFile("notes/today.txt")] },
   ],
   POLICY_DENIED: [
     {

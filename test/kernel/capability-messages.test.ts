@@ -59,7 +59,8 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     "The tool does not declare net.read of GET example.com:443/a.",
     {
       hint: "Use another tool: no grant lets this one do it.",
-      operatorHint: "Add it to `capabilities` of the tool's manifest: a grant gives no more than the tool declares.",
+      operatorHint:
+        'Declare it in `capabilities` of the tool\'s manifest: {"kind":"net.read","hosts":["example.com"],"ports":[443],"paths":["/a"],"methods":["GET"],"requests":1}. A grant gives no more than the tool declares.',
     },
   ],
   [
@@ -69,7 +70,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
       options: served,
     },
     "CAPABILITY_DENIED",
-    "The call has no grant for net.read of GET evil.example:443/.",
+    "The policy does not grant net.read of GET evil.example:443/.",
     { hint: "Granted: net.read example.com." },
   ],
   [
@@ -90,7 +91,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     {
       hint: whatIsMissing,
       operatorHint:
-        'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"],"paths":["/search"]}}',
+        'Add it to the grants of the policy: {"tool":"subject","caller":"anonymous","capability":{"kind":"net.read","hosts":["example.com"],"paths":["/search"]}}',
     },
   ],
   [
@@ -100,8 +101,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     'subject@1.0.0 needs net.read, which is not granted to "anonymous".',
     {
       hint: whatIsMissing,
-      operatorHint:
-        'Add a grant to the policy: {"tool":"subject","capability":{"kind":"net.read","hosts":["example.com"]}}',
+      operatorHint: "Add net.read to the grants of the policy, with no more than the tool needs.",
     },
   ],
   [

@@ -196,9 +196,9 @@ describe("what is refused", () => {
     }
   });
 
-  it("a required kind without a grant, with a grant to copy", async () => {
+  it("a required kind without a grant, with a grant to copy where the tool declares a single thing", async () => {
     const { kernel } = await openKernel();
-    for (const capability of granted) {
+    for (const capability of granted.filter(({ kind }) => kind !== "process.spawn")) {
       const name = `needs_${capability.kind.replace(".", "_")}`;
       kernel.registerTrusted(toolOf(() => 1, { name, capabilities: [capability], effects, determinism: "external" }));
       const result = await kernel.call(name, {});

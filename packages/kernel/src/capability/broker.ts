@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../normalize/json.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
+import type { DenialReason } from "./denial.ts";
 import type { CallSecrets } from "./secret.ts";
 
 /**
@@ -54,12 +55,15 @@ interface Refused {
 /** What a tool is told of a request that was not served: never the `operatorHint` of a {@link BrokerError}. */
 export interface CapabilityError extends Refused {
   readonly operatorHint?: never;
+  readonly reason?: never;
 }
 
 /** Why the kernel or a broker does not serve a request. */
 export interface BrokerError extends Refused {
   /** What an operator can change. It stays with the kernel, which puts it into the result of a call that ends so. */
   readonly operatorHint?: string;
+  /** Of what the kernel denies. It stays with the kernel as well. */
+  readonly reason?: DenialReason;
 }
 
 /** What a broker asks of the kernel while it serves a request: every hop and every byte is checked before it happens. */

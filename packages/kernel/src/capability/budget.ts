@@ -22,9 +22,9 @@ export function spend(usage: Usage, need: Need, ledger: Ledger, spent: Spent, bu
   const { networkRequests, networkBytes } = budget;
   const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
   if (spent.networkRequests + requests > networkRequests)
-    return bounds(`The call may make ${networkRequests} network requests.`);
+    return bounds(`The call may make ${networkRequests} network requests.`, raise("networkRequests"));
   if (spent.networkBytes + bytes > networkBytes)
-    return bounds(`The call may move ${networkBytes} bytes over the network.`);
+    return bounds(`The call may move ${networkBytes} bytes over the network.`, raise("networkBytes"));
   const refusal = ledger.charge(need, usage, () => budget.spend?.(usage, need));
   if (refusal) return refusal;
   spent.networkRequests += requests;
@@ -32,3 +32,6 @@ export function spend(usage: Usage, need: Need, ledger: Ledger, spent: Spent, bu
   spent.budgets = ledger.taken;
   return undefined;
 }
+
+const raise = (bound: string): string =>
+  `Raise \`bounds.${bound}\` in the tool's manifest; where the policy or the call lowers it, raise it there.`;

@@ -1,4 +1,4 @@
-import type { Capability, CapabilityKind, Need } from "./capability.ts";
+import type { Capability, Need } from "./capability.ts";
 import { describeCommand } from "./commands.ts";
 import { defaultStatements } from "./covers.ts";
 import type { Grant } from "./grant.ts";
@@ -80,24 +80,4 @@ export function targetOf(need: Need): string {
     case "random":
       return need.kind;
   }
-}
-
-/** A capability that a person can copy and change: what the tool itself wishes for, or, where it wishes for everything, an example. */
-export function exampleCapability(kind: CapabilityKind, declared: readonly Capability[]): Capability {
-  const wish = declared.find((capability) => capability.kind === kind);
-  if (wish && !isWhole(wish)) {
-    const { optional: _, ...capability } = wish as Capability & { readonly optional?: boolean };
-    return capability;
-  }
-  const examples = {
-    net: { hosts: ["example.com"] },
-    fs: { paths: ["workspace/**"] },
-    db: { databases: ["notes"] },
-    kv: { keys: ["settings/"] },
-    process: { commands: [{ command: "git", args: ["status"] }] },
-    tool: { tools: ["echo"] },
-    secret: { names: ["api_key"], hosts: ["api.example.com"] },
-  } as const;
-  const family = kind.split(".")[0] as keyof typeof examples;
-  return { kind, ...examples[family] } as Capability;
 }

@@ -1,9 +1,10 @@
 import type { Hash } from "../normalize/hash.ts";
-import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../normalize/foreign.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, textOf, type Theirs } from "../normalize/foreign.ts";
 import { snapshotLoosely } from "../normalize/snapshot.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
 import type { Broker, BrokerError, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
 import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
+import { isDenialReason } from "./denial.ts";
 import type { OpenSecrets } from "./secret.ts";
 import { codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
 
@@ -38,10 +39,7 @@ export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
 const MAX_NEEDS = 1_000;
 
 /** Without secrets. What the keeper gives is read as what a broker gives. */
-export async function cleaned(
-  dirty: BrokerReply,
-  secrets: Theirs<Pick<OpenSecrets, "clean">>,
-): Promise<BrokerReply> {
+export async function cleaned(dirty: BrokerReply, secrets: Theirs<Pick<OpenSecrets, "clean">>): Promise<BrokerReply> {
   const foreign = await secrets.clean(dirty);
   return foreign === dirty ? dirty : readReply(foreign);
 }
@@ -63,15 +61,21 @@ function readNeed(foreign: Foreign<Need>): Need {
 }
 
 function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
-  const { code, message, hint, operatorHint } = membersOf(foreign, "code", "message", "hint", "operatorHint");
-  if (typeof code !== "string" || typeof message !== "string" || typeof hint !== "string" || !isCode(code))
-    throw new TypeError("A refusal says texts.");
-  if (operatorHint === undefined || operatorHint === "") return { code, message, hint };
-  if (typeof operatorHint !== "string") throw new TypeError("A refusal says texts.");
-  return { code, message, hint, operatorHint };
+  const { code, message, hint, ...kept } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
+  const { operatorHint = "", reason = "" } = kept;
+  const texts: readonly unknown[] = [code, message, hint, operatorHint, reason];
+  if (!texts.every((each) => typeof each === "string") || !isCode(code)) throw new TypeError("A refusal says texts.");
+  return {
+    code,
+    message: textOf(message),
+    hint: textOf(hint),
+    operatorHint: textOf(operatorHint),
+    ...(typeof reason === "string" && isDenialReason(reason) && { reason }),
+  };
 }
 
-const isCode = (code: string): code is BrokerError["code"] => Object.hasOwn(codeOfRefusal, code);
+const isCode = (code: unknown): code is BrokerError["code"] =>
+  typeof code === "string" && Object.hasOwn(codeOfRefusal, code);
 
 /** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
 function readUsage(foreign: Foreign<Usage>): Usage {
@@ -94,7 +98,7 @@ export function readSession(session: BrokerSession): BrokerSession {
 }
 
 /**
- * An answer for the tool, with bytes that nobody else holds, and what the log says of it. The operator's hint stays behind. A header can hold a lone surrogate, which is not told by its digest.
+ * An answer for the tool, with bytes that nobody else holds, and what the log says of it. A header can hold a lone surrogate, which is not told by its digest.
  *
  * @throws TypeError for bytes whose memory is gone
  */
@@ -102,16 +106,16 @@ export async function takeReply(
   reply: BrokerReply,
   hash: Hash,
   isOver: () => boolean = () => false,
-): Promise<readonly [reply: CapabilityReply, hash: string, operatorHint: string]> {
+): Promise<readonly [reply: CapabilityReply, hash: string, refusal?: BrokerError]> {
   if (!reply.ok) {
-    const { operatorHint = "" } = reply.error;
     const told = toldOf(reply.error);
-    return [told, hash.jsonOrFault({ ok: false, error: { ...told.error } }), operatorHint];
+    const digest = hash.jsonOrFault({ ok: false, error: { ...told.error } });
+    return [told, digest, { ...reply.error, ...told.error }];
   }
   const { value, body } = reply;
   const taking = body && !isOver() ? takeBytes(body, hash, isOver) : undefined;
   const taken = taking instanceof Promise ? await taking : taking;
   if (body && !taken) return takeReply(ended, hash);
   const digest = hash.jsonOrFault({ ok: true, value, body: taken?.digest ?? null });
-  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest, ""];
+  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest];
 }

@@ -16,6 +16,7 @@ import type {
   Usage,
 } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
+import type { GrantHolder } from "./denial.ts";
 import { targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
 import * as refusals from "./refusals.ts";
@@ -30,6 +31,7 @@ export interface GateOptions extends Budget {
   readonly brokers: ReadonlyMap<CapabilityKind, Theirs<Broker>>;
   /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
   readonly refusal?: ((need: Need) => string | undefined) | undefined;
+  readonly holder: GrantHolder;
   /** The largest file that the policy lets through. */
   readonly fileBytes?: number | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
@@ -150,13 +152,13 @@ export class Gate {
       const clean = this.#secrets.clean(dirty);
       return takeReply(clean instanceof Promise ? await clean : clean, hash, () => this.#ended);
     };
-    let [reply, responseHash, operatorHint] = await answered().catch((error: unknown) =>
+    let [reply, responseHash, refusal] = await answered().catch((error: unknown) =>
       takeReply(refusals.failed(refusals.outOfOrder(error)), hash),
     );
     if (ticket.isWithdrawn) return reply;
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
-    if (lost) [reply, responseHash, operatorHint] = await takeReply(refusals.failed(lost), hash);
+    if (lost) [reply, responseHash, refusal] = await takeReply(refusals.failed(lost), hash);
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"
@@ -165,7 +167,7 @@ export class Gate {
         : "refused";
     await journal({ index, kind, operation, target, outcome, requestHash, responseHash });
     if (this.#ended) return this.#refuse(refusals.ended.error);
-    if (!reply.ok) this.#counts.lastRefusal = { ...reply.error, operatorHint };
+    if (!reply.ok) this.#counts.lastRefusal = refusal;
     return reply;
   }
 
@@ -260,7 +262,8 @@ export class Gate {
   #refusal(need: Need): BrokerError | undefined {
     const lost = this.#ended ? refusals.ended.error : this.revoked(need.kind);
     if (lost) return lost;
-    if (!covers(this.#options.grant, need)) return refusals.uncovered(this.#options.grant, need);
+    const { grant, holder } = this.#options;
+    if (!covers(grant, need)) return refusals.uncovered(grant, need, holder);
     const reason = this.#options.refusal?.(need);
     if (reason !== undefined) return refusals.forbidden(reason);
     if ("host" in need) this.#secrets.reach(need.host, need.isPublic === true);

@@ -53,9 +53,9 @@ export class Ledger {
     const requests = before.requests + networkRequests;
     const bytes = before.bytes + networkBytes + read + written;
     this.#add(before, -1);
-    const keys = this.#choose(need, requests, bytes);
-    const refusal = keys ? around() : bounds(`The call has used up its grants for ${need.kind} of ${targetOf(need)}.`);
-    const after = keys && !refusal ? { requests, bytes, keys } : before;
+    const chosen = this.#choose(need, requests, bytes);
+    const refusal = typeof chosen === "number" ? usedUp(need, chosen) : around();
+    const after = typeof chosen === "number" || refusal ? before : { requests, bytes, keys: chosen };
     this.#add(after, 1);
     this.#charges.set(need, after);
     return refusal;
@@ -68,11 +68,12 @@ export class Ledger {
     }
   }
 
-  #choose(need: Need, requests: number, bytes: number): ReadonlySet<string> | undefined {
+  /** Or the first layer in which nothing is left. */
+  #choose(need: Need, requests: number, bytes: number): ReadonlySet<string> | number {
     // Of a file the size is known by now, and a capability for smaller ones does not cover it.
     const sized = need.kind === "fs.read" || need.kind === "fs.write" ? { ...need, bytes } : need;
     const keys = new Set<string>();
-    for (const layer of this.#layers) {
+    for (const [place, layer] of this.#layers.entries()) {
       const ofKind = layer.filter(({ kind }) => kind === need.kind);
       if (ofKind.length === 0) continue;
       const covering = ofKind.filter(({ covers }) => covers(sized));
@@ -85,11 +86,19 @@ export class Ledger {
         .filter((left) => left.requests >= requests && left.bytes >= bytes)
         // Two without a bound differ by no number: the order stands.
         .toSorted((a, b) => b.bytes - a.bytes || b.requests - a.requests);
-      if (!most) return undefined;
+      if (!most) return place;
       if (Math.min(most.requests, most.bytes) < Infinity) keys.add(most.key);
     }
     return keys;
   }
+}
+
+/** The manifest's capabilities are the first layer, the policy's grants the second. */
+function usedUp(need: Need, layer: number): BrokerError {
+  const places = ["the capability in the tool's manifest", "the grant in the policy"];
+  const place = places[layer] ?? "the capability in the call's own `grants`";
+  const message = `The call has used up its grants for ${need.kind} of ${targetOf(need)}.`;
+  return bounds(message, `Raise \`requests\`, \`bytes\` or \`totalBytes\` of ${place}.`);
 }
 
 type Limits = { readonly [Name in "requests" | "bytes" | "totalBytes"]?: number };

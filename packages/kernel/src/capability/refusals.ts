@@ -2,8 +2,9 @@ import { said } from "../normalize/said.ts";
 import type { ErrorCode } from "../result.ts";
 import type { BrokerError, BrokerReply, CapabilityReply } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
-import { describeCapability, targetOf } from "./describe.ts";
-import { declares, type Grant } from "./grant.ts";
+import { type Denial, denialOf, type GrantHolder, grantedText } from "./denial.ts";
+import { targetOf } from "./describe.ts";
+import type { Grant } from "./grant.ts";
 
 type Refused = Extract<BrokerReply, { ok: false }>;
 
@@ -36,14 +37,14 @@ export function unserved(kind: CapabilityKind): BrokerError {
 }
 
 export function revoked(kind: CapabilityKind, reason: string): BrokerError {
-  return denied(`The grant for ${kind} was revoked: ${reason}`, "", restoreGrant);
+  return { ...denied(`The grant for ${kind} was revoked: ${reason}`, "", restoreGrant), reason: "revoked" };
 }
 
 export const restoreGrant: string = "Restore the grant with `kernel.grants.restore`, when the reason is gone.";
 
 /** What the policy says to a request that is granted. */
 export function forbidden(reason: string): BrokerError {
-  return denied(reason, "Ask for something else.", liftPolicy);
+  return { ...denied(reason, "Ask for something else.", liftPolicy), reason: "forbidden" };
 }
 
 const liftPolicy =
@@ -68,18 +69,15 @@ export const codeOfRefusal: Readonly<Record<BrokerError["code"], ErrorCode>> = {
 };
 
 /** What a call is told of a need that its grant does not cover. */
-export function uncovered(grant: Grant, need: Need): BrokerError {
-  if (!declares(grant, need))
-    return denied(
-      `The tool does not declare ${need.kind} of ${targetOf(need)}.`,
-      "Use another tool: no grant lets this one do it.",
-      "Add it to `capabilities` of the tool's manifest: a grant gives no more than the tool declares.",
-    );
-  const granted = grant.layers.at(-1)?.filter((capability) => capability.kind === need.kind) ?? [];
-  return denied(
-    `The call has no grant for ${need.kind} of ${targetOf(need)}.`,
-    granted.length > 0
-      ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
-      : `Nothing of kind ${need.kind} is granted.`,
-  );
+export function uncovered(grant: Grant, need: Need, holder: GrantHolder): BrokerError {
+  const { reason, granted, operatorHint } = denialOf(grant, need, holder);
+  const hint = reason === "undeclared" ? "Use another tool: no grant lets this one do it." : grantedText(need, granted);
+  return { ...denied(`${leavesOut[reason]} ${need.kind} of ${targetOf(need)}.`, hint, operatorHint), reason };
 }
+
+const leavesOut: Readonly<Record<Denial["reason"], string>> = {
+  undeclared: "The tool does not declare",
+  "not-granted": "The policy does not grant",
+  narrowed: "The call's own `grants` leave out",
+  "not-held": "When the call was suspended, it did not hold",
+};

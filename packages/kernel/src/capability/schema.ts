@@ -2,22 +2,29 @@ import type { JsonObject } from "../normalize/json.ts";
 import { statementKinds } from "./capability.ts";
 
 export const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+/** UTF-16 units of one pattern, of one argument of a command; and how many arguments there are. */
+export const capabilityLimits: {
+  readonly patternLength: number;
+  readonly argumentLength: number;
+  readonly arguments: number;
+} = { patternLength: 1024, argumentLength: 4096, arguments: 100 };
+
 /** Globs, host patterns, path prefixes. */
 export const patterns: JsonObject = {
   type: "array",
-  items: { type: "string", minLength: 1, maxLength: 1024 },
+  items: { type: "string", minLength: 1, maxLength: capabilityLimits.patternLength },
   minItems: 1,
   maxItems: 1000,
   uniqueItems: true,
 };
 
 /** Of keys, of which the empty one is the widest. */
-const prefixes: JsonObject = { ...patterns, items: { type: "string", maxLength: 1024 } };
+const prefixes: JsonObject = { ...patterns, items: { type: "string", maxLength: capabilityLimits.patternLength } };
 
-const argument: JsonObject = { type: "string", maxLength: 4096 };
+const argument: JsonObject = { type: "string", maxLength: capabilityLimits.argumentLength };
 const form = (properties: JsonObject): JsonObject => ({
   type: ["string", "object"],
-  maxLength: 4096,
+  maxLength: capabilityLimits.argumentLength,
   properties,
   minProperties: 1,
   maxProperties: 1,
@@ -38,7 +45,7 @@ const commands: JsonObject = {
     type: "object",
     properties: {
       command: { type: "string", minLength: 1, maxLength: 64 },
-      args: { type: "array", items: form({ ...forms, rest: form(forms) }), maxItems: 100 },
+      args: { type: "array", items: form({ ...forms, rest: form(forms) }), maxItems: capabilityLimits.arguments },
     },
     required: ["command"],
     additionalProperties: false,

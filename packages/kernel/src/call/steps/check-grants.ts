@@ -1,6 +1,7 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Capability, CapabilityKind } from "../../capability/capability.ts";
-import { exampleCapability } from "../../capability/describe.ts";
+import { checkCapability } from "../../capability/check.ts";
+import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { restoreGrant } from "../../capability/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
@@ -11,6 +12,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import { CallFault } from "../fault.ts";
 import { authorityPart, type CarriedPart } from "../carried-part.ts";
 import type { CallRecord } from "../record.ts";
+import { wantedBy } from "../wanted.ts";
 import { recordDecision } from "./prove.ts";
 import type { Validated } from "./validate.ts";
 
@@ -70,12 +72,29 @@ function narrowed(given: Grant, call: CallRecord, authority: Authority): Grant {
 function ungranted(state: Granted, missing: readonly CapabilityKind[], ports: GrantPorts): CallFault {
   const { call, tool } = state;
   call.decided(recordDecision(state, { decision: "deny", reasonCode: "capability-denied" }, ports));
-  const capability = exampleCapability(missing[0]!, tool.manifest.capabilities);
-  const message = `${tool.id} needs ${missing.join(", ")}, which is not granted to ${JSON.stringify(call.caller)}.`;
+  const holder = grantHolderOf(call, tool);
+  // What a person has to change first is the reason.
+  const [first, ...others] = missing
+    .map((kind) => denialOfKind(state.grant, kind, holder, wantedBy(state, kind)))
+    .toSorted((a, b) => urgency[b.reason] - urgency[a.reason]);
+  const reason = first?.reason ?? "not-granted";
+  const message = `${tool.id} needs ${missing.join(", ")}, ${lacking[reason](call)}.`;
   return new CallFault("CAPABILITY_DENIED", message, {
-    details: { missing: [...missing] },
-    operatorHint: `Add a grant to the policy: ${JSON.stringify({ tool: tool.manifest.name, capability })}`,
+    details: { missing: [...missing], reason },
+    operatorHint: [first, ...others].flatMap((each) => each?.operatorHint ?? []).join(" "),
   });
+}
+
+const urgency: Readonly<Record<LayerDenial["reason"], number>> = { "not-granted": 2, narrowed: 1, "not-held": 0 };
+const lacking: Readonly<Record<LayerDenial["reason"], (call: CallRecord) => string>> = {
+  "not-granted": ({ caller }) => `which is not granted to ${JSON.stringify(caller)}`,
+  narrowed: () => "which the call's own `grants` leave out",
+  "not-held": () => "which it did not hold when it was suspended",
+};
+
+/** For the errors about its grant. */
+export function grantHolderOf({ caller, options }: CallRecord, { manifest }: RegisteredTool): GrantHolder {
+  return { tool: manifest.name, caller, hasOwnGrants: options.grants !== undefined };
 }
 
 /** Throws for a call that needs a revoked grant. */
@@ -84,7 +103,7 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
   if (!revoked) return;
   state.call.decided(recordDecision(state, { decision: "deny", reasonCode: "revoked" }, ports));
   const message = `${state.tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
-  const details = { revoked: revoked.kind };
+  const details = { revoked: revoked.kind, reason: "revoked" };
   throw new CallFault("CAPABILITY_DENIED", message, { details, operatorHint: restoreGrant });
 }
 

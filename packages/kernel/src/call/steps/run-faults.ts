@@ -40,10 +40,11 @@ export function runFault(
       const refusal = gate.counts.lastRefusal;
       // A tool may claim any code; it is believed only of a refusal that it was really given.
       if (refusal && refusal.code === end.code) {
-        const { hint, operatorHint = "" } = refusal;
+        const { hint, operatorHint = "", reason } = refusal;
         return new CallFault(codeOfRefusal[refusal.code], refusal.message, {
           ...(hint !== "" && { hint }),
           operatorHint,
+          ...(reason && { details: { reason } }),
           retryable: refusal.code === "UNAVAILABLE",
         });
       }

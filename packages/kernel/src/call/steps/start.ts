@@ -13,7 +13,7 @@ import type { MaybePromise } from "../maybe-promise.ts";
 import { gatePart, runPart } from "../carried-part.ts";
 import type { Entry } from "../entry.ts";
 import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
-import { type GrantPorts, holderOf, realPart } from "./check-grants.ts";
+import { grantHolderOf, type GrantPorts, holderOf, realPart } from "./check-grants.ts";
 import { observes, type Reserved } from "./reserve.ts";
 
 declare class Made {
@@ -126,7 +126,7 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
 }
 
 function openGate(
-  { call, bounds, grant, policy, hold, decisionInput }: Reserved,
+  { call, tool, bounds, grant, policy, hold, decisionInput }: Reserved,
   { log }: StartPorts,
   parts: Pick<GateOptions, "before" | "brokers" | "counts" | "hold" | "secrets">,
 ): Gate {
@@ -134,6 +134,7 @@ function openGate(
   const gate = new Gate({
     ...parts,
     grant,
+    holder: grantHolderOf(call, tool),
     hash: call.hash,
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,

@@ -1,0 +1,122 @@
+import type { Capability, CapabilityKind, Need } from "./capability.ts";
+import { capabilityCovers } from "./covers.ts";
+import { describeCapability } from "./describe.ts";
+import { declares, type Grant } from "./grant.ts";
+import { narrowestFor } from "./narrowest.ts";
+
+/** Why a call may not do something. */
+export type DenialReason =
+  /** The tool's manifest does not declare it. */
+  | "undeclared"
+  /** The policy does not grant it. */
+  | "not-granted"
+  /** The policy grants it, and the call's own `grants` leave it out. */
+  | "narrowed"
+  /** The policy grants it, and did not when the call was suspended. */
+  | "not-held"
+  /** It is granted, and a rule or a list of the policy forbids it. */
+  | "forbidden"
+  | "revoked";
+
+const reasons: Readonly<Record<DenialReason, true>> = {
+  undeclared: true,
+  "not-granted": true,
+  narrowed: true,
+  "not-held": true,
+  forbidden: true,
+  revoked: true,
+};
+
+export function isDenialReason(text: string): text is DenialReason {
+  return Object.hasOwn(reasons, text);
+}
+
+/** Whose grant it is. */
+export interface GrantHolder {
+  /** Name of the tool. */
+  readonly tool: string;
+  readonly caller: string;
+  /** Whether its layers are the policy's grants, then the options' of the call. What follows it held before it was suspended. */
+  readonly hasOwnGrants: boolean;
+}
+
+/** Which layer of a grant leaves something out, and what an operator can do about that. */
+export interface Denial {
+  readonly reason: Exclude<DenialReason, "forbidden" | "revoked">;
+  /** What the layer grants of the kind. */
+  readonly granted: readonly Capability[];
+  readonly operatorHint: string;
+}
+
+/** Some layer leaves it out. */
+export interface LayerDenial extends Denial {
+  readonly reason: Exclude<Denial["reason"], "undeclared">;
+}
+
+/** Of a need that the grant does not cover. */
+export function denialOf(grant: Grant, need: Need, holder: GrantHolder): Denial {
+  const wanted = narrowestFor(need);
+  if (declares(grant, need))
+    return leftOut(grant, need.kind, holder, wanted, (layer) =>
+      layer.some((capability) => capabilityCovers(capability, need, "authority")),
+    );
+  const operatorHint = `Declare it in \`capabilities\` of the tool's manifest${shown(wanted)} A grant gives no more than the tool declares.`;
+  return { reason: "undeclared", granted: [], operatorHint };
+}
+
+/**
+ * Of a kind of which nothing is left.
+ *
+ * @param wanted What is asked for first, where it is known
+ */
+export function denialOfKind(
+  grant: Grant,
+  kind: CapabilityKind,
+  holder: GrantHolder,
+  wanted: Capability | undefined,
+): LayerDenial {
+  return leftOut(grant, kind, holder, wanted, (layer) => layer.some((capability) => capability.kind === kind));
+}
+
+type Layer = readonly Capability[];
+
+function leftOut(
+  { layers: [policy = [], ...others] }: Grant,
+  kind: CapabilityKind,
+  { tool, caller, hasOwnGrants }: GrantHolder,
+  wanted: Capability | undefined,
+  isIn: (layer: Layer) => boolean,
+): LayerDenial {
+  const ofKind = (layer: Layer): Layer => layer.filter((capability) => capability.kind === kind);
+  const [own, before] = hasOwnGrants ? [others[0], others.slice(1)] : [undefined, others];
+  const isOwnTooNarrow = own !== undefined && !isIn(own);
+  if (!isIn(policy)) {
+    const grant = wanted && { tool, caller, capability: wanted };
+    const also = isOwnTooNarrow ? " The call's own `grants` leave it out as well." : "";
+    const operatorHint = `${addTo("the grants of the policy", kind, grant)}${also}`;
+    return { reason: "not-granted", granted: ofKind(policy), operatorHint };
+  }
+  if (own && isOwnTooNarrow) {
+    const operatorHint = `The policy grants it. ${addTo("the call's `grants`", kind, wanted)}`;
+    return { reason: "narrowed", granted: ofKind(own), operatorHint };
+  }
+  const held = before.find((layer) => !isIn(layer)) ?? [];
+  return { reason: "not-held", granted: ofKind(held), operatorHint: "The policy grants it now: make the call anew." };
+}
+
+function addTo(place: string, kind: CapabilityKind, what: object | undefined): string {
+  return what
+    ? `Add it to ${place}: ${JSON.stringify(what)}`
+    : `Add ${kind} to ${place}, with no more than the tool needs.`;
+}
+
+function shown(what: object | undefined): string {
+  return what ? `: ${JSON.stringify(what)}.` : ".";
+}
+
+/** For the model. */
+export function grantedText({ kind }: Pick<Need, "kind">, granted: readonly Capability[]): string {
+  return granted.length > 0
+    ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
+    : `Nothing of kind ${kind} is granted.`;
+}
