@@ -6,6 +6,7 @@ import {
   type Kernel,
   manifestOf,
   packageHash,
+  type Preview,
   type ToolPackage,
 } from "@keyhole/kernel";
 import { connectKernel, exposeKernel, type KernelClient } from "@keyhole/worker-host/browser";
@@ -76,6 +77,26 @@ describe("members of a kernel that cross", () => {
     kernel = await createKernel({ policy });
     kernel.registerTrusted(echo);
     remote = remoteOf(kernel);
+  });
+
+  it("preview a call, with its options as the kernel reads them", async () => {
+    const options = { caller: "ada", sessionId: "s", signal: AbortSignal.abort(), approver: yes, onEvent: () => {} };
+    const calm = ({ proof, ...rest }: Preview): object => ({ ...rest, proof: proof && { ...proof, decidedAt: "" } });
+    for (const [tool, input, given] of [
+      ["echo", { message: "a" }, options],
+      ["echo", { message: 1 }, options],
+      ["echo", { message: () => 1 }, options],
+      ["ecko", {}, {}],
+      ["echo", { message: "a" }, null],
+      ["echo", { message: "a" }, { caller: Symbol("ada") }],
+      [{ manifest: { name: "echo", version: "2.0.0" } }, { message: "a" }, options],
+    ] as const)
+      expect(calm(await remote.preview(tool as never, input as never, given as never))).toEqual(
+        calm(await kernel.preview(tool as never, input as never, given as never)),
+      );
+    expect(await remote.preview("echo", { message: "a" })).toMatchObject({ decision: "allow" });
+    await kernel.setMode("NORMAL", "Whatever waits is written with it.");
+    expect((await kernel.audit.read()).map(({ type }) => type)).toEqual(["tool.registered", "mode.changed"]);
   });
 
   it("take grants away and give them back", async () => {

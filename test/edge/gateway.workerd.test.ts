@@ -14,6 +14,7 @@ const routes = [
   { method: "GET", path: "/v1/tools", scope: "tools:read", ok: 200 },
   { method: "GET", path: "/v1/tools/echo", scope: "tools:read", ok: 200 },
   { method: "POST", path: "/v1/tools/echo/calls", scope: "tools:call", ok: 200, body: { input: { message: "x" } } },
+  { method: "POST", path: "/v1/tools/echo/preview", scope: "tools:call", ok: 200, body: { input: { message: "x" } } },
   { method: "POST", path: "/v1/tools/echo/health", scope: "tools:call", ok: 200 },
   { method: "GET", path: "/v1/audit", scope: "audit:read", ok: 200 },
   { method: "GET", path: `/v1/content/blake3:${"0".repeat(64)}`, scope: "content:read", ok: 404 },

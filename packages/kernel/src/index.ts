@@ -134,6 +134,7 @@ export type {
   ToolGovernance,
 } from "./policy/policy.ts";
 export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof.ts";
+export type { Preview, PreviewProof, PreviewQuestion } from "./policy/preview.ts";
 export type { PolicyVariables } from "./policy/variables.ts";
 export { engineVersion, type ProofCheck, verifyProofDigest } from "./policy/seal.ts";
 

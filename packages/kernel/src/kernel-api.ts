@@ -17,6 +17,7 @@ import type { CustomNormalizers } from "./normalize/normalizer.ts";
 import type { Approver } from "./policy/approval.ts";
 import type { ModeTrigger } from "./policy/mode-manager.ts";
 import type { StandingApproval } from "./policy/approvals.ts";
+import type { Preview } from "./policy/preview.ts";
 import type { Proof } from "./policy/proof.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
@@ -121,6 +122,17 @@ export interface Kernel {
     input: unknown,
     options?: CallOptions,
   ): Promise<CallResult>;
+  /**
+   * What would be decided about a call, if it were made now with these options: the decision of the call that follows, made the same way. Nothing runs, nothing
+   * is recorded or counted, nobody is asked, and no secret is looked up. Says nothing about what only the call meets: free slots, `callsPerHour`, the state of its
+   * idempotency key, and what its tool asks for while it runs. Never rejects.
+   *
+   * @example
+   * const preview = await kernel.preview("write_file", input, { caller: "agent" });
+   * if (preview.decision === "ask") show(preview.question);
+   */
+  preview<Input>(tool: ToolPackage<Input, unknown>, input: Input, options?: CallOptions): Promise<Preview>;
+  preview(tool: string, input: unknown, options?: CallOptions): Promise<Preview>;
   /**
    * Puts a call that waits into bytes: for an answer of its approver, or for requests to brokers and the calls that it makes. Nothing of it goes on here; who made it gets
    * `SUSPENDED`. What cannot be put aside now is refused, and goes on.

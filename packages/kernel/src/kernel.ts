@@ -23,12 +23,14 @@ import { type Foreign, membersOf, type Theirs } from "./normalize/foreign.ts";
 import type { Hash } from "./normalize/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import { checkHealth, type HealthParts } from "./operations/health.ts";
+import { preview, previewOptions } from "./operations/preview.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/counters.ts";
 import { checkKeeping } from "./policy/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
+import type { Preview } from "./policy/preview.ts";
 import { SessionLabels } from "./policy/session-labels.ts";
 import type { Proof, ProofSignature } from "./policy/proof.ts";
 import type { PolicyVariables } from "./policy/variables.ts";
@@ -201,6 +203,11 @@ class KernelImplementation implements Kernel {
     const call = openCall(tool, options, this.#clock, this.#hash);
     const result = await perform(call, { phase: "arrival", input }, this.#core);
     return (this.#signer ? await this.#signed(result, this.#signer) : result) as CallResult<never>;
+  }
+
+  async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
+    const call = openCall(tool, previewOptions(options), this.#clock, this.#hash);
+    return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }
 
   async suspend(callId: string, options: SuspendOptions = {}): Promise<Suspension> {

@@ -1,5 +1,6 @@
 import {
   type AuditEvent,
+  type CallError,
   type CallOptions,
   type CallResult,
   type Capability,
@@ -49,6 +50,23 @@ const callBody = checkOf(
 type CallBody = ReturnType<typeof callBody>;
 
 /**
+ * What would be decided about a call: 200, whatever that is. The body is that of a call.
+ *
+ * @throws {HttpRefusal}
+ */
+export async function previewRoute(
+  { kernel, identity }: CallSurroundings,
+  tool: string,
+  request: Request,
+): Promise<Response> {
+  const call = await readBody(request, callBody);
+  const preview = await kernel.preview(tool, call.input, callOptions(call, identity, request));
+  return Response.json(
+    preview.decision === "deny" ? { ...preview, error: errorFor(identity, preview.error) } : preview,
+  );
+}
+
+/**
  * Calls a tool: 200 with the result, or a problem with the code's status. Who accepts `text/event-stream` gets everything that happens on the way,
  * and the result as the last event, whatever it is. A client that goes away cancels. A request of bytes is the body of the call; all else is in a header then.
  */
@@ -72,10 +90,13 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
   return answer(run, around, request.signal, call);
 }
 
+function resultFor(identity: Identity, result: CallResult): CallResult {
+  return result.ok ? result : { ...result, error: errorFor(identity, result.error) };
+}
+
 /** What can be changed is for those who may see the policy. Whoever only calls may hand the whole answer to a model. */
-function resultFor({ scopes }: Identity, result: CallResult): CallResult {
-  if (result.ok || scopes.includes("policy:read")) return result;
-  return { ...result, error: { ...result.error, operatorHint: "" } };
+function errorFor({ scopes }: Identity, error: CallError): CallError {
+  return scopes.includes("policy:read") ? error : { ...error, operatorHint: "" };
 }
 
 /** The call, and what its answer comes after. */

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
 import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
-import { callRoute } from "./calls.ts";
+import { callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
@@ -64,6 +64,10 @@ function routeTools(app: Routes, { kernel, desk }: Served): void {
 
   app.post("/v1/tools/:name/calls", allow("tools:call"), (c) =>
     callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
+  );
+
+  app.post("/v1/tools/:name/preview", allow("tools:call"), (c) =>
+    previewRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
   );
 
   const health = new HealthDesk(kernel);

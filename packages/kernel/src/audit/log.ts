@@ -19,6 +19,9 @@ export class AuditUnavailable extends Error {
   }
 }
 
+/** Takes events, for those who only tell. */
+export type EventRecorder = Pick<AuditLog, "record">;
+
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
   readonly #sink: Theirs<AuditSink>;

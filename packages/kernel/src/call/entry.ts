@@ -43,3 +43,6 @@ export type Entry =
   | { readonly phase: "question"; readonly input: unknown }
   /** Resumed in a run; whether it holds its slot already. */
   | { readonly phase: "run"; readonly input: unknown; readonly hasSlot: boolean };
+
+/** The beginning of a pass that ends with the decision: of a call, or of a preview of it, for which nothing is charged. */
+export type DecisionEntry = Entry | { readonly phase: "preview"; readonly input: unknown };

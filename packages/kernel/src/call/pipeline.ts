@@ -1,3 +1,4 @@
+import type { AuditLog } from "../audit/log.ts";
 import { limits } from "../limits.ts";
 import { CallFault, Reentry } from "./fault.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -31,6 +32,7 @@ export interface Core
     RunPorts,
     ConcludePorts,
     AnswerPorts {
+  readonly log: AuditLog;
   readonly points: Points;
 }
 

@@ -7,13 +7,16 @@ import type { OptionQuestion } from "../call/questions.ts";
 import type { Points } from "../call/points.ts";
 import type { Entry } from "../call/entry.ts";
 import type { CallRecord, Parent } from "../call/record.ts";
+import type { ApprovalAnswer } from "../call/steps/authorize.ts";
 import type { Authority } from "../call/steps/check-grants.ts";
+import type { Decided } from "../call/steps/decide.ts";
 import type { Started } from "../call/steps/start.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../normalize/foreign.ts";
 import type { Hash } from "../normalize/hash.ts";
 import type { StandingApproval } from "../policy/approvals.ts";
+import type { PreviewQuestion } from "../policy/preview.ts";
 import type { SessionLabels } from "../policy/session-labels.ts";
 import type { CallResult } from "../result.ts";
 import type { DeclaredTable } from "../state/table.ts";
@@ -57,6 +60,8 @@ export interface Services {
     suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension>;
     resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult>;
   };
+  /** The answer that the policy's question has already, or what would be asked. Asks nobody. */
+  readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
   /** It keeps the values that a policy says to keep: without it such a policy is refused. */
@@ -98,6 +103,7 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
   const services: Services = {
     ...only(extensions, "approvals"),
     ...only(extensions, "suspension"),
+    ...only(extensions, "foresee"),
     ...only(extensions, "distrust"),
     ...only(extensions, "keepsValues"),
   };

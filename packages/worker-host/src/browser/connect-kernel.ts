@@ -94,6 +94,12 @@ type Data = Omit<KernelClient, "ready" | "call" | "resume" | "audit" | "close">;
 function dataOver({ remote, use }: Line): Data {
   return {
     suspend: (...args) => use(() => remote.suspend(...args)),
+    async preview(foreign: unknown, input: unknown, options: unknown = {}) {
+      const tool = calledTool(foreign);
+      const crossed = crossing(input);
+      const { sent } = takeOptions(options);
+      return use(() => remote.preview(tool, crossed, sent));
+    },
     async register(pkg) {
       const fields = sentFields(pkg);
       return use(() => remote.register(fields));

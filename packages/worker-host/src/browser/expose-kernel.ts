@@ -84,6 +84,8 @@ type Served = keyof ReturnType<typeof servedCalls> | keyof ReturnType<typeof ser
 function servedMembers(kernel: Kernel | Promise<Kernel>): Omit<KernelApi, Served> {
   return {
     suspend: async (...args) => (await kernel).suspend(...args),
+    preview: async (tool, input, options) =>
+      (await kernel).preview(toolOf(tool) as string, arrived(input), arrivedFields(options) as CallOptions),
     register: async (pkg) => (await kernel).register(arrivedFields(pkg) as unknown as ToolPackage),
     list: async (...args) => (await kernel).list(...args),
     health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) ?? {}),

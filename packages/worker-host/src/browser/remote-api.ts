@@ -59,6 +59,7 @@ export interface KernelApi {
   resume(bytes: Crossing, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
   cancel(token: number): void;
   suspend(...args: Parameters<Kernel["suspend"]>): Answer<Kernel["suspend"]>;
+  preview(tool: CalledTool, input: Crossing, options: SentFields): Answer<Kernel["preview"]>;
   register(pkg: SentFields): Answer<Kernel["register"]>;
   list(...args: Parameters<Kernel["list"]>): Answer<Kernel["list"]>;
   health(tool: CalledTool, options: SentFields): Answer<Kernel["health"]>;

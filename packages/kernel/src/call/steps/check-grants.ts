@@ -1,4 +1,4 @@
-import type { AuditLog } from "../../audit/log.ts";
+import type { EventRecorder } from "../../audit/log.ts";
 import type { Capability, CapabilityKind } from "../../capability/capability.ts";
 import { checkCapability } from "../../capability/check.ts";
 import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
@@ -39,7 +39,7 @@ export interface GrantPorts {
   /** Policy and mode as they are now: both change while calls are under way. */
   readonly authority: () => Authority;
   readonly revocations: Pick<Revocations, "hold" | "standing">;
-  readonly log: AuditLog;
+  readonly log: EventRecorder;
   readonly clock: Clock;
 }
 

@@ -4,7 +4,7 @@ import { decide as evaluate, type Verdict } from "../../policy/decide.ts";
 import type { Proof } from "../../policy/proof.ts";
 import type { SessionLabels } from "../../policy/session-labels.ts";
 import type { CarriedPart } from "../carried-part.ts";
-import type { Entry } from "../entry.ts";
+import type { DecisionEntry } from "../entry.ts";
 import type { CallRelease } from "../record.ts";
 import type { Granted } from "./check-grants.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
@@ -31,7 +31,7 @@ export interface DecidePorts extends ProofPorts {
 }
 
 /** Step 4: the one place where the policy is asked, for new, edited and resumed calls alike. */
-export function decide(state: Granted, entry: Entry, ports: DecidePorts): Decided {
+export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts): Decided {
   const { call, tool, policy, mode, input, inputBytes, grant } = state;
   const { counters, labels, clock } = ports;
   const decisionInput: DecisionInput = {
@@ -49,7 +49,8 @@ export function decide(state: Granted, entry: Entry, ports: DecidePorts): Decide
   const isCounted = entry.phase === "run";
   const verdict = evaluate(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)));
   const proof = recordDecision(state, verdict, ports, parentProofId(state, entry));
-  const charges = isCounted || isDenied(verdict) ? [] : verdict.charges;
+  const isFree = isCounted || entry.phase === "preview" || isDenied(verdict);
+  const charges = isFree ? [] : verdict.charges;
   // In the same turn in which the counters were read: no other call comes in between.
   const settle = charges.length === 0 ? undefined : counters.charge(charges);
   const charge = settle && call.defer(({ hasStarted }) => settle(hasStarted));
@@ -58,7 +59,7 @@ export function decide(state: Granted, entry: Entry, ports: DecidePorts): Decide
 }
 
 /** The question whose arguments were edited, the decision before the suspension, or the call around this one. */
-function parentProofId({ call }: Granted, entry: Entry): string | null {
+function parentProofId({ call }: Granted, entry: DecisionEntry): string | null {
   if (entry.phase === "edit") return entry.parentProofId;
   return call.came(proofPart)?.proofId ?? call.parent?.proofId ?? null;
 }

@@ -1,4 +1,4 @@
-import type { AuditLog } from "../../audit/log.ts";
+import type { EventRecorder } from "../../audit/log.ts";
 import type { Grant } from "../../capability/grant.ts";
 import { isoTime } from "../../id/time.ts";
 import { uuidv7 } from "../../id/uuid.ts";
@@ -23,7 +23,7 @@ export interface Subject {
 }
 
 export interface ProofPorts {
-  readonly log: AuditLog;
+  readonly log: EventRecorder;
   readonly clock: Clock;
 }
 

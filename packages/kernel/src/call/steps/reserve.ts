@@ -32,6 +32,7 @@ export interface Reserved extends Allowed, Made {
 }
 
 export interface ReservePorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
+  readonly log: AuditLog;
   readonly limiter: Limiter;
 }
 

@@ -1,3 +1,4 @@
+import type { AuditLog } from "../../audit/log.ts";
 import type { Broker } from "../../capability/broker.ts";
 import { Gate, type GateOptions } from "../../capability/gate.ts";
 import { withRevocations } from "../../capability/revocation.ts";
@@ -40,6 +41,7 @@ export interface Started extends Reserved, Made {
 export type BrokersOfCall = (state: Reserved, deadline: Deadline) => readonly Broker[];
 
 export interface StartPorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
+  readonly log: AuditLog;
   readonly brokers: GateOptions["brokers"];
   readonly brokersOf: BrokersOfCall | undefined;
   readonly labels: SessionLabels;

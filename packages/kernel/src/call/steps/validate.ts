@@ -1,4 +1,4 @@
-import type { AuditLog } from "../../audit/log.ts";
+import type { EventRecorder } from "../../audit/log.ts";
 import { limits } from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../normalize/canonical-json.ts";
 import type { JsonValue } from "../../normalize/json.ts";
@@ -7,7 +7,7 @@ import type { Validator } from "../../schema/index.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import type { CarriedPart } from "../carried-part.ts";
-import type { Entry } from "../entry.ts";
+import type { DecisionEntry } from "../entry.ts";
 import type { CallRecord } from "../record.ts";
 import type { Resolved } from "./resolve.ts";
 
@@ -31,20 +31,22 @@ export interface Input {
 export const inputPart: CarriedPart<string> = { name: "input" };
 
 export interface ValidatePorts {
-  readonly log: AuditLog;
+  readonly log: EventRecorder;
 }
 
 /** Step 2. */
-export function validate(state: Resolved, { input: foreign }: Entry, { log }: ValidatePorts): Validated {
-  const { call } = state;
-  const input = readInput(state, foreign);
+export function validate(state: Resolved, entry: DecisionEntry, { log }: ValidatePorts): Validated {
+  const { call, tool } = state;
+  // Bytes come with the call, and not before it.
+  const hasBody = entry.phase === "preview" ? tool.manifest.body !== undefined : call.body !== undefined;
+  const input = readInput(state, entry.input, hasBody);
   recordInvoked(call, input.inputHash, log);
   call.carry(inputPart, input.inputText);
   return call.reach({ ...state, ...input } as Validated);
 }
 
 /** Also for a call that ends before: every call has a beginning on record. */
-export function recordInvoked(call: CallRecord, inputHash: string | null, log: AuditLog): void {
+export function recordInvoked(call: CallRecord, inputHash: string | null, log: ValidatePorts["log"]): void {
   if (!call.invoke()) return;
   const { caller, correlationId, parent, progress, toolName } = call;
   log.record("call.invoked", call.scope, {
@@ -56,8 +58,12 @@ export function recordInvoked(call: CallRecord, inputHash: string | null, log: A
   });
 }
 
-export function readInput({ call, tool }: Pick<Resolved, "call" | "tool">, foreign: unknown): Input {
-  const fault = bodyFault(call, tool);
+export function readInput(
+  { call, tool }: Pick<Resolved, "call" | "tool">,
+  foreign: unknown,
+  hasBody: boolean = call.body !== undefined,
+): Input {
+  const fault = bodyFault(call, tool, hasBody);
   if (fault) throw new CallFault("INVALID_INPUT", fault);
   const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
   if (!plain.ok)
@@ -84,8 +90,8 @@ export function readInput({ call, tool }: Pick<Resolved, "call" | "tool">, forei
   return { input, inputText, inputHash, inputBytes };
 }
 
-function bodyFault({ body, options }: CallRecord, { id, manifest }: Resolved["tool"]): string | undefined {
-  if (!body) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
+function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): string | undefined {
+  if (!hasBody) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
   if (!manifest.body) return `${id} takes no body.`;
   return options.idempotencyKey && "A key stands for equal arguments, and what a body holds nobody knows before.";
 }

@@ -11,6 +11,7 @@ import type { JsonValue } from "../../normalize/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval.ts";
 import { type ApprovalKey, Approvals, keyText, type Standing } from "../../policy/approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/ask.ts";
+import type { PreviewQuestion } from "../../policy/preview.ts";
 import type { ApprovalProof } from "../../policy/proof.ts";
 import { StateTable } from "../../state/table.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
@@ -46,6 +47,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
         operatorHint: "Give createKernel, or this call, an approver.",
       });
     },
+    foresee: (decided) => knownAnswer(decided, standing) ?? questionOf(decided),
     approvals: {
       list: () => standing.list(),
       async revoke(approvalId, reason) {
@@ -183,16 +185,16 @@ function keyOf({ call, tool, inputHash: argsHash, grant, policy, mode }: Decided
   return { sessionId, caller, toolHash: tool.hash, argsHash, grantHash: grant.hash, policyHash: policy.hash, mode };
 }
 
-function requestOf(
-  { call, tool, grant, policy, verdict, inputText, inputHash }: Decided,
-  approvalId: string,
-  clock: Clock,
-): ApprovalRequest {
+function requestOf(decided: Decided, approvalId: string, clock: Clock): ApprovalRequest {
+  const { callId, sessionId } = decided.call;
+  const expiresAt = new Date(clock.now() + limits.approvalMs).toISOString();
+  return { approvalId, callId, sessionId, ...questionOf(decided), expiresAt };
+}
+
+/** Everything about it that is known before it is asked. */
+function questionOf({ call, tool, grant, policy, verdict, inputText, inputHash }: Decided): PreviewQuestion {
   const { manifest } = tool;
   return {
-    approvalId,
-    callId: call.callId,
-    sessionId: call.sessionId,
     caller: call.caller,
     tool: tool.id,
     toolHash: tool.hash,
@@ -205,9 +207,8 @@ function requestOf(
     // A copy, so that nothing the approver does to the arguments reaches the tool.
     input: JSON.parse(inputText) as JsonValue,
     argsHash: inputHash,
-    hasBody: call.body !== undefined,
+    hasBody: manifest.body !== undefined,
     policyHash: policy.hash,
     reason: verdict.reason,
-    expiresAt: new Date(clock.now() + limits.approvalMs).toISOString(),
   };
 }

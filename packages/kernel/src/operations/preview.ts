@@ -1,0 +1,82 @@
+import type { EventRecorder } from "../audit/log.ts";
+import { asFault } from "../call/fault.ts";
+import type { CallRecord } from "../call/record.ts";
+import { type ApprovalAnswer, authorize, type AuthorizePorts } from "../call/steps/authorize.ts";
+import { checkGrants, type GrantPorts } from "../call/steps/check-grants.ts";
+import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts";
+import { resolve, type ResolvePorts } from "../call/steps/resolve.ts";
+import { validate } from "../call/steps/validate.ts";
+import type { Preview, PreviewProof, PreviewQuestion } from "../policy/preview.ts";
+import type { Proof } from "../policy/proof.ts";
+
+export interface PreviewPorts
+  extends ResolvePorts, Omit<GrantPorts, "log">, Omit<DecidePorts, "log">, Omit<AuthorizePorts, "log" | "ask"> {
+  /** The answer that the policy's question has already, or the question. `undefined` where nobody can be asked. */
+  readonly foresee: ((decided: Decided) => ApprovalAnswer | PreviewQuestion) | undefined;
+}
+
+/**
+ * What would be decided about a call: its steps 1 to 5. What they write goes nowhere, and this phase charges nothing. Owns the call, and gives back what it holds. Never
+ * rejects.
+ */
+export async function preview(call: CallRecord, input: unknown, { foresee, ...core }: PreviewPorts): Promise<Preview> {
+  const entry = { phase: "preview", input } as const;
+  const ports = { ...core, log: unwritten };
+  try {
+    const decided = decide(checkGrants(validate(resolve(call, ports), entry, ports), ports), entry, ports);
+    const { tool, proof } = await authorize(decided, { ...ports, ask: foresee && answering(foresee) });
+    return { decision: "allow", tool: tool.id, proof: previewProof(proof) };
+  } catch (thrown) {
+    return stopped(call, thrown);
+  } finally {
+    call.settle({ kind: "early", hasStarted: false, ending: () => undefined });
+  }
+}
+
+function answering(foresee: NonNullable<PreviewPorts["foresee"]>): (decided: Decided) => ApprovalAnswer {
+  return (decided) => {
+    const answer = foresee(decided);
+    if ("kind" in answer) return answer;
+    throw new OpenQuestion(answer);
+  };
+}
+
+/** Thrown in the place of asking. */
+class OpenQuestion {
+  readonly question: PreviewQuestion;
+
+  constructor(question: PreviewQuestion) {
+    this.question = question;
+  }
+}
+
+const unwritten: EventRecorder = { record: () => {} };
+
+function stopped({ progress, toolName }: CallRecord, thrown: unknown): Preview {
+  const tool = progress.tool?.id ?? toolName;
+  const proof = progress.proof && { proof: previewProof(progress.proof) };
+  if (proof && thrown instanceof OpenQuestion) return { decision: "ask", tool, ...proof, question: thrown.question };
+  return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof };
+}
+
+function previewProof(proof: Proof): PreviewProof {
+  const { proofId: _, callId: __, parentProofId: ___, traceparent: ____, hash: _____, ...rest } = proof;
+  return rest;
+}
+
+/** Options of the call to come, whose streams stay its own. What is no options, or cannot be read, is refused as the call would be. */
+export function previewOptions(options: unknown): unknown {
+  if (typeof options !== "object" || options === null) return options;
+  try {
+    return { ...options, output: undefined, body: undefined };
+  } catch {
+    return unreadable;
+  }
+}
+
+const unreadable: object = Object.defineProperty({}, "caller", {
+  enumerable: true,
+  get() {
+    throw new TypeError("it cannot be read");
+  },
+});
