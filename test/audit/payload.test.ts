@@ -79,6 +79,7 @@ const proof: fc.Arbitrary<Proof> = fc
 
 const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]> } = {
   "tool.registered": fc.record({ tool: text, toolHash: digest }),
+  "tool.unregistered": fc.record({ tool: text, toolHash: digest }),
   "tool.quarantined": fc.record({
     tool: text,
     toolHash: digest,

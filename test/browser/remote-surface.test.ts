@@ -99,6 +99,13 @@ describe("members of a kernel that cross", () => {
     expect((await kernel.audit.read()).map(({ type }) => type)).toEqual(["tool.registered", "mode.changed"]);
   });
 
+  it("take a tool away", async () => {
+    expect(await remote.unregister("echo@9.9.9")).toBe(false);
+    expect(await remote.unregister("echo@1.0.0")).toBe(true);
+    expect(kernel.list()).toEqual([]);
+    expect((await kernel.audit.read()).at(-1)).toMatchObject({ type: "tool.unregistered" });
+  });
+
   it("take grants away and give them back", async () => {
     const { revocationId, calls } = await remote.grants.revoke({ caller: "guest" }, "Under review.");
     expect(calls).toBe(0);

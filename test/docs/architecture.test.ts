@@ -11,7 +11,7 @@ const wordsIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w.]+
 const eventTypes: ReadonlySet<string> = new Set(
   Object.keys({
     "approval.requested": true, "approval.resolved": true, "body.read": true, "call.invoked": true, "call.keyed": true, "call.queued": true, "capability.checked": true, "capability.used": true, "data.kept": true, "mode.changed": true,
-    "policy.changed": true, "policy.decided": true, "result.reused": true, "tool.blocked": true, "log.recovered": true, "grant.restored": true, "grant.revoked": true, "tool.completed": true, "tool.failed": true, "tool.lost": true, "tool.registered": true, "tool.retried": true, "tool.suspended": true, "tool.resumed": true, "tool.started": true, "tool.quarantined": true, "health.asked": true, "health.answered": true, "purity.asked": true, "purity.answered": true,
+    "policy.changed": true, "policy.decided": true, "result.reused": true, "tool.blocked": true, "log.recovered": true, "grant.restored": true, "grant.revoked": true, "tool.completed": true, "tool.failed": true, "tool.lost": true, "tool.registered": true, "tool.unregistered": true, "tool.retried": true, "tool.suspended": true, "tool.resumed": true, "tool.started": true, "tool.quarantined": true, "health.asked": true, "health.answered": true, "purity.asked": true, "purity.answered": true,
   } satisfies Record<AuditType, true>), // prettier-ignore
 );
 

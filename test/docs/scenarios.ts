@@ -69,6 +69,7 @@ const crowded = (calls: number, options: CallOptions = {}): Scenario => ({
     return first;
   },
 });
+const withSuspender = (): KernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
 const elevated = toolOf(() => 1, { tier: 3 });
 
 const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
@@ -309,10 +310,7 @@ export const scenarios = {
   ],
   SUSPENDED: [
     {
-      options: () => ({
-        suspender: callSuspender({ key: new Uint8Array(32) }),
-        approver: () => new Promise(() => {}),
-      }),
+      options: () => ({ ...withSuspender(), approver: () => new Promise(() => {}) }),
       tools: [elevated],
       run: suspendedQuestion,
     },
@@ -322,7 +320,7 @@ export const scenarios = {
   IDEMPOTENCY_UNAVAILABLE: [{ composed: [], tools: [echo], run: (kernel) => call(kernel, { idempotencyKey: "k" }) }],
   SNAPSHOT_REFUSED: [
     {
-      options: () => ({ suspender: callSuspender({ key: new Uint8Array(32) }) }),
+      options: withSuspender,
       tools: [elevated],
       run: (kernel) => kernel.resume(new Uint8Array(1_000)),
     },

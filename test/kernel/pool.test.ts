@@ -37,7 +37,7 @@ function poolOf(capacity: number) {
       throw error;
     }
   };
-  return { lease, opened };
+  return { pool, lease, opened };
 }
 
 describe("a call that waits for a place", () => {
@@ -51,6 +51,35 @@ describe("a call that waits for a place", () => {
     outer.release();
     await expect(ended).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     expect((await next).isolate.alive).toBe(true);
+  });
+});
+
+describe("a tool that is retired", () => {
+  const owner: Owner = { caller: "", sessionId: "s", callId: "c", within: [], around: 0 };
+  const objectOf = (): RegisteredTool => ({ id: "tool", hash: "same", manifest: { name: "tool" } }) as RegisteredTool;
+
+  it("shares no isolate with another object of its hash, also in a call that comes late", async () => {
+    const { pool } = poolOf(8);
+    const [one, other] = [objectOf(), objectOf()];
+    const before = await pool.lease(one, owner);
+    pool.retire(one);
+    const late = await pool.lease(one, owner);
+    const next = await pool.lease(other, owner);
+    expect(new Set([before, late, next].map(({ isolate }) => isolate)).size).toBe(3);
+    for (const { release } of [before, late, next]) release();
+    await settle();
+    expect([before, late, next].map(({ isolate }) => isolate.alive)).toEqual([false, false, true]);
+    expect((await pool.lease(other, owner)).isolate).toBe(next.isolate);
+  });
+
+  it("ends with its pool", async () => {
+    const { pool } = poolOf(8);
+    const tool = objectOf();
+    const [used, another] = [await pool.lease(tool, owner), await pool.lease(tool, { ...owner, sessionId: "t" })];
+    pool.retire(tool);
+    pool.close();
+    await settle();
+    expect([used, another].map(({ isolate }) => isolate.alive)).toEqual([false, false]);
   });
 });
 

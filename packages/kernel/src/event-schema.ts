@@ -51,6 +51,7 @@ const ended: Members<AuditPayloads["tool.blocked"]> = { code: oneOf(errorCodes),
 /** JSON Schema (2020-12) of what each type of event says. */
 export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.registered": payload<"tool.registered">({ tool: text, toolHash: digest }),
+  "tool.unregistered": payload<"tool.unregistered">({ tool: text, toolHash: digest }),
   "tool.quarantined": payload<"tool.quarantined">({
     tool: text,
     toolHash: digest,

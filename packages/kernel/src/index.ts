@@ -144,7 +144,7 @@ export { ceilings, defaultBounds, limits } from "./limits.ts";
 export { type Clock, systemClock } from "./isolate/clock.ts";
 export type { ToolHealth } from "./isolate/health.ts";
 export type { PureCheck } from "./isolate/verify-pure.ts";
-export type { Reuse } from "./isolate/pool.ts";
+export type { Reuse } from "./isolate/slot.ts";
 export type { ToolQuarantine } from "./isolate/quarantine.ts";
 export {
   type CallPort,

@@ -6,7 +6,7 @@ import type { Extension } from "./extensions/extension.ts";
 import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 import type { SecretKeeper } from "./capability/secret.ts";
-import type { Reuse } from "./isolate/pool.ts";
+import type { Reuse } from "./isolate/slot.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
@@ -95,6 +95,15 @@ export interface Kernel {
   register(pkg: ToolPackage | PackageFile): Setup<ToolSummary>;
   /** Checks a tool object and makes it callable **without isolation**: its code can do all that the kernel's own program can do. */
   registerTrusted(tool: Tool<never, unknown>): Setup<ToolSummary>;
+  /**
+   * Takes away the tool of an id, `name@version`; `false` when there is none. Holds at once, and is on record when it resolves. Calls that run finish, and their
+   * isolates end with them; calls that wait and suspended ones do not start. Approvals of it end, results under idempotency keys are forgotten, and the id is free again.
+   *
+   * @throws when the log cannot be written
+   * @example
+   * await kernel.unregister("read_file@1.0.0");
+   */
+  unregister(id: string): Promise<boolean>;
   /** Sorted by name, then by version, highest first. */
   list(filter?: ToolFilter): readonly ToolSummary[];
   /**

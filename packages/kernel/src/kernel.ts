@@ -1,6 +1,6 @@
 import { AuditLog } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
-import type { AuditReader } from "./audit/reader.ts";
+import { type AuditReader, readerOf } from "./audit/reader.ts";
 import { kernelScope } from "./audit/scope.ts";
 import { Limiter } from "./bounds/limiter.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
@@ -13,12 +13,12 @@ import { Revocations } from "./capability/revocation.ts";
 import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
 import { type Clock, readClock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
-import { IsolatePool, type PoolOptions, type Reuse } from "./isolate/pool.ts";
+import { IsolatePool, type PoolOptions } from "./isolate/pool.ts";
+import type { Reuse } from "./isolate/slot.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
 import type { ComposedKernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
-import { limits } from "./limits.ts";
 import { type Foreign, membersOf, type Theirs } from "./normalize/foreign.ts";
 import type { Hash } from "./normalize/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
@@ -26,6 +26,7 @@ import { checkHealth, type HealthParts } from "./operations/health.ts";
 import { preview, previewOptions } from "./operations/preview.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
+import { unregister } from "./operations/unregister.ts";
 import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/counters.ts";
 import { checkKeeping } from "./policy/keeping.ts";
@@ -163,6 +164,10 @@ class KernelImplementation implements Kernel {
     return { ok: true, value: summaryOf(added.value) };
   }
 
+  unregister(id: string): Promise<boolean> {
+    return unregister(id, { ...this.#core, onUnregister: this.#composed.onUnregister });
+  }
+
   list(filter?: ToolFilter): readonly ToolSummary[] {
     const quarantined = new Map([...this.#pools.values()].flatMap((pool) => [...pool.quarantined]));
     return this.#registry.list(filter).map((summary) => {
@@ -235,14 +240,7 @@ class KernelImplementation implements Kernel {
   }
 
   get audit(): AuditReader {
-    const log = this.#log;
-    return {
-      get writable() {
-        return log.writable;
-      },
-      read: (fromSeq = 0, limit = limits.memoryEvents) => log.read(fromSeq, limit),
-      subscribe: (listener) => log.subscribe(listener),
-    };
+    return readerOf(this.#log);
   }
 
   get approvals(): Kernel["approvals"] {

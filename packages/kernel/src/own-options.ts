@@ -3,7 +3,7 @@ import type { Broker } from "./capability/broker.ts";
 import type { CapabilityKind } from "./capability/capability.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
-import type { Reuse } from "./isolate/pool.ts";
+import type { Reuse } from "./isolate/slot.ts";
 import type { ComposedKernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./normalize/foreign.ts";
 import { deepFreeze } from "./normalize/freeze.ts";

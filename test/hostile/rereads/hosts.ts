@@ -107,11 +107,11 @@ export const seams: readonly Seam[] = [
   },
   {
     name: "why an isolate was not opened",
-    first: { code: "BOUNDS_EXCEEDED", message: "first", hint: "one" },
-    second: { code: "TOOL_ERROR", message: "second", hint: "two" },
+    first: { code: "BOUNDS_EXCEEDED", message: "first", hints: { hint: "one" } },
+    second: { code: "TOOL_ERROR", message: "second", hints: { hint: "two" } },
     run: (why) => {
-      const failure = new IsolateFailure("ISOLATE_LOST", "", "");
-      for (const name of ["code", "message", "hint"])
+      const failure = new IsolateFailure("ISOLATE_LOST", "");
+      for (const name of ["code", "message", "hints"])
         Object.defineProperty(failure, name, { get: () => Reflect.get(why, name) as unknown });
       return onHost(hostOf(async () => returned(1), { open: () => Promise.reject(failure) }));
     },

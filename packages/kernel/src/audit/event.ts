@@ -14,6 +14,8 @@ import type { Mode } from "../tool/manifest.ts";
  */
 export interface AuditPayloads {
   readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
+  /** No call gets the tool any more. Calls that had started before finish. */
+  readonly "tool.unregistered": { readonly tool: string; readonly toolHash: string };
   /**
    * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. Told again with each further one.
    */

@@ -98,6 +98,7 @@ const types: ReadonlySet<string> = new Set(
     "tool.retried": true,
     "tool.started": true,
     "tool.suspended": true,
+    "tool.unregistered": true,
   } satisfies Record<AuditType, true>),
 );
 

@@ -6,6 +6,7 @@ import type { Points } from "./points.ts";
 import type { Entry } from "./entry.ts";
 import type { CallRecord } from "./record.ts";
 import type { CallResult } from "../result.ts";
+import type { Registry } from "../tool/registry.ts";
 import { answer, answerFailure, type Answered, type AnswerPorts, reuse } from "./steps/answer.ts";
 import { assertCurrent, authorize, type AuthorizePorts } from "./steps/authorize.ts";
 import { checkGrants, type GrantPorts } from "./steps/check-grants.ts";
@@ -33,6 +34,7 @@ export interface Core
     ConcludePorts,
     AnswerPorts {
   readonly log: AuditLog;
+  readonly registry: Registry;
   readonly points: Points;
 }
 

@@ -1,5 +1,5 @@
 import type { Hash } from "../normalize/hash.ts";
-import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, textOf, type Theirs } from "../normalize/foreign.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../normalize/foreign.ts";
 import { snapshotLoosely } from "../normalize/snapshot.ts";
 import { takeBytes } from "../normalize/take-bytes.ts";
 import type { Broker, BrokerError, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
@@ -61,18 +61,19 @@ function readNeed(foreign: Foreign<Need>): Need {
 }
 
 function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
-  const { code, message, hint, ...kept } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
-  const { operatorHint = "", reason = "" } = kept;
-  const texts: readonly unknown[] = [code, message, hint, operatorHint, reason];
-  if (!texts.every((each) => typeof each === "string") || !isCode(code)) throw new TypeError("A refusal says texts.");
-  return {
+  const {
     code,
-    message: textOf(message),
-    hint: textOf(hint),
-    operatorHint: textOf(operatorHint),
-    ...(typeof reason === "string" && isDenialReason(reason) && { reason }),
-  };
+    message,
+    hint,
+    operatorHint = "",
+    reason,
+  } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
+  if (!isCode(code) || !isText(message) || !isText(hint) || !isText(operatorHint))
+    throw new TypeError("A refusal says texts.");
+  return { code, message, hint, operatorHint, ...(isText(reason) && isDenialReason(reason) && { reason }) };
 }
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 const isCode = (code: unknown): code is BrokerError["code"] =>
   typeof code === "string" && Object.hasOwn(codeOfRefusal, code);

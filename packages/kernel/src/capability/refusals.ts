@@ -23,12 +23,8 @@ export function outOfOrder(error: unknown): BrokerError {
   return { code: "UNAVAILABLE", message: "The capability is out of order.", hint: "", operatorHint };
 }
 
-export function denied(message: string, hint = "", operatorHint = ""): BrokerError {
+function denied(message: string, hint = "", operatorHint = ""): BrokerError {
   return { code: "CAPABILITY_DENIED", message, hint, operatorHint };
-}
-
-export function unreadable(why: string): BrokerError {
-  return { code: "INVALID_REQUEST", message: `The request's arguments are not JSON: ${why}.`, hint: "" };
 }
 
 export function unserved(kind: CapabilityKind): BrokerError {

@@ -79,6 +79,8 @@ export interface Extension extends Points, Services {
   /** All of its state that has to outlive the kernel. */
   readonly state?: readonly DeclaredTable[];
   open?(context: ExtensionContext): void;
+  /** Forgets what the tool left behind: the next one of its name may be another one. */
+  onUnregister?(tool: RegisteredTool): void;
 }
 
 /** All extensions of a kernel together. */
@@ -86,6 +88,7 @@ export interface Composed {
   readonly points: Points;
   readonly services: Services;
   readonly honoured: ReadonlySet<OptionQuestion>;
+  readonly onUnregister: (tool: RegisteredTool) => void;
 }
 
 /**
@@ -107,7 +110,8 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "distrust"),
     ...only(extensions, "keepsValues"),
   };
-  return { points: pointsOf(extensions), services, honoured: new Set(honours) };
+  const onUnregister = (tool: RegisteredTool): void => extensions.forEach((each) => each.onUnregister?.(tool));
+  return { points: pointsOf(extensions), services, honoured: new Set(honours), onUnregister };
 }
 
 function pointsOf(extensions: readonly Extension[]): Points {

@@ -6,38 +6,9 @@ import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { OwnHost } from "./own-host.ts";
 import { type Isolate, IsolateFailure } from "./port.ts";
+import type { Reuse, Slot } from "./slot.ts";
 import { Standstill, standstillIn } from "./standstill.ts";
-import { type Failing, Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
-
-/**
- * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
- * session of one caller. `call`: nobody.
- */
-export type Reuse = "always" | "session" | "call";
-
-interface Slot {
-  readonly key: string;
-  readonly tool: RegisteredTool;
-  readonly failing: Failing;
-  readonly reuse: Reuse;
-  readonly thaw: Owner["thaw"];
-  isolate: Promise<Theirs<Isolate>>;
-  /** Once `isolate` has resolved. */
-  opened: Theirs<Isolate> | undefined;
-  calls: number;
-  /** Those of them that run; only where places are bounded. */
-  readonly callIds: string[];
-  /** On the monotonic clock; meaningful while `calls` is 0. */
-  idleSinceMs: number;
-  /** How many calls wait for it; once it is open, nobody asks. */
-  wanted: number;
-  /** While it waits for a place: the way out. */
-  leave: (() => void) | undefined;
-  /** Gives its place back. */
-  give: (() => void) | undefined;
-  /** Whether the kernel ended it, and not it itself. */
-  stopped: boolean;
-}
+import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /** What of a host a pool uses. */
 type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
@@ -64,6 +35,8 @@ export class IsolatePool {
   readonly #slots = new Map<string, Slot>();
   readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
+  /** A tool object of the same manifest has the same hash: what a late call of these gets is its own. */
+  readonly #retired = new WeakSet<RegisteredTool>();
   #closed = false;
 
   constructor(host: PoolHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
@@ -120,6 +93,25 @@ export class IsolatePool {
     return this.#quarantine.tools;
   }
 
+  /** No further call finds an isolate of the tool that is there now. One that is in use ends with its last call. */
+  retire(tool: RegisteredTool): void {
+    const { hash } = tool;
+    this.#retired.add(tool);
+    // A copy: a slot that is in use goes back into the map under another key.
+    const slots = [...this.#slots.values()];
+    for (const slot of slots) {
+      if (slot.tool.hash !== hash && slot.tool.composedOf !== hash) continue;
+      if (slot.calls === 0) {
+        this.#drop(slot, "its tool was unregistered");
+        continue;
+      }
+      this.#forget(slot);
+      slot.key = `retired ${this.#unshared++}`;
+      slot.reuse = "call";
+      this.#slots.set(slot.key, slot);
+    }
+  }
+
   close(): void {
     this.#closed = true;
     for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
@@ -139,8 +131,8 @@ export class IsolatePool {
     }
   }
 
-  #reuse({ manifest }: RegisteredTool, { thaw }: Owner): Reuse {
-    return thaw ? "call" : this.#reuseOf(manifest.name);
+  #reuse(tool: RegisteredTool, { thaw }: Owner): Reuse {
+    return thaw || this.#retired.has(tool) ? "call" : this.#reuseOf(tool.manifest.name);
   }
 
   async #opened(slot: Slot, tool: RegisteredTool, owner: Owner, waiter: Waiter, isSecond = false): Promise<Lease> {

@@ -10,7 +10,11 @@ import type { Preview, PreviewProof, PreviewQuestion } from "../policy/preview.t
 import type { Proof } from "../policy/proof.ts";
 
 export interface PreviewPorts
-  extends ResolvePorts, Omit<GrantPorts, "log">, Omit<DecidePorts, "log">, Omit<AuthorizePorts, "log" | "ask"> {
+  extends
+    ResolvePorts,
+    Omit<GrantPorts, "log">,
+    Omit<DecidePorts, "log">,
+    Omit<AuthorizePorts, "log" | "ask" | "registry"> {
   /** The answer that the policy's question has already, or the question. `undefined` where nobody can be asked. */
   readonly foresee: ((decided: Decided) => ApprovalAnswer | PreviewQuestion) | undefined;
 }

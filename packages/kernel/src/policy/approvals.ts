@@ -128,6 +128,12 @@ export class Approvals {
     return found;
   }
 
+  /** Those that stand for a tool, `name@version`, stand no more. Calls that run on one go on. */
+  forget(tool: string): void {
+    for (const [text, { holdsFor }] of this.#standing.entries())
+      if (holdsFor.tool === tool) this.#standing.remove(text);
+  }
+
   /** Those that stand, oldest first. */
   list(): readonly StandingApproval[] {
     return Array.from(this.#standing.entries()).flatMap(([text]) => {

@@ -80,6 +80,23 @@ export class Registry {
     };
   }
 
+  /** The tool of an id, `name@version`, which is not registered any more. */
+  remove(id: string): RegisteredTool | undefined {
+    for (const [name, versions] of this.#tools) {
+      const place = versions.findIndex((tool) => tool.id === id);
+      if (place < 0) continue;
+      const [removed] = versions.splice(place, 1);
+      if (versions.length === 0) this.#tools.delete(name);
+      return removed;
+    }
+    return undefined;
+  }
+
+  /** This very registration: another one under its id is another tool. */
+  has(tool: RegisteredTool): boolean {
+    return this.#tools.get(tool.manifest.name)?.includes(tool) === true;
+  }
+
   resolve(name: string, range?: string): Resolution {
     const versions = this.#tools.get(name);
     if (!versions) return this.#unknown(name);

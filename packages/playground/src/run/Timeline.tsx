@@ -107,6 +107,7 @@ function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
 
 const tones = {
   "tool.registered": "neutral",
+  "tool.unregistered": "neutral",
   "tool.quarantined": "bad",
   "health.asked": "neutral",
   "health.answered": "neutral",
@@ -201,6 +202,7 @@ function sentenceOf(event: AuditEvent): string {
     case "mode.changed":
       return event.payload.mode;
     case "tool.registered":
+    case "tool.unregistered":
     case "health.asked":
     case "purity.asked":
       return event.payload.tool;

@@ -105,6 +105,7 @@ function dataOver({ remote, use }: Line): Data {
       return use(() => remote.register(fields));
     },
     registerTrusted: async () => refusal(localOnly.registerTrusted),
+    unregister: (...args) => use(() => remote.unregister(...args)),
     list: (...args) => use(() => remote.list(...args)),
     async health(foreign, options = {}) {
       const tool = calledTool(foreign);

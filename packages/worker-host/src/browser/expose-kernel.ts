@@ -87,6 +87,7 @@ function servedMembers(kernel: Kernel | Promise<Kernel>): Omit<KernelApi, Served
     preview: async (tool, input, options) =>
       (await kernel).preview(toolOf(tool) as string, arrived(input), arrivedFields(options) as CallOptions),
     register: async (pkg) => (await kernel).register(arrivedFields(pkg) as unknown as ToolPackage),
+    unregister: async (...args) => (await kernel).unregister(...args),
     list: async (...args) => (await kernel).list(...args),
     health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) ?? {}),
     verifyPure: async (tool, inputs, runs) => (await kernel).verifyPure(toolOf(tool), inputs.map(arrived), runs),

@@ -61,6 +61,7 @@ export interface KernelApi {
   suspend(...args: Parameters<Kernel["suspend"]>): Answer<Kernel["suspend"]>;
   preview(tool: CalledTool, input: Crossing, options: SentFields): Answer<Kernel["preview"]>;
   register(pkg: SentFields): Answer<Kernel["register"]>;
+  unregister(...args: Parameters<Kernel["unregister"]>): Answer<Kernel["unregister"]>;
   list(...args: Parameters<Kernel["list"]>): Answer<Kernel["list"]>;
   health(tool: CalledTool, options: SentFields): Answer<Kernel["health"]>;
   verifyPure(tool: CalledTool, inputs: readonly Crossing[], runs?: number): Answer<Kernel["verifyPure"]>;

@@ -1,6 +1,7 @@
 import type { Counters } from "../../policy/counters.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
+import type { Registry } from "../../tool/registry.ts";
 import { CallFault, Reentry } from "../fault.ts";
 import { denialHints } from "../hints.ts";
 import { unanswered } from "../questions.ts";
@@ -45,6 +46,7 @@ export interface AuthorizePorts extends ProofPorts {
   /** If it changed since the decision, an answer is void. */
   readonly authority: () => Authority;
   readonly counters: Counters;
+  readonly registry: Pick<Registry, "has">;
 }
 
 /** Step 5. Synchronous without a question: a wait for nothing costs more than the step. */
@@ -70,12 +72,22 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
   throw new Reentry(answer.input, proof.proofId);
 }
 
+/** Throws for a call whose tool went while it waited. */
+function assertRegistered({ tool }: Decided, { registry }: AuthorizePorts): void {
+  if (registry.has(tool)) return;
+  throw new CallFault("TOOL_NOT_FOUND", `${tool.id} was unregistered while the call waited.`, {
+    details: { nearest: [] },
+    hint: "Use another tool.",
+  });
+}
+
 function allowed(
   state: Decided,
   { approval, hold, onApproved }: Extract<ApprovalAnswer, { kind: "approved" }>,
   ports: AuthorizePorts,
 ): Allowed {
   const { call } = state;
+  assertRegistered(state, ports);
   if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, changedText, ports);
   const proof = answerProof(state, "approved", ports, approval);
   onApproved?.();
@@ -141,6 +153,7 @@ function voided(state: Decided, approvalId: string, why: string, ports: Authoriz
 /** Throws where an allowed call may not start after all: it waited, and the world went on. */
 export function assertCurrent<State extends Allowed>(state: State, ports: AuthorizePorts): State {
   const { hold, proof } = state;
+  assertRegistered(state, ports);
   if (hold) {
     const why = lapsed(hold, state, ports);
     if (why === undefined) return state;

@@ -1,6 +1,5 @@
 import type { EventRecorder } from "../../audit/log.ts";
 import type { Capability, CapabilityKind } from "../../capability/capability.ts";
-import { checkCapability } from "../../capability/check.ts";
 import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { restoreGrant } from "../../capability/refusals.ts";

@@ -47,6 +47,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
         operatorHint: "Give createKernel, or this call, an approver.",
       });
     },
+    onUnregister: ({ id }) => standing.forget(id),
     foresee: (decided) => knownAnswer(decided, standing) ?? questionOf(decided),
     approvals: {
       list: () => standing.list(),

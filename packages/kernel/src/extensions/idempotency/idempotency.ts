@@ -7,6 +7,7 @@ import type { CarriedPart } from "../../call/carried-part.ts";
 import type { CallRecord } from "../../call/record.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 import { StateTable } from "../../state/table.ts";
 import { type Claim, Keys, type UsedKeyRow } from "./keys.ts";
@@ -36,6 +37,10 @@ class Idempotency implements Extension {
     this.#keys = new Keys(context.clock, context.hash, this.#used, context.log.usedKeys);
   }
 
+  onUnregister({ id }: RegisteredTool): void {
+    this.#keys.forgetResults(id);
+  }
+
   afterDecision(decided: Decided): MaybePromise<Reused | undefined> {
     const { call, verdict } = decided;
     const { idempotencyKey } = call.options;
@@ -55,6 +60,7 @@ class Idempotency implements Extension {
         callId: call.callId,
         key,
         tool: tool.manifest.name,
+        toolId: tool.id,
         inputHash,
       });
       switch (found.kind) {
@@ -87,8 +93,9 @@ class Idempotency implements Extension {
 
   /** The key of a call that was suspended stays its own, unless another call has used it since. */
   #takeAgain(decided: Decided, { keyHash, argsHash }: AuditPayloads["call.keyed"]): void {
-    const { call } = decided;
-    const found = this.#keys.resume(keyHash, argsHash, call);
+    const { call, tool } = decided;
+    const { caller, callId } = call;
+    const found = this.#keys.resume(keyHash, argsHash, { caller, callId, toolId: tool.id });
     if (found?.kind === "first") return this.#take(decided, found);
     if (call.hasStarted) return;
     const message = "Another call used the idempotency key while this one was suspended.";

@@ -12,8 +12,14 @@ export interface KeyedCall {
   readonly caller: string;
   readonly callId: string;
   readonly key: string;
+  /** Its name: every version does the same deed. */
   readonly tool: string;
+  readonly toolId: string;
   readonly inputHash: string;
+}
+
+interface KeyUser extends Pick<CallIdentity, "caller" | "callId"> {
+  readonly toolId: string;
 }
 
 export type Claim =
@@ -32,6 +38,8 @@ export type Claim =
 export interface UsedKeyRow {
   /** Empty where only the log knows it. */
   readonly caller: string;
+  /** `name@version`; empty where only the log knows the key. */
+  readonly toolId: string;
   readonly argsHash: string;
   readonly callId: string;
   /** On the monotonic clock. */
@@ -63,16 +71,16 @@ export class Keys {
     for (const { keyHash, argsHash, callId, usedAtMs } of used) {
       const ageMs = Math.max(0, clock.now() - usedAtMs);
       const untilMs = clock.monotonicMs() + limits.keyMs - ageMs;
-      table.put(keyHash, { caller: "", argsHash, callId, untilMs, ending: null });
+      table.put(keyHash, { caller: "", toolId: "", argsHash, callId, untilMs, ending: null });
     }
   }
 
-  claim({ caller, callId, key, tool, inputHash }: KeyedCall): Claim {
+  claim({ caller, callId, key, tool, toolId, inputHash }: KeyedCall): Claim {
     this.#expire();
     const keyHash = this.#hash.text(JSON.stringify([caller, key]));
     const argsHash = this.#hash.text(JSON.stringify([tool, inputHash]));
     const row = this.#used.get(keyHash);
-    if (!row) return this.#first(keyHash, argsHash, { caller, callId });
+    if (!row) return this.#first(keyHash, argsHash, { caller, callId, toolId });
     if (row.argsHash !== argsHash) return refused("other-arguments", "was used for another tool or other arguments");
     const running = this.#running.get(keyHash);
     if (running) return { kind: "running", ending: running };
@@ -81,11 +89,26 @@ export class Keys {
   }
 
   /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
-  resume(keyHash: string, argsHash: string, call: Pick<CallIdentity, "caller" | "callId">): Claim | undefined {
+  resume(keyHash: string, argsHash: string, call: KeyUser): Claim | undefined {
     const row = this.#used.get(keyHash);
     if (row && (this.#running.has(keyHash) || (row.ending ?? row).callId !== call.callId)) return undefined;
     if (row) this.#forget(keyHash, row);
     return this.#first(keyHash, argsHash, call);
+  }
+
+  /** Keys under which the tool of an id ran, or runs, stay used; what came of it is told nobody any more. */
+  forgetResults(toolId: string): void {
+    for (const [keyHash, row] of this.#used.entries()) {
+      if (row.toolId !== toolId) continue;
+      this.#running.delete(keyHash);
+      this.#forgetResult(keyHash, row);
+    }
+  }
+
+  #forgetResult(keyHash: string, row: UsedKeyRow): void {
+    if (!row.ending) return;
+    this.#bytes -= bytesOf(row.ending);
+    this.#used.put(keyHash, { ...row, callId: row.ending.callId, ending: null });
   }
 
   /** Keys that are in use now. */
@@ -93,20 +116,20 @@ export class Keys {
     return this.#running.size;
   }
 
-  #first(keyHash: string, argsHash: string, { caller, callId }: Pick<CallIdentity, "caller" | "callId">): Claim {
+  #first(keyHash: string, argsHash: string, { caller, callId, toolId }: KeyUser): Claim {
     const count = this.#counts.get(caller) ?? 0;
     const untilMs = this.#clock.monotonicMs() + limits.keyMs;
     if (count >= limits.keysPerCaller || this.#used.size >= limits.keys)
       return { kind: "refused", fault: this.#full(caller) };
     const { promise, resolve } = Promise.withResolvers<Ending>();
-    const row: UsedKeyRow = { caller, argsHash, callId, untilMs, ending: null };
+    const row: UsedKeyRow = { caller, toolId, argsHash, callId, untilMs, ending: null };
     this.#used.put(keyHash, row);
     this.#running.set(keyHash, promise);
     this.#counts.set(caller, count + 1);
     const end = (ended: Ending, mayRunAgain: boolean): void => {
-      this.#running.delete(keyHash);
+      const isKnown = this.#running.delete(keyHash);
       if (!ended.hasStarted || mayRunAgain) this.#forget(keyHash, row);
-      else this.#keep(keyHash, row, ended);
+      else if (isKnown) this.#keep(keyHash, row, ended);
       resolve(ended);
     };
     return { kind: "first", keyHash, argsHash, end };
@@ -118,9 +141,7 @@ export class Keys {
     // The oldest results go first; their keys stay used.
     for (const [key, each] of this.#used.entries()) {
       if (this.#bytes <= limits.keptBytes) return;
-      if (!each.ending) continue;
-      this.#bytes -= bytesOf(each.ending);
-      this.#used.put(key, { ...each, callId: each.ending.callId, ending: null });
+      this.#forgetResult(key, each);
     }
   }
 

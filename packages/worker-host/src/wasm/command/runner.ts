@@ -90,7 +90,9 @@ function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used:
   return {
     signal: session.signal,
     request: async (request) =>
-      told(await askForFile(request, files, session).catch(() => refused("UNAVAILABLE", "The files are out of order."))),
+      told(
+        await askForFile(request, files, session).catch(() => refused("UNAVAILABLE", "The files are out of order.")),
+      ),
     log: () => {},
     progress: () => {},
     used: (usage) => {
