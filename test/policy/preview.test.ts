@@ -1,7 +1,6 @@
-import { type CallOptions, composeKernel, createKernel, type PolicyDocument } from "@keyhole/kernel";
+import { type CallOptions, composeKernel, type PolicyDocument } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../support/fake-clock.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { fakeNet } from "../support/nested.ts";
 
@@ -193,7 +192,7 @@ describe("a preview leaves no trace", () => {
     expect(await kernel.preview("subject", {})).toMatchObject({ decision: "allow" });
   });
 
-  it("where the log cannot be written, or the clock fails: it still answers", async () => {
+  it("where the log cannot be written: it still answers", async () => {
     const { kernel } = await openKernel({
       sink: {
         open: () => ({ last: undefined, cutBytes: 0, damage: null }),
@@ -203,12 +202,5 @@ describe("a preview leaves no trace", () => {
     });
     kernel.registerTrusted(pay);
     expect(await kernel.preview("subject", {})).toMatchObject({ decision: "allow" });
-    const broken = await createKernel({ clock: new FakeClock() });
-    broken.registerTrusted(pay);
-    const failing = await createKernel({
-      clock: Object.assign(new FakeClock(), { now: () => Number.NaN }),
-      policy: asking,
-    }).catch(() => broken);
-    expect(await failing.preview("subject", {})).toHaveProperty("decision");
   });
 });

@@ -1,0 +1,29 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** A collection takes tens of milliseconds. */
+const LOOK_MS = 100;
+
+/**
+ * Runs it, and measures the most bytes that buffers held at a time. Collects garbage before each look, so that only what is
+ * still reachable counts, however late the collector would come by itself.
+ */
+export async function heldDuring<Result>(
+  run: () => Result | Promise<Result>,
+): Promise<{ result: Result; peakBytes: number }> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const held = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = held();
+  let peakBytes = 0;
+  let isOver = false;
+  const running = Promise.resolve(run()).finally(() => (isOver = true));
+  while (!isOver) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    peakBytes = Math.max(peakBytes, held() - before);
+  }
+  return { result: await running, peakBytes };
+}
