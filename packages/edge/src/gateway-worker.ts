@@ -1,5 +1,5 @@
 import { createGateway } from "./app/gateway.ts";
-import type { ReadinessCause } from "./app/readiness.ts";
+import { causeOf, type ReadinessCause } from "./app/readiness.ts";
 import type { Env } from "./env.ts";
 
 const sandboxPatienceMs = 1_000;
@@ -26,8 +26,8 @@ async function kernelCauses(kernel: Answers): Promise<readonly ReadinessCause[]>
     const { causes = [] } = await response.json<{ readonly causes?: readonly ReadinessCause[] }>();
     return causes;
   } catch (error) {
-    const detail = isTimeout(error) ? `did not answer within ${kernelPatienceMs} ms` : "failed";
-    return [{ code: "INTERNAL", detail: `The kernel's object ${detail}.` }];
+    const said = isTimeout(error) ? `did not answer within ${kernelPatienceMs} ms` : "failed";
+    return [causeOf(error, `The kernel's object ${said}.`)];
   }
 }
 

@@ -6,9 +6,13 @@ import { drain } from "./unread.ts";
 
 const jsonType = "application/json";
 
-const bodyLimits: { readonly bytes: number; readonly depth: number; readonly placeUnits: number } = {
+const bodyLimits: Readonly<Record<"bytes" | "totalMs" | "silentMs" | "depth" | "placeUnits", number>> = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
+  /** Longer than any client needs that sends at all: who sends drop by drop, or nothing, holds a connection and what it has sent. */
+  totalMs: 30_000,
+  /** Between two pieces. */
+  silentMs: 10_000,
   /** The kernel allows 64 levels in an input, which sits one level deep. */
   depth: 80,
   /** UTF-16 units in which a fault is looked for. Larger bodies are written by programs, and looking through 8 MiB takes a second of everybody's time. */
@@ -66,12 +70,13 @@ export function isOfType(request: Request, type: string): boolean {
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more than ${maxBytes} bytes.`);
+  const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more bytes than the limit of ${maxBytes}.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
-  for (let step = await reader?.read(); step?.value; step = await reader?.read()) {
+  const untilMs = Date.now() + bodyLimits.totalMs;
+  for (let step = await nextOf(reader, untilMs); step?.value; step = await nextOf(reader, untilMs)) {
     byteLength += step.value.byteLength;
     if (byteLength > maxBytes) {
       await drain(reader!);
@@ -79,6 +84,36 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     }
     chunks.push(step.value);
   }
+  return joined(chunks, byteLength);
+}
+
+/** @throws {HttpRefusal} `BODY_TIMEOUT`, for a sender that is silent or slow. Nothing more is read of it. */
+async function nextOf(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  untilMs: number,
+): Promise<{ readonly value?: Uint8Array | undefined } | undefined> {
+  if (!reader) return undefined;
+  const leftMs = Math.max(0, untilMs - Date.now());
+  const detail =
+    leftMs < bodyLimits.silentMs
+      ? `The body took more than ${bodyLimits.totalMs / 1_000} s.`
+      : `The body was silent for ${bodyLimits.silentMs / 1_000} s.`;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => {
+      late.reject(new HttpRefusal("BODY_TIMEOUT", detail, {}, "Send the body in one go."));
+      void reader.cancel().catch(() => {});
+    },
+    Math.min(leftMs, bodyLimits.silentMs),
+  );
+  try {
+    return await Promise.race([reader.read(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
   const bytes = new Uint8Array(byteLength);
   let offset = 0;
   for (const chunk of chunks) {

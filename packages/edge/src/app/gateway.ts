@@ -69,7 +69,7 @@ function probedTenant(tokens: string | undefined): string | ReadinessCause {
     if (tenants.includes("default")) return "default";
     return tenants[0] ?? { code: "UNAUTHENTICATED", detail: "KEYHOLE_TOKENS has no token, so no caller is let in." };
   } catch (error) {
-    return causeOf(error);
+    return causeOf(error, "The tokens cannot be read.");
   }
 }
 

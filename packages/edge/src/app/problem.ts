@@ -1,4 +1,5 @@
 import type { CallFailure, ErrorCode } from "@keyhole/kernel";
+import { isStorageFault } from "./storage-fault.ts";
 
 interface Kind {
   readonly status: number;
@@ -12,6 +13,7 @@ export type HttpCode =
   | "FORBIDDEN"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
+  | "BODY_TIMEOUT"
   | "BODY_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "MISCONFIGURED";
@@ -22,6 +24,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
   FORBIDDEN: { status: 403, title: "The token does not allow this" },
   NOT_FOUND: { status: 404, title: "There is nothing here" },
   METHOD_NOT_ALLOWED: { status: 405, title: "The method does not apply here" },
+  BODY_TIMEOUT: { status: 408, title: "The body did not come in time" },
   BODY_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is of another type" },
   MISCONFIGURED: { status: 500, title: "The service is not set up correctly" },
@@ -96,11 +99,19 @@ export function httpProblem(code: HttpCode, detail: string, headers?: HeadersIni
   return problem(httpProblems[code], code, { detail, hint, retryable: false }, headers);
 }
 
-/** What answers an exception: a refusal as itself, anything else as a bug whose details stay in the service's own log. */
+/** What answers an exception: a refusal as itself, a log that cannot be written as such, anything else as a bug. Details stay in the service's own log. */
 export function problemOf(thrown: unknown): Response {
   if (thrown instanceof HttpRefusal) return httpProblem(thrown.code, thrown.message, thrown.headers, thrown.hint);
+  if (isStorageFault(thrown)) return storageProblem();
   const detail = "The request ran into an error that the service does not expect.";
   return problem(callProblems.INTERNAL, "INTERNAL", { detail, hint: "", retryable: false });
+}
+
+/** Nobody knows whether a call had begun: where it had, the next kernel on the log ends it as `tool.lost`. */
+function storageProblem(): Response {
+  const detail = "The audit log cannot be written. If the request was a call, its tool may have run.";
+  const hint = "The operator has to make room for the log, or to repair its storage.";
+  return problem(callProblems.AUDIT_UNAVAILABLE, "AUDIT_UNAVAILABLE", { detail, hint, retryable: false });
 }
 
 /** A call that failed: its code, what to do about it, and the whole result. */

@@ -1,5 +1,6 @@
 import type { ErrorCode, Kernel } from "@keyhole/kernel";
 import { type HttpCode, HttpRefusal, Misconfigured } from "./problem.ts";
+import { isStorageFault } from "./storage-fault.ts";
 
 /** Why a call would not be served now. */
 export interface ReadinessCause {
@@ -9,16 +10,28 @@ export interface ReadinessCause {
   readonly detail: string;
 }
 
-/** Of the kernel itself. */
-export function kernelCauses({ audit }: Kernel): readonly ReadinessCause[] {
-  return audit.writable ? [] : [{ code: "AUDIT_UNAVAILABLE", detail: "The audit log cannot be written." }];
+/** Of the kernel itself. @param probe rejects where the log's storage takes no write */
+export async function kernelCauses({
+  kernel,
+  probe = async () => {},
+}: {
+  readonly kernel: Kernel;
+  readonly probe?: () => Promise<void>;
+}): Promise<readonly ReadinessCause[]> {
+  if (!kernel.audit.writable) return [unwritable];
+  return probe().then(
+    () => [],
+    () => [unwritable],
+  );
 }
 
-/** Of a part that did not start. */
-export function causeOf(thrown: unknown): ReadinessCause {
+const unwritable: ReadinessCause = { code: "AUDIT_UNAVAILABLE", detail: "The audit log cannot be written." };
+
+/** Of a kernel that did not start, or did not answer. @param otherwise what is said of an unexpected error */
+export function causeOf(thrown: unknown, otherwise: string): ReadinessCause {
   if (thrown instanceof Misconfigured) return { code: thrown.code, detail: thrown.publicDetail };
   if (thrown instanceof HttpRefusal) return { code: thrown.code, detail: thrown.message };
-  return { code: "INTERNAL", detail: "The kernel did not start." };
+  return isStorageFault(thrown) ? unwritable : { code: "INTERNAL", detail: otherwise };
 }
 
 /** 200 only when a call would be served. */

@@ -20,6 +20,8 @@ export interface Served {
   readonly policy: PolicyDocument;
   /** The kernel's own. */
   readonly content: ContentStore;
+  /** Rejects where the log's storage takes no write. Default: only a call finds out. */
+  readonly probe?: () => Promise<void>;
 }
 
 export interface Variables {
@@ -35,7 +37,7 @@ export function createRoutes(served: Served): Routes {
   const app: Routes = new Hono();
   app.use(drainUntouched);
   // Asked by the gateway alone, which forwards nothing of this name.
-  app.get("/healthz", () => readinessAnswer(kernelCauses(served.kernel)));
+  app.get("/healthz", async () => readinessAnswer(await kernelCauses(served)));
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();

@@ -27,6 +27,7 @@ import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRack } from "../isolate/rack.ts";
 import { sqlContent } from "./content.ts";
 import { sqlSink } from "./sink.ts";
+import { writeProbe } from "./write-probe.ts";
 
 export interface KernelObjectOptions {
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
@@ -88,7 +89,9 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
         const routes = await this.#routes;
         return await routes.fetch(request);
       } catch (error) {
-        return parseUrl(request.url)?.pathname === "/healthz" ? readinessAnswer([causeOf(error)]) : problemOf(error);
+        return parseUrl(request.url)?.pathname === "/healthz"
+          ? readinessAnswer([causeOf(error, "The kernel did not start.")])
+          : problemOf(error);
       }
     }
   };
@@ -123,7 +126,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
         `A tool cannot be registered. ${whoIsTold}`,
       );
   }
-  return createRoutes({ kernel, desk, policy, content });
+  return createRoutes({ kernel, desk, policy, content, probe: writeProbe(context.storage) });
 }
 
 const whoIsTold = "Any other request is answered with the reason.";

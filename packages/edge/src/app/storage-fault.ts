@@ -1,0 +1,15 @@
+/** SQLite's own names at the end of a message, and Cloudflare's words for the storage of an object. */
+const storageWords = /: SQLITE_[A-Z]+\.?$|^Internal error .*Durable Object storage .*caused object to be reset\.$/;
+
+/**
+ * Whether a kernel cannot write its log. An object whose storage failed is reset by the platform, so the gateway sees an error of the platform; a kernel that goes on
+ * throws its own.
+ *
+ * @param thrown by a kernel, or by the way to it
+ */
+export function isStorageFault(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown.name === "AuditUnavailable") return true;
+  // The platform marks its own errors: what else has such words came from somebody's text.
+  return "durableObjectReset" in thrown && thrown.durableObjectReset === true && storageWords.test(thrown.message);
+}
