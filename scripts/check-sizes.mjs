@@ -23,13 +23,13 @@ const budgets = [
   { name: "kernel/canonical", source: `export * from "@keyhole/kernel/canonical";`, maxBytes: 1024, goalBytes: 1024 },
   {
     name: "page of a kernel",
-    source: `export { connectKernel, serveStage } from "@keyhole/worker-host/browser";`,
+    source: `export { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";`,
     maxBytes: 17_408,
     goalBytes: 17_408,
   },
   {
     name: "its kernel's worker",
-    source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";`,
+    source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`,
     maxBytes: 124_672,
     goalBytes: 55 * 1024,
   },

@@ -13,9 +13,12 @@ import { runSuite } from "./test/suite.mjs";
 const testsOf = {
   "packages/kernel/src/audit/": ["test/audit/"],
   "packages/kernel/src/schema/": ["test/schema/"],
+  "packages/kernel/src/json/": ["test/normalize/"],
+  "packages/kernel/src/hash/": ["test/normalize/"],
+  "packages/kernel/src/bytes/": ["test/normalize/"],
+  "packages/kernel/src/support/": ["test/normalize/"],
   "packages/kernel/src/normalize/": ["test/normalize/"],
   "packages/kernel/src/policy/": ["test/policy/"],
-  "packages/kernel/src/review/": ["test/policy/"],
   "packages/kernel/src/replay/": ["test/audit/"],
   "packages/kernel/src/pipeline/": ["test/pipeline/"],
   "packages/kernel/": ["test/kernel/"],

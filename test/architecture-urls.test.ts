@@ -3,7 +3,7 @@ import { parseSync, Visitor } from "vite";
 import { describe, expect, it } from "vitest";
 import { root } from "./support/sources.ts";
 
-const own = "packages/kernel/src/normalize/parse-url.ts";
+const own = "packages/kernel/src/support/parse-url.ts";
 
 /** What runs inside an isolate holds up nobody but itself; what a person sets up is nobody else's text. */
 const exempt = [

@@ -1,4 +1,4 @@
-// A rule for oxlint. A foreign value (see packages/kernel/src/normalize/foreign.ts) can be another thing at each look, so each is used once: two readings of one
+// A rule for oxlint. A foreign value (see packages/kernel/src/support/foreign.ts) can be another thing at each look, so each is used once: two readings of one
 // value do not compile into a check of the first and a use of the second.
 
 /** Where the functions are that read a foreign value, `membersOf` and others: what they are given is one, however it is declared. */

@@ -24,24 +24,77 @@ const kernelDirections: Readonly<
   Record<string, { readonly values: readonly string[]; readonly types: readonly string[] }>
 > = {
   tool: {
-    values: ["schema", "capability", "bounds", "normalize", "limits.ts", "result.ts"],
+    values: [
+      "schema",
+      "capability",
+      "bounds",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "limits.ts",
+      "result.ts",
+    ],
     types: ["isolate", "kernel-api.ts"],
   },
-  schema: { values: ["normalize"], types: [] },
-  capability: { values: ["id", "normalize", "limits.ts", "result.ts"], types: ["tool"] },
+  schema: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
+  capability: {
+    values: ["id", "json", "hash", "bytes", "support", "normalize", "limits.ts", "result.ts"],
+    types: ["tool"],
+  },
   policy: {
-    values: ["id", "normalize", "schema", "tool", "capability", "bounds", "limits.ts", "result.ts"],
+    values: [
+      "id",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "schema",
+      "tool",
+      "capability",
+      "bounds",
+      "limits.ts",
+      "result.ts",
+    ],
     types: ["isolate", "state"],
   },
-  bounds: { values: ["limits.ts", "result.ts"], types: ["normalize", "isolate"] },
-  isolate: { values: ["id", "normalize", "bounds", "limits.ts", "result.ts"], types: ["capability", "tool"] },
-  normalize: { values: [], types: [] },
+  bounds: { values: ["limits.ts", "result.ts"], types: ["json", "hash", "bytes", "support", "normalize", "isolate"] },
+  guest: {
+    values: ["id", "json", "support", "limits.ts"],
+    types: ["bytes", "hash", "normalize", "isolate", "capability", "tool"],
+  },
+  isolate: {
+    values: ["guest", "id", "json", "hash", "bytes", "support", "normalize", "bounds", "limits.ts", "result.ts"],
+    types: ["capability", "tool"],
+  },
+  normalize: { values: ["json", "hash", "support"], types: [] },
+  json: { values: ["support"], types: [] },
+  hash: { values: ["bytes", "json", "support"], types: [] },
+  bytes: { values: [], types: ["hash"] },
+  support: { values: [], types: [] },
   audit: {
-    values: ["id", "normalize", "schema", "limits.ts", "result.ts"],
+    values: ["id", "json", "hash", "bytes", "support", "normalize", "schema", "limits.ts", "result.ts"],
     types: ["capability", "policy", "tool", "isolate"],
   },
   call: {
-    values: ["id", "tool", "schema", "capability", "policy", "bounds", "isolate", "normalize", "audit", "limits.ts"],
+    values: [
+      "id",
+      "tool",
+      "schema",
+      "capability",
+      "policy",
+      "bounds",
+      "isolate",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "audit",
+      "limits.ts",
+    ],
     types: ["result.ts"],
   },
   // The core asks, extensions answer: nothing of the core imports one.
@@ -53,6 +106,10 @@ const kernelDirections: Readonly<
       "policy",
       "bounds",
       "isolate",
+      "json",
+      "hash",
+      "bytes",
+      "support",
       "normalize",
       "audit",
       "call",
@@ -63,25 +120,55 @@ const kernelDirections: Readonly<
   },
   state: { values: [], types: [] },
   operations: {
-    values: ["id", "tool", "capability", "policy", "bounds", "isolate", "normalize", "audit", "call", "limits.ts"],
+    values: [
+      "id",
+      "tool",
+      "capability",
+      "policy",
+      "bounds",
+      "isolate",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "audit",
+      "call",
+      "limits.ts",
+    ],
     types: [],
   },
-  pipeline: { values: ["id", "normalize", "schema"], types: ["kernel-api.ts", "result.ts"] },
+  pipeline: {
+    values: ["id", "json", "hash", "bytes", "support", "normalize", "schema"],
+    types: ["kernel-api.ts", "result.ts"],
+  },
   // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
   // A recorded program is put into its package again, by the kernel's own rule.
   replay: {
-    values: ["normalize", "schema", "audit", "isolate", "tool", "limits.ts"],
+    values: ["json", "hash", "bytes", "support", "normalize", "schema", "audit", "isolate", "tool", "limits.ts"],
     types: ["capability", "kernel-api.ts", "result.ts"],
   },
-  review: {
-    values: ["policy", "audit", "tool", "schema", "capability", "normalize", "limits.ts"],
+  "policy/review": {
+    values: [
+      "policy",
+      "audit",
+      "tool",
+      "schema",
+      "capability",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "limits.ts",
+    ],
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
-  secrets: { values: ["id", "normalize"], types: ["capability"] },
-  surface: { values: ["normalize", "schema", "tool"], types: [] },
-  id: { values: ["normalize"], types: [] },
+  secrets: { values: ["id", "json", "hash", "bytes", "support", "normalize"], types: ["capability"] },
+  surface: { values: ["json", "hash", "bytes", "support", "normalize", "schema", "tool"], types: [] },
+  id: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },
-  "result.ts": { values: [], types: ["normalize", "policy", "capability"] },
+  "result.ts": { values: [], types: ["json", "hash", "bytes", "support", "normalize", "policy", "capability"] },
 };
 
 export const kernelFolder = "packages/kernel/src/";
@@ -117,8 +204,11 @@ export function packageViolations(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** A folder inside another has an order of its own where the table names it. */
 function kernelPart(path: string): string {
-  return path.slice(kernelFolder.length).split("/")[0] ?? "";
+  const [first = "", second] = path.slice(kernelFolder.length).split("/");
+  const nested = `${first}/${second}`;
+  return Object.hasOwn(kernelDirections, nested) ? nested : first;
 }
 
 /** Imports between the kernel's folders against their order. The files at its top, except the leaves, may import all. */

@@ -2,7 +2,7 @@
  * Canonical JSON against `JSON.stringify`, and BLAKE3, in one process: `npm run bench:canonical`. A ratio of 0.6 means 0.6 times the
  * speed of `JSON.stringify`. Prints and never fails on a time.
  */
-import { blake3, canonicalize, hashText, parseJson, snapshot } from "../../packages/kernel/src/normalize/index.ts";
+import { blake3, canonicalize, hashText, parseJson, snapshot } from "../../packages/kernel/src/index.ts";
 import { documents } from "./canonical-documents.ts";
 
 type Run = () => unknown;

@@ -1,5 +1,5 @@
 import { createKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
-import { browserHost, domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { registered } from "../support/registered.ts";
@@ -203,14 +203,14 @@ describe("the heartbeat", () => {
   });
 });
 
-describe("a host without a stage that works", () => {
-  it("says so with the failure of the stage", async () => {
-    const broken: FrameStage = {
+describe("a host without a container that works", () => {
+  it("says so with the failure of the container", async () => {
+    const broken: FrameContainer = {
       open: async () => ({ ok: false, code: "ISOLATE_LOST", message: "no frame today", hints: { hint: "tomorrow" } }),
       close: () => {},
       watch: () => {},
     };
-    await expect(browserHost({ stage: broken })).rejects.toMatchObject({
+    await expect(browserHost({ container: broken })).rejects.toMatchObject({
       name: "IsolateFailure",
       message: "no frame today",
       hints: { hint: "tomorrow" },
@@ -218,15 +218,15 @@ describe("a host without a stage that works", () => {
   });
 
   it("survives a warm frame that dies before it is used", async () => {
-    const stage = domStage();
+    const container = domFrameContainer();
     let onLost: (id: string, reason: string) => void = () => {};
     const opened: string[] = [];
-    const watched: FrameStage = {
-      open: (id, port, shell) => (opened.push(id), stage.open(id, port, shell)),
-      close: (id) => stage.close(id),
+    const watched: FrameContainer = {
+      open: (id, port, shell) => (opened.push(id), container.open(id, port, shell)),
+      close: (id) => container.close(id),
       watch: (listener) => void (onLost = listener),
     };
-    const host = await openHost({ stage: watched, warm: 1 });
+    const host = await openHost({ container: watched, warm: 1 });
     onLost(opened[0]!, "its process died");
     expect(await answer(await host.open(good))).toEqual(one);
   });

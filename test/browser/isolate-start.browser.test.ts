@@ -1,9 +1,9 @@
-import { browserHost, domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { expect, it } from "vitest";
 
 /** Opens a host whose isolates run this script in place of the shell. */
 function openWith(script: string, startTimeoutMs: number): Promise<unknown> {
-  return browserHost({ stage: domStage({ startTimeoutMs }, script), startTimeoutMs });
+  return browserHost({ container: domFrameContainer({ startTimeoutMs }, script), startTimeoutMs });
 }
 
 const lost = (message: RegExp): object => ({ code: "ISOLATE_LOST", message: expect.stringMatching(message) });
@@ -21,8 +21,8 @@ it("a worker that never answers its frame is reported at the start deadline", as
 });
 
 it("a shell that never answers its host is reported at the start deadline", async () => {
-  const stage: FrameStage = { open: async () => ({ ok: true }), close: () => {}, watch: () => {} };
-  await expect(browserHost({ stage, startTimeoutMs: 50 })).rejects.toMatchObject(
+  const container: FrameContainer = { open: async () => ({ ok: true }), close: () => {}, watch: () => {} };
+  await expect(browserHost({ container, startTimeoutMs: 50 })).rejects.toMatchObject(
     lost(/^The isolate did not start: its shell did not answer within 50 ms\.$/),
   );
 });

@@ -117,7 +117,7 @@ describe("a client of a kernel's worker that does not start", () => {
   it("reports a boot that rejects, with the code and the hint of its error", async () => {
     expect(await failureOf(connectTo(booting("rejects")))).toMatchObject({
       ...unavailable("boot-failed", /^The worker could not create its kernel: UNSUPPORTED_HOST: No document\.$/),
-      hint: "Pass a stage.",
+      hint: "Pass a container.",
     });
   });
 

@@ -1,5 +1,5 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
-import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import drink from "keyhole:../contract/tools/drink.ts";
 import pour from "keyhole:../contract/tools/pour.ts";
 import subject from "keyhole:../contract/tools/subject.ts";
@@ -8,7 +8,7 @@ exposeKernel(boot());
 
 async function boot(): Promise<Kernel> {
   const kernel = await createKernel({
-    host: await browserHost({ stage: remoteStage() }),
+    host: await browserHost({ container: remoteFrameContainer() }),
     policy: {
       version: "1",
       posture: "permissive",

@@ -1,6 +1,6 @@
 /** The script of a page under test: opens a host, and tells the test's page how that went. */
 import { IsolateFailure } from "@keyhole/kernel";
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 
 // Vitest has every `import()` go through its runner, which this page does not have.
 Object.assign(globalThis, { __vitest_browser_runner__: { wrapDynamicImport: (load: () => unknown) => load() } });
@@ -9,7 +9,7 @@ async function open(): Promise<object> {
   try {
     const isolation =
       new URL(import.meta.url).searchParams.get("isolation") === "interpreter" ? "interpreter" : "worker";
-    const host = await browserHost({ stage: domStage({ nonce: "n0nce" }), isolation });
+    const host = await browserHost({ container: domFrameContainer({ nonce: "n0nce" }), isolation });
     await host.close();
     return { opened: host.name };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type AuditEvent, hashBytes, type LogEntry, type Progress } from "@keyhole/kernel";
-import { connectKernel, type KernelClient, serveStage } from "@keyhole/worker-host/browser";
+import { connectKernel, type KernelClient, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poured } from "../contract/isolate-stream.ts";
 import subject from "keyhole:../contract/tools/subject.ts";
@@ -10,7 +10,7 @@ describe("a kernel in a worker of the page", () => {
   let kernel: KernelClient;
   beforeAll(() => {
     worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module" });
-    serveStage(worker);
+    serveFrameContainer(worker);
     kernel = connectKernel(worker);
   });
   afterAll(async () => {

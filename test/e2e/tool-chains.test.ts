@@ -31,9 +31,9 @@ describe("a production build by Vite with the documented configuration", () => {
     "index.html":
       '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.ts"></script>',
     "evil.ts": evil,
-    "main.ts": `import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
+    "main.ts": `import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 const worker = new Worker(new URL("./kernel.ts", import.meta.url), { type: "module" });
-serveStage(worker);
+serveFrameContainer(worker);
 const call = connectKernel(worker).call("evil", {});
 const outer = new Worker(new URL("./outer.ts", import.meta.url), { type: "module" });
 const nested = new Promise((resolve) => { outer.onmessage = ({ data }) => resolve(data); });
@@ -41,11 +41,11 @@ const said = { result: await call, nested: await nested };
 document.body.textContent = JSON.stringify({ data: said.result.data, nested: said.nested });
 `,
     "kernel.ts": `import { createKernel } from "@keyhole/kernel";
-import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import evil from "keyhole:./evil.ts";
 globalThis.realm = "the kernel's realm, evaluated: " + (globalThis.evaluated ?? "no");
 async function boot() {
-  const kernel = await createKernel({ host: await browserHost({ stage: remoteStage() }), policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy: { version: "1", posture: "permissive" } });
   const registered = kernel.register(evil);
   if (!registered.ok) throw new Error(registered.error.message);
   return kernel;

@@ -25,14 +25,14 @@ export default defineTool({
   },
 });`,
   "main.ts": `import { createKernel } from "@keyhole/kernel";
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { opfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
 import countPlanets from "keyhole:./count-planets.ts";
 
 async function ask() {
   const kernel = await createKernel({
-    host: await browserHost({ stage: domStage({ nonce: "n0nce" }) }),
+    host: await browserHost({ container: domFrameContainer({ nonce: "n0nce" }) }),
     brokers: [dbBroker({ main: opfsDatabase({ name: "app" }) })],
     policy: { version: "1", posture: "standard", grants: [{ tool: "count_planets", capability: { kind: "db.read", databases: ["main"] } }] },
   });

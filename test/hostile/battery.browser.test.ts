@@ -1,4 +1,4 @@
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { server } from "vitest/browser";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { moduleOf } from "../browser/open.ts";
@@ -24,10 +24,10 @@ let frames = 0;
 
 /** Runs a script where tools run, without the shell. */
 async function openRaw(script: string): Promise<RawFrame> {
-  const stage = domStage({}, script);
+  const container = domFrameContainer({}, script);
   const { port1, port2 } = new MessageChannel();
   const id = `raw ${frames++}`;
-  expect(await stage.open(id, port2, "module")).toEqual({ ok: true });
+  expect(await container.open(id, port2, "module")).toEqual({ ok: true });
   const waiting: ((text: string) => void)[] = [];
   port1.onmessage = ({ data: { question, text } }: MessageEvent<Answer>) => waiting[question]?.(text);
   return {
@@ -38,7 +38,7 @@ async function openRaw(script: string): Promise<RawFrame> {
       }),
     close: () => {
       port1.close();
-      void stage.close(id);
+      void container.close(id);
     },
   };
 }
@@ -67,7 +67,7 @@ const bench: Bench = {
   canary: inject("canary"),
   open: (code) => host.open(moduleOf(code)),
   async usurp(deed) {
-    const own = await browserHost({ stage: domStage({}, usurper(deed)), warm: 0 });
+    const own = await browserHost({ container: domFrameContainer({}, usurper(deed)), warm: 0 });
     const isolate = await own.open(moduleOf("export default {}"));
     return {
       call: (call, port) => isolate.call(call, port),

@@ -1,4 +1,4 @@
-import { domStage, type FrameStage } from "@keyhole/worker-host/browser";
+import { domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { describe, expect, inject, it } from "vitest";
 import { frameScript, type Question } from "./battery/frame-script.ts";
 
@@ -7,14 +7,14 @@ const hits = async (tag: string): Promise<string[]> =>
   (await fetch(`${canary}/hits/${tag}`)).json() as Promise<string[]>;
 
 /** Runs a script where tools run, without the shell. */
-function openRaw(script: string): { readonly stage: FrameStage; readonly port: Promise<MessagePort> } {
-  const stage = domStage({}, script);
+function openRaw(script: string): { readonly container: FrameContainer; readonly port: Promise<MessagePort> } {
+  const container = domFrameContainer({}, script);
   const open = async (): Promise<MessagePort> => {
     const { port1, port2 } = new MessageChannel();
-    expect(await stage.open("raw", port2, "module")).toEqual({ ok: true });
+    expect(await container.open("raw", port2, "module")).toEqual({ ok: true });
     return port1;
   };
-  return { stage, port: open() };
+  return { container, port: open() };
 }
 
 const ask = (port: MessagePort, question: unknown): Promise<unknown> =>
@@ -110,7 +110,7 @@ describe("two frames", () => {
     // The longer, the more they could hear: the time makes nothing fail.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await Promise.all([ask(portA, "from a"), ask(portB, "from b")])).toEqual([[], []]);
-    await Promise.all([a.stage.close("raw"), b.stage.close("raw")]);
+    await Promise.all([a.container.close("raw"), b.container.close("raw")]);
   });
 
   it("would, if they were two workers of one page: a control", async () => {

@@ -1,5 +1,5 @@
 import type { IsolateHost } from "@keyhole/kernel";
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { callWith, evaluate, moduleOf, quietPort, toolText } from "../browser/open.ts";
 
@@ -77,7 +77,7 @@ const rawGuest = (then: string): string => `
 
 describe("a guest that is not our shell", () => {
   const outcomeOf = async (then: string) => {
-    const host = await browserHost({ stage: domStage({}, rawGuest(then)), warm: 0 });
+    const host = await browserHost({ container: domFrameContainer({}, rawGuest(then)), warm: 0 });
     const isolate = await host.open(moduleOf("export default {}"));
     const logs: unknown[] = [];
     const outcome = await isolate.call(callWith(), { ...quietPort, log: (entry) => logs.push(entry) });

@@ -41,7 +41,7 @@ describe("a normalizer of the embedding program", () => {
 
   it("that is not the one which the tool names is found by who verifies", async () => {
     const { result, events, manifest } = await callWith((output) => output, 1);
-    const { sealProof } = await import("../../packages/kernel/src/policy/seal.ts");
+    const { sealProof } = await import("../../packages/kernel/src/policy/proof/seal-proof.ts");
     const { blake3Hash } = await import("@keyhole/kernel");
     const { hash: _, v: __, engineVersion: ___, normalizer: ____, ...body } = result.proof!;
     const evidence = { policy: openPolicy, tool: { manifest }, input: {} };

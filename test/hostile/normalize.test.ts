@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalize, normalize, parseJson, snapshot } from "../../packages/kernel/src/normalize/index.ts";
+import { canonicalize, normalize, parseJson, snapshot } from "../../packages/kernel/src/index.ts";
 
 type Trap = keyof ProxyHandler<object>;
 const traps: readonly Trap[] = [

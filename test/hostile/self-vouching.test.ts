@@ -12,7 +12,7 @@ import {
 } from "@keyhole/kernel/policy";
 import { writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sealProof } from "../../packages/kernel/src/policy/seal.ts";
+import { sealProof } from "../../packages/kernel/src/policy/proof/seal-proof.ts";
 import { runCommand } from "../../packages/worker-host/src/node/command.ts";
 import { eventsOf, linesOf, recordsOf } from "../audit/log-of.ts";
 import { document as policy, record } from "../policy/recorded.ts";

@@ -10,11 +10,11 @@ import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   kernelVersion,
-  readFrozen,
-  writeFrozen,
-  type Frozen,
-} from "../../packages/kernel/src/extensions/suspension/frozen.ts";
-import { seal, sealingKey, unseal } from "../../packages/kernel/src/extensions/suspension/sealed.ts";
+  readSnapshot,
+  writeSnapshot,
+  type Snapshot,
+} from "../../packages/kernel/src/extensions/suspension/snapshot-format.ts";
+import { seal, sealingKey, unseal } from "../../packages/kernel/src/extensions/suspension/sealed-snapshot.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import {
   begin,
@@ -66,10 +66,10 @@ async function taken(snapshot: Uint8Array, options: Options = {}): Promise<unkno
 }
 
 /** What whoever has the key writes. */
-async function forged(change: (frozen: Frozen) => object): Promise<Uint8Array<ArrayBuffer>> {
+async function forged(change: (frozen: Snapshot) => object): Promise<Uint8Array<ArrayBuffer>> {
   const key = await sealingKey(testKey);
-  const frozen = readFrozen((await unseal(key, bytes))!)!;
-  return seal(key, writeFrozen(change(frozen) as Frozen));
+  const frozen = readSnapshot((await unseal(key, bytes))!)!;
+  return seal(key, writeSnapshot(change(frozen) as Snapshot));
 }
 
 describe("the bytes of a suspended call that come back", () => {

@@ -10,7 +10,7 @@ import {
   type ToolContext,
 } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { dischargeFault } from "../../packages/kernel/src/review/discharge.ts";
+import { obligationFault } from "../../packages/kernel/src/policy/review/check-obligations.ts";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { calling, openCalling } from "../support/nested.ts";
@@ -58,12 +58,12 @@ describe("a body", () => {
     kernel.registerTrusted(reading());
     const { proof } = await kernel.call("subject", {}, { body: bodySource([bytes(1)]).body });
     const log = await events();
-    expect(dischargeFault(proof!, log)).toBe(undefined);
+    expect(obligationFault(proof!, log)).toBe(undefined);
     const silent = log.filter(({ type }) => type !== "body.read");
-    expect(dischargeFault(proof!, silent)).toBe("The log does not say what was read of the body.");
+    expect(obligationFault(proof!, silent)).toBe("The log does not say what was read of the body.");
     // A crash leaves nothing to say it.
     const torn = silent.filter(({ type }) => type !== "tool.completed");
-    expect(dischargeFault(proof!, torn)).toBe(undefined);
+    expect(obligationFault(proof!, torn)).toBe(undefined);
   });
 
   it("is asked for by a tool that takes one, and refused by any other", async () => {

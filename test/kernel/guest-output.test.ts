@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outputOf } from "../../packages/kernel/src/isolate/guest/output.ts";
+import { outputOf } from "../../packages/kernel/src/guest/output.ts";
 import { limits } from "../../packages/kernel/src/limits.ts";
 
 const json = (value: unknown) => outputOf(value, { outputKind: "json", outputBytes: 100_000_000 });

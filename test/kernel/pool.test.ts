@@ -1,7 +1,7 @@
 import type { IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import type { Lease, Owner, Waiter } from "../../packages/kernel/src/isolate/lease.ts";
-import { IsolatePool } from "../../packages/kernel/src/isolate/pool.ts";
+import type { Lease, Owner, Waiter } from "../../packages/kernel/src/isolate/pool/lease.ts";
+import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { hostOpening } from "../support/module-host.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blake3, blake3DeriveKey, blake3Keyed, createHasher } from "../../packages/kernel/src/normalize/index.ts";
+import { blake3, blake3DeriveKey, blake3Keyed, createHasher } from "../../packages/kernel/src/index.ts";
 import { hasSuites, needsSuites, readSuite } from "./suites.ts";
 import { blake3Input, hex } from "./vectors.shared.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { canonicalize, canonicalJson } from "../../packages/kernel/src/normalize/index.ts";
+import { canonicalize, canonicalJson } from "../../packages/kernel/src/index.ts";
 import { sized } from "../support/size.ts";
 import { hasSuites, needsSuites, readSuite } from "./suites.ts";
 

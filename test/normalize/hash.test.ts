@@ -8,7 +8,7 @@ import {
   hashText,
   isDigest,
   type JsonValue,
-} from "../../packages/kernel/src/normalize/index.ts";
+} from "../../packages/kernel/src/index.ts";
 import { hex } from "./vectors.shared.ts";
 
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkKey } from "../../packages/kernel/src/capability/keys.ts";
 import { checkPath, pathMatcher } from "../../packages/kernel/src/capability/paths.ts";
-import { toForm } from "../../packages/kernel/src/normalize/unicode.ts";
+import { toForm } from "../../packages/kernel/src/support/unicode.ts";
 import { toolOf } from "../support/kernel.ts";
 import { sized } from "../support/size.ts";
 import { root } from "../support/sources.ts";
@@ -48,9 +48,9 @@ describe("a text in a normal form", () => {
     const sources = globSync("packages/*/src/**/*.ts", { cwd: root });
     const asks = sources.filter((path) => /\.normalize\((?:"NF|\))/.test(readFileSync(join(root, path), "utf8")));
     expect(asks.toSorted()).toEqual([
-      "packages/kernel/src/normalize/unicode.ts",
       "packages/kernel/src/schema/formats/hosts.ts",
       "packages/kernel/src/schema/idna.ts",
+      "packages/kernel/src/support/unicode.ts",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { blake3, canonicalJson, normalize } from "../../packages/kernel/src/normalize/index.ts";
+import { blake3, canonicalJson, normalize } from "../../packages/kernel/src/index.ts";
 import { hex } from "./vectors.shared.ts";
 
 const hashOf = (bytes: Uint8Array): string => `blake3:${hex(blake3(bytes))}`;

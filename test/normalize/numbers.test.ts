@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { canonicalize } from "../../packages/kernel/src/normalize/index.ts";
+import { canonicalize } from "../../packages/kernel/src/index.ts";
 import { sized } from "../support/size.ts";
 import { hasSuites, needsSuites, readSuite } from "./suites.ts";
 import { numberOf } from "./vectors.shared.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../packages/kernel/src/normalize/index.ts";
+import { parseJson } from "../../packages/kernel/src/index.ts";
 import { taken, parsed } from "./taken.ts";
 
 describe("limits", () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { canonicalTextOf } from "../../packages/kernel/src/normalize/canonical-json.ts";
-import { canonicalJson } from "../../packages/kernel/src/normalize/index.ts";
-import { snapshotInOrder, type Taken, takeJson } from "../../packages/kernel/src/normalize/snapshot.ts";
+import { canonicalTextOf } from "../../packages/kernel/src/json/canonical-json.ts";
+import { canonicalJson } from "../../packages/kernel/src/index.ts";
+import { snapshotInOrder, type Taken, takeJson } from "../../packages/kernel/src/json/snapshot.ts";
 import { taken, parsed } from "./taken.ts";
 
 const json = fc

@@ -1,4 +1,4 @@
-import { parseJson, snapshot, type SnapshotLimits } from "../../packages/kernel/src/normalize/index.ts";
+import { parseJson, snapshot, type SnapshotLimits } from "../../packages/kernel/src/index.ts";
 
 export const taken = (value: unknown, limits?: SnapshotLimits): unknown => {
   const result = snapshot(value, limits);

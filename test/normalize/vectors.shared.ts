@@ -9,8 +9,8 @@ import {
   normalize,
   parseJson,
   snapshot,
-} from "../../packages/kernel/src/normalize/index.ts";
-import { sha256Hash } from "../../packages/kernel/src/normalize/sha256.ts";
+} from "../../packages/kernel/src/index.ts";
+import { sha256Hash } from "../../packages/kernel/src/hash/sha256.ts";
 
 /** FIPS 180-4's own examples, and that of FIPS 180-2, B.3. */
 const sha256Vectors: [text: string, times: number, hash: string][] = [

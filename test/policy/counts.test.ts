@@ -1,6 +1,6 @@
 import type { PolicyDocument } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { Counters } from "../../packages/kernel/src/policy/counters.ts";
+import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 

@@ -1,8 +1,8 @@
 import { loadPolicy, type PolicyDocument } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
-import { modeAnswer } from "../../packages/kernel/src/policy/mode.ts";
-import { postureAnswer } from "../../packages/kernel/src/policy/decide.ts";
+import { modeAnswer } from "../../packages/kernel/src/policy/modes/mode.ts";
+import { postureAnswer } from "../../packages/kernel/src/policy/decision/decide.ts";
 import { readPage } from "../docs/markdown.ts";
 
 const page = readPage("docs/policy.md");

@@ -6,7 +6,7 @@ import * as catalogue from "@keyhole/worker-host/tools";
 import fc from "fast-check";
 import { wasmPackage } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
-import { documentSchema } from "../../packages/kernel/src/policy/document-schema.ts";
+import { documentSchema } from "../../packages/kernel/src/policy/document/schema.ts";
 import { readPage } from "../docs/markdown.ts";
 import { root } from "../support/sources.ts";
 

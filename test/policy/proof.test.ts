@@ -182,7 +182,7 @@ describe("a proof", () => {
 
   it("that lies about its decision passes no level 2, however well it is hashed", async () => {
     const { calls, manifest } = await record();
-    const { sealProof } = await import("../../packages/kernel/src/policy/seal.ts");
+    const { sealProof } = await import("../../packages/kernel/src/policy/proof/seal-proof.ts");
     const { hash: _, signature: __, v: ___, engineVersion: ____, ...body } = calls.denied.result.proof!;
     const forged = sealProof({ ...body, decision: "allow", reasonCode: "posture", determining: [] }, blake3Hash);
     expect(await verifyProof(forged)).toMatchObject({ verdict: "unvouched" });

@@ -2,7 +2,7 @@ import { hostMatcher } from "../../packages/kernel/src/capability/hosts.ts";
 import { capabilityKinds, matchHost, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DecisionInput, holdsAll } from "../../packages/kernel/src/policy/condition.ts";
+import { type DecisionInput, holdsAll } from "../../packages/kernel/src/policy/decision/condition.ts";
 import { sized } from "../support/size.ts";
 import { checkChains } from "./chains.ts";
 import { decisionBy, denyWhen, inputOf, loaded } from "./support.ts";

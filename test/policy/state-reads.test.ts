@@ -12,7 +12,7 @@ import {
   labelsTextIn,
   obligedLabels,
   sessionIn,
-} from "../../packages/kernel/src/policy/state-reads.ts";
+} from "../../packages/kernel/src/policy/decision/state-reads.ts";
 
 const label = stringMatching(/^[a-z][a-z0-9._-]{0,20}$/);
 

@@ -6,8 +6,8 @@ import {
   type PolicyRule,
   type RuleCondition,
 } from "@keyhole/kernel";
-import type { DecisionInput } from "../../packages/kernel/src/policy/condition.ts";
-import { decide, type ReadCounter, type Verdict } from "../../packages/kernel/src/policy/decide.ts";
+import type { DecisionInput } from "../../packages/kernel/src/policy/decision/condition.ts";
+import { decide, type ReadCounter, type Verdict } from "../../packages/kernel/src/policy/decision/decide.ts";
 
 /** A policy of posture standard with some parts. */
 export function loaded(part: Partial<PolicyDocument>): Policy {

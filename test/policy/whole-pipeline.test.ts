@@ -9,7 +9,7 @@ import {
 } from "@keyhole/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { Revocations } from "../../packages/kernel/src/capability/revocation.ts";
-import { Counters } from "../../packages/kernel/src/policy/counters.ts";
+import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { toolOf } from "../support/kernel.ts";
 import { hostOpening } from "../support/module-host.ts";

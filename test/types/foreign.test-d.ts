@@ -1,6 +1,6 @@
 /** Checked by the compiler alone: what somebody else gave has no member that can be read, so it cannot be read a second time. */
 import type { ApprovalAnswer, Approver, AuditSink, Broker, CallOptions, IsolateHost } from "@keyhole/kernel";
-import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../packages/kernel/src/normalize/foreign.ts";
+import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../packages/kernel/src/support/foreign.ts";
 
 declare function same<A>(): <B>(_value: B, ..._: Equal<A, B> extends true ? [] : [never]) => void;
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "./normalize/json.ts";
-import { documentSchema } from "./policy/document-schema.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json/json.ts";
+import { documentSchema } from "./policy/document/schema.ts";
 import { manifestSchema } from "./tool/manifest-schema.ts";
 import * as texts from "./document-texts.ts";
 

@@ -19,7 +19,7 @@ import type {
   RuleCondition,
   TimeWindow,
   ToolGovernance,
-} from "./policy/policy.ts";
+} from "./policy/document/policy.ts";
 import type { DeclaredCapability, OutputContract, ToolManifest } from "./tool/manifest.ts";
 
 /** One sentence for each member, so that a member without one does not compile. An editor shows it. */

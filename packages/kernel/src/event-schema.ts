@@ -2,11 +2,11 @@ import type { AuditPayloads, AuditType } from "./audit/event.ts";
 import { capabilityKinds, effects } from "./capability/capability.ts";
 import { healthStates } from "./isolate/health.ts";
 import { purityFindings } from "./isolate/verify-pure.ts";
-import type { JsonObject } from "./normalize/json.ts";
-import { decisions } from "./policy/policy.ts";
-import { reasonCodes } from "./policy/proof.ts";
+import type { JsonObject } from "./json/json.ts";
+import { decisions } from "./policy/document/policy.ts";
+import { reasonCodes } from "./policy/proof/proof.ts";
 import { errorCodes } from "./result.ts";
-import { proofSchema } from "./review/proof-schema.ts";
+import { proofSchema } from "./policy/review/proof-schema.ts";
 import { modes } from "./tool/manifest.ts";
 
 /*

@@ -8,7 +8,7 @@ import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
 import { composeKernel } from "./kernel.ts";
 import type { Kernel, KernelOptions } from "./kernel-api.ts";
-import { blake3Hash } from "./normalize/hash.ts";
+import { blake3Hash } from "./hash/hash.ts";
 
 /**
  * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.

@@ -111,14 +111,14 @@ export { checkArgument, checkCommand, matchCommand } from "./capability/commands
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";
 export { checkHostPattern, matchHost } from "./capability/hosts.ts";
-export { isBoundedHost, parseUrl } from "./normalize/parse-url.ts";
+export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 
-export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval.ts";
-export type { StandingApproval } from "./policy/approvals.ts";
-export { patternFault } from "./policy/pattern.ts";
-export { defaultPolicy, loadPolicy, type Policy } from "./policy/load.ts";
-export type { ModeTrigger } from "./policy/mode-manager.ts";
+export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
+export type { StandingApproval } from "./policy/approval/standing-approvals.ts";
+export { patternFault } from "./policy/approval/pattern.ts";
+export { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
+export type { ModeTrigger } from "./policy/modes/triggers.ts";
 export type {
   ArgumentCondition,
   CountCondition,
@@ -132,11 +132,11 @@ export type {
   RuleExample,
   TimeWindow,
   ToolGovernance,
-} from "./policy/policy.ts";
-export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof.ts";
-export type { Preview, PreviewProof, PreviewQuestion } from "./policy/preview.ts";
-export type { PolicyVariables } from "./policy/variables.ts";
-export { engineVersion, type ProofCheck, verifyProofDigest } from "./policy/seal.ts";
+} from "./policy/document/policy.ts";
+export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof/proof.ts";
+export type { Preview, PreviewProof, PreviewQuestion } from "./policy/decision/preview.ts";
+export type { PolicyVariables } from "./policy/document/variables.ts";
+export { engineVersion, type ProofCheck, verifyProofDigest } from "./policy/proof/seal-proof.ts";
 
 export type { BoundName, Bounds } from "./bounds/bounds.ts";
 export { ceilings, defaultBounds, limits } from "./limits.ts";
@@ -144,8 +144,8 @@ export { ceilings, defaultBounds, limits } from "./limits.ts";
 export { type Clock, systemClock } from "./isolate/clock.ts";
 export type { ToolHealth } from "./isolate/health.ts";
 export type { PureCheck } from "./isolate/verify-pure.ts";
-export type { Reuse } from "./isolate/slot.ts";
-export type { ToolQuarantine } from "./isolate/quarantine.ts";
+export type { Reuse } from "./isolate/pool/slot.ts";
+export type { ToolQuarantine } from "./isolate/pool/quarantine.ts";
 export {
   type CallPort,
   type Isolate,
@@ -157,7 +157,37 @@ export {
   type IsolateUsage,
 } from "./isolate/port.ts";
 
-export * from "./normalize/index.ts";
+export {
+  blake3,
+  blake3DeriveKey,
+  type Blake3Hasher,
+  blake3Keyed,
+  type Blake3Mode,
+  createHasher,
+} from "./hash/blake3.ts";
+export { canonicalize, canonicalJson, type CanonicalResult } from "./json/canonical-json.ts";
+export type { ContentStore } from "./bytes/content-store.ts";
+export type { NormalizeError, NormalizeReason } from "./json/normalize-error.ts";
+export {
+  blake3Hash,
+  type Digest,
+  type DigestAlgorithm,
+  type Hash,
+  hashBytes,
+  hashJson,
+  hashText,
+  isDigest,
+} from "./hash/hash.ts";
+export type { ContentReference } from "./bytes/content-reference.ts";
+export type { JsonArray, JsonObject, JsonValue } from "./json/json.ts";
+export {
+  type CustomNormalizer,
+  type CustomNormalizers,
+  type NormalizationKind,
+  normalize,
+  type Normalized,
+} from "./normalize/normalizer.ts";
+export { parseJson, snapshot, SNAPSHOT_LIMITS, type SnapshotLimits, type SnapshotResult } from "./json/snapshot.ts";
 
 export { type ChainCheck, verifyChain } from "./audit/chain.ts";
 export {

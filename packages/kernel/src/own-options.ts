@@ -3,12 +3,12 @@ import type { Broker } from "./capability/broker.ts";
 import type { CapabilityKind } from "./capability/capability.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
-import type { Reuse } from "./isolate/slot.ts";
+import type { Reuse } from "./isolate/pool/slot.ts";
 import type { ComposedKernelOptions, ProofSigner } from "./kernel-api.ts";
-import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./normalize/foreign.ts";
-import { deepFreeze } from "./normalize/freeze.ts";
-import { snapshot } from "./normalize/snapshot.ts";
-import type { PolicyVariables } from "./policy/variables.ts";
+import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./support/foreign.ts";
+import { deepFreeze } from "./json/freeze.ts";
+import { snapshot } from "./json/snapshot.ts";
+import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
 

@@ -1,7 +1,7 @@
 import type { Effect } from "./capability/capability.ts";
-import type { JsonValue } from "./normalize/json.ts";
-import type { ContentReference } from "./normalize/reference.ts";
-import type { Proof } from "./policy/proof.ts";
+import type { JsonValue } from "./json/json.ts";
+import type { ContentReference } from "./bytes/content-reference.ts";
+import type { Proof } from "./policy/proof/proof.ts";
 
 /** Every code that a call can end with. Each has a page under `docs/errors/`. */
 export const errorCodes = [

@@ -1,5 +1,5 @@
 import { createKernel, type Kernel } from "@keyhole/kernel";
-import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
@@ -26,7 +26,7 @@ const told = new Promise<PageSettings>((resolve) =>
 
 /** The kernel lives here, apart from the page's work; the frames in which tools run are the page's. */
 async function boot(): Promise<Kernel> {
-  const host = await browserHost({ stage: remoteStage(page) });
+  const host = await browserHost({ container: remoteFrameContainer(page) });
   const brokers = [
     netBroker(),
     filesBroker(opfsStore()),

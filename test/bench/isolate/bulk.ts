@@ -1,6 +1,6 @@
 // 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel; and through the kernel the other way.
 import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import bytesPackage from "keyhole:./bytes.ts";
 import handedOverPackage from "keyhole:./handed-over.ts";
 import piecesPackage from "keyhole:./pieces.ts";
@@ -24,7 +24,7 @@ const bareScript = `onmessage = ({ ports: [port] }) => {
 /** @param keeps whether the sender has its bytes still, as a tool has */
 async function bareTransfer(keeps: boolean): Promise<() => Promise<void>> {
   const { port1, port2 } = new MessageChannel();
-  const opened = await domStage({}, bareScript).open("bare bulk", port2, "module");
+  const opened = await domFrameContainer({}, bareScript).open("bare bulk", port2, "module");
   if (!opened.ok) throw new Error(opened.message);
   return () =>
     new Promise((resolve, reject) => {

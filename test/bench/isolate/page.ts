@@ -1,6 +1,6 @@
 // Runs in the page; the figures go to the process that opened it.
 import { type CallPort, createKernel, type IsolateCall, type IsolateHost } from "@keyhole/kernel";
-import { browserHost, domStage } from "@keyhole/worker-host/browser";
+import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { bulkTransfers } from "./bulk.ts";
 import echoPackage from "keyhole:./echo.ts";
 import { registered } from "../../support/registered.ts";
@@ -49,7 +49,7 @@ async function microseconds(trip: () => Promise<unknown>): Promise<number> {
 
 async function bareTrip(): Promise<() => Promise<unknown>> {
   const { port1, port2 } = new MessageChannel();
-  const opened = await domStage({}, bareScript).open("bare", port2, "module");
+  const opened = await domFrameContainer({}, bareScript).open("bare", port2, "module");
   if (!opened.ok) throw new Error(opened.message);
   return () =>
     new Promise((resolve) => {

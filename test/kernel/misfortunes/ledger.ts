@@ -2,8 +2,8 @@ import { Limiter } from "../../../packages/kernel/src/bounds/limiter.ts";
 import { FairSemaphore } from "../../../packages/kernel/src/bounds/fair-semaphore.ts";
 import { Keys } from "../../../packages/kernel/src/extensions/idempotency/keys.ts";
 import { Revocations } from "../../../packages/kernel/src/capability/revocation.ts";
-import { Approvals } from "../../../packages/kernel/src/policy/approvals.ts";
-import { Counters } from "../../../packages/kernel/src/policy/counters.ts";
+import { Approvals } from "../../../packages/kernel/src/policy/approval/standing-approvals.ts";
+import { Counters } from "../../../packages/kernel/src/policy/decision/counters.ts";
 
 /** What one kernel after the other holds, read from the owners themselves. */
 export interface Ledger {

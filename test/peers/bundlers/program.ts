@@ -58,16 +58,16 @@ export const program: Readonly<Record<string, string>> = {
   "evil.ts": evil,
   "evil-entry.js": 'export { default } from "keyhole:./evil.ts";\n',
   "pack.js": pack,
-  "page/main.js": `import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
+  "page/main.js": `import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 const worker = new Worker(new URL("./kernel.js", import.meta.url), { type: "module" });
-serveStage(worker);
+serveFrameContainer(worker);
 const result = await connectKernel(worker).call("evil", {});
 document.body.textContent = JSON.stringify(result.ok ? result.data : result.error);
 `,
   "page/kernel.js": `import { createKernel } from "@keyhole/kernel";
-import { browserHost, exposeKernel, remoteStage } from "@keyhole/worker-host/browser";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import evil from "../evil.json";
-${register}exposeKernel(browserHost({ stage: remoteStage() }).then(boot));
+${register}exposeKernel(browserHost({ container: remoteFrameContainer() }).then(boot));
 `,
   "node/main.js": `import { Worker } from "node:worker_threads";
 const worker = new Worker(new URL("./kernel.js", import.meta.url));

@@ -2,10 +2,10 @@
 import { blake3Hash, loadPolicy, type Policy, type PolicyRule } from "@keyhole/kernel";
 import { createProofKey, proofSigner } from "@keyhole/kernel/policy";
 import * as cedar from "@cedar-policy/cedar-wasm/nodejs";
-import type { DecisionInput } from "../../../packages/kernel/src/policy/condition.ts";
-import { decide } from "../../../packages/kernel/src/policy/decide.ts";
-import type { ReasonCode } from "../../../packages/kernel/src/policy/proof.ts";
-import { sealProof } from "../../../packages/kernel/src/policy/seal.ts";
+import type { DecisionInput } from "../../../packages/kernel/src/policy/decision/condition.ts";
+import { decide } from "../../../packages/kernel/src/policy/decision/decide.ts";
+import type { ReasonCode } from "../../../packages/kernel/src/policy/proof/proof.ts";
+import { sealProof } from "../../../packages/kernel/src/policy/proof/seal-proof.ts";
 
 const rounds = 15;
 const tools = 40;

@@ -1,6 +1,6 @@
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import { isJsonObject, type JsonValue } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
 import type { AuditEvent } from "./event.ts";
 
 export type ChainCheck =

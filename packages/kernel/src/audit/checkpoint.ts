@@ -1,5 +1,5 @@
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { snapshot } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";

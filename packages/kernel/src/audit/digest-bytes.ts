@@ -1,4 +1,4 @@
-import { type Digest, type DigestAlgorithm, isDigest } from "../normalize/hash.ts";
+import { type Digest, type DigestAlgorithm, isDigest } from "../hash/hash.ts";
 
 /** The 32 bytes that a digest prints; `undefined` for what is none. */
 export function digestBytes(digest: unknown): Uint8Array<ArrayBuffer> | undefined {

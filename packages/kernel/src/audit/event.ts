@@ -1,11 +1,11 @@
 import type { Effect, CapabilityKind } from "../capability/capability.ts";
-import type { Use } from "../capability/exchange.ts";
+import type { Use } from "../capability/broker-reply.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { HealthState } from "../isolate/health.ts";
-import type { Decision } from "../policy/policy.ts";
+import type { Decision } from "../policy/document/policy.ts";
 import type { PurityFinding } from "../isolate/verify-pure.ts";
-import type { Proof, ReasonCode } from "../policy/proof.ts";
+import type { Proof, ReasonCode } from "../policy/proof/proof.ts";
 import type { Mode } from "../tool/manifest.ts";
 
 /**

@@ -2,7 +2,7 @@
  * `@keyhole/kernel/audit`: what an auditor needs and a kernel does not. Nothing that a kernel runs imports it.
  */
 export { callbackSink } from "./callback-sink.ts";
-export { hashOf } from "../normalize/hash-of.ts";
+export { hashOf } from "../hash/hash-by-algorithm.ts";
 export { type ChainCheck, verifyChain } from "./chain.ts";
 export { type Checkpoint, type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
@@ -20,7 +20,7 @@ export {
   verifyInclusion,
 } from "./merkle.ts";
 export { commitmentOf, type Opening } from "./opening.ts";
-export { repeatsKeys } from "../normalize/repeated-keys.ts";
+export { repeatsKeys } from "../json/repeated-keys.ts";
 export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
 export {
   disclose,

@@ -1,4 +1,4 @@
-import { joinBytes } from "../normalize/join-bytes.ts";
+import { joinBytes } from "../bytes/join-bytes.ts";
 
 /** UTF-8 bytes of one line of a log: more than a decision has that all rules of the largest policy made, far less than memory. */
 export const LINE_BYTES = 8_388_608;

@@ -1,5 +1,5 @@
-import { blake3 } from "../normalize/blake3.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import { blake3 } from "../hash/blake3.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
 import { bytesOf } from "./digest-bytes.ts";
 
 /*

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /**
  * What opens a commitment. The salt, 16 random bytes, keeps a value that could be guessed from being found by its digest; whoever has the opening can

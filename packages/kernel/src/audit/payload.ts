@@ -1,6 +1,6 @@
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import type { JsonObject } from "../normalize/json.ts";
-import { quote } from "../normalize/text.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../json/json.ts";
+import { quote } from "../json/flat-text.ts";
 import type { AuditPayloads, AuditType } from "./event.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
 
 /** An Ed25519 public key as a JSON Web Key (RFC 8037). */
 export interface ProofPublicKey {

@@ -1,4 +1,4 @@
-import { type Foreign, itemsOf, membersOf } from "../normalize/foreign.ts";
+import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import type { AuditEvent } from "./event.ts";
 
 /** An event as it is sealed and stored: its text is what was hashed, so nothing has to be written twice to be checked. */

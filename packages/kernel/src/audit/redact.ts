@@ -1,5 +1,5 @@
-import type { ContentStore } from "../normalize/content.ts";
-import { hashOf } from "../normalize/hash-of.ts";
+import type { ContentStore } from "../bytes/content-store.ts";
+import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { AuditEvent } from "./event.ts";
 import { type Opening, readOpening } from "./opening.ts";
 

@@ -1,4 +1,4 @@
-import { flat, quote } from "../normalize/text.ts";
+import { flatten, quote } from "../json/flat-text.ts";
 import type { AuditEvent, AuditType } from "./event.ts";
 
 /** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
@@ -18,9 +18,9 @@ export function eventScope(
 ): EventScope {
   return {
     onEvent,
-    head: flat(`{"callId":${quote(callId)},"id":"`),
-    middle: flat(`,"sessionId":${quote(sessionId)},"time":"`),
-    tail: flat(`","traceparent":${quote(traceparent)},"type":"`),
+    head: flatten(`{"callId":${quote(callId)},"id":"`),
+    middle: flatten(`,"sessionId":${quote(sessionId)},"time":"`),
+    tail: flatten(`","traceparent":${quote(traceparent)},"type":"`),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../normalize/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import { fromBase64Url, importPublicKey, keyId, type ProofPublicKey, readPublicKeys } from "./public-key.ts";
 import type { VouchedByKey } from "./vouched.ts";
 

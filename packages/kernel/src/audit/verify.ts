@@ -1,9 +1,9 @@
-import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../normalize/json.ts";
+import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../hash/hash.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
-import { Fault, readItem } from "./item.ts";
+import { Fault, readItem } from "./evidence-item.ts";
 import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";

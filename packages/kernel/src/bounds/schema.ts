@@ -1,5 +1,5 @@
 import { ceilings } from "../limits.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 /** JSON Schema (2020-12) of bounds: each at least 1 and at most its ceiling. */
 export const boundsSchema: JsonObject = {

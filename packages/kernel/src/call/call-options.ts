@@ -1,7 +1,7 @@
 import type { AuditEvent } from "../audit/event.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { Capability } from "../capability/capability.ts";
-import type { Approver } from "../policy/approval.ts";
+import type { Approver } from "../policy/approval/approval.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 
 export interface CallOptions {

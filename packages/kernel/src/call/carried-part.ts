@@ -1,5 +1,5 @@
 import type { Capability } from "../capability/capability.ts";
-import type { GateCounts } from "../capability/counts.ts";
+import type { GateCounts } from "../capability/call-usage.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 
 /**

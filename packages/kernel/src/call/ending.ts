@@ -1,7 +1,7 @@
 import type { Effect } from "../capability/capability.ts";
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import type { Digest } from "../normalize/hash.ts";
-import type { JsonValue } from "../normalize/json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { Digest } from "../hash/hash.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { CallFault } from "./fault.ts";
 

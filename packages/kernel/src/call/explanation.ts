@@ -1,5 +1,5 @@
 import { limits } from "../limits.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { ValidationError } from "../schema/index.ts";
 
 /** Cut, and well-formed, so that it can go into a canonical log. */

@@ -1,6 +1,6 @@
 import { AuditUnavailable } from "../audit/log.ts";
-import type { JsonValue } from "../normalize/json.ts";
-import { said } from "../normalize/said.ts";
+import type { JsonValue } from "../json/json.ts";
+import { safeErrorField } from "../support/safe-error-field.ts";
 import type { CallError, ErrorCode } from "../result.ts";
 import { defaultHints } from "./hints.ts";
 
@@ -87,5 +87,5 @@ export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
 
 /** Name and message of something that was thrown, which may be anything. */
 export function faultText(thrown: unknown): string {
-  return [said(thrown, "name"), said(thrown, "message")].join(": ").slice(0, 500).toWellFormed();
+  return [safeErrorField(thrown, "name"), safeErrorField(thrown, "message")].join(": ").slice(0, 500).toWellFormed();
 }

@@ -1,6 +1,6 @@
 import type { BoundName } from "../bounds/bounds.ts";
 import type { Limited } from "../bounds/limiter.ts";
-import type { ReasonCode } from "../policy/proof.ts";
+import type { ReasonCode } from "../policy/proof/proof.ts";
 import type { CallError, ErrorCode, Hints, ModelError } from "../result.ts";
 
 /**

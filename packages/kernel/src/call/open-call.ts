@@ -3,9 +3,9 @@ import { childSpan } from "../id/trace.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import type { Foreign } from "../normalize/foreign.ts";
-import type { Hash } from "../normalize/hash.ts";
-import { flat } from "../normalize/text.ts";
+import type { Foreign } from "../support/foreign.ts";
+import type { Hash } from "../hash/hash.ts";
+import { flatten } from "../json/flat-text.ts";
 import { type ReadOptions, readOptions, readTool } from "./options.ts";
 import { CallRecord, type Parent } from "./record.ts";
 
@@ -30,9 +30,9 @@ export function openRead(
 ): CallRecord {
   const options = pinned === undefined ? given : { ...given, version: pinned };
   const nowMs = clock.now();
-  const callId = flat(uuidv7(nowMs));
+  const callId = flatten(uuidv7(nowMs));
   const sessionId = nameOr(options.sessionId, callId, hash);
-  const traceparent = flat(childSpan(options.traceparent));
+  const traceparent = flatten(childSpan(options.traceparent));
   return new CallRecord({
     callId,
     sessionId,

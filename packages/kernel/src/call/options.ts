@@ -3,11 +3,11 @@ import { checkCapability } from "../capability/check.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
-import { type Foreign, membersOf, type Theirs } from "../normalize/foreign.ts";
-import { deepFreeze } from "../normalize/freeze.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
-import type { Approver } from "../policy/approval.ts";
+import { type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
+import { deepFreeze } from "../json/freeze.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
+import type { Approver } from "../policy/approval/approval.ts";
 import { requireValidator } from "../schema/require.ts";
 
 /** What is wrong with a caller's options. */

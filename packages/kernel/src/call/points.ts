@@ -1,4 +1,4 @@
-import type { ContentReference } from "../normalize/reference.ts";
+import type { ContentReference } from "../bytes/content-reference.ts";
 import type { AskForApproval, Allowed } from "./steps/authorize.ts";
 import type { Answered, AnswerPorts, Reused } from "./steps/answer.ts";
 import type { Decided } from "./steps/decide.ts";

@@ -1,12 +1,12 @@
 import type { EventScope } from "../audit/scope.ts";
 import type { BrokerSession } from "../capability/broker.ts";
-import type { GateCounts } from "../capability/counts.ts";
+import type { GateCounts } from "../capability/call-usage.ts";
 import type { Revocation } from "../capability/revocation.ts";
 import type { Body } from "../isolate/body.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
-import type { Hash } from "../normalize/hash.ts";
-import type { Proof } from "../policy/proof.ts";
+import type { Hash } from "../hash/hash.ts";
+import type { Proof } from "../policy/proof/proof.ts";
 import type { CallResult } from "../result.ts";
 import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";

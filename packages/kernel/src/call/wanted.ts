@@ -4,8 +4,8 @@ import { checkKey } from "../capability/keys.ts";
 import { checkName } from "../capability/names.ts";
 import { isNarrow, narrowestFor } from "../capability/narrowest.ts";
 import { checkPath } from "../capability/paths.ts";
-import { isJsonObject, type JsonValue } from "../normalize/json.ts";
-import { parseUrl } from "../normalize/parse-url.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { parseUrl } from "../support/parse-url.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 
 /**

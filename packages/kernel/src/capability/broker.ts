@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
 import type { DenialReason } from "./denial.ts";
 import type { CallSecrets } from "./secret.ts";

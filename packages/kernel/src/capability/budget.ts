@@ -1,6 +1,6 @@
 import type { BrokerSession, BrokerError, Usage } from "./broker.ts";
 import type { Need } from "./capability.ts";
-import type { GateCounts } from "./counts.ts";
+import type { GateCounts } from "./call-usage.ts";
 import type { Grant } from "./grant.ts";
 import type { Ledger } from "./ledger.ts";
 import { bounds } from "./refusals.ts";

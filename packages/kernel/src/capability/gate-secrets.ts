@@ -1,6 +1,6 @@
 import type { BrokerError, BrokerReply } from "./broker.ts";
 import type { Need } from "./capability.ts";
-import { cleaned } from "./exchange.ts";
+import { withoutSecrets } from "./broker-reply.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
 /** What a call needs to use secrets, and to have answers searched for them. */
@@ -64,7 +64,7 @@ export class GateSecrets {
 
   /** At once, where there are no secrets. */
   clean(reply: BrokerReply): BrokerReply | Promise<BrokerReply> {
-    return this.#opened === noSecrets ? reply : cleaned(reply, this.#opened);
+    return this.#opened === noSecrets ? reply : withoutSecrets(reply, this.#opened);
   }
 
   takeUses(): ReturnType<OpenSecrets["takeUses"]> {

@@ -1,10 +1,10 @@
 import { limits } from "../limits.ts";
-import type { Hash } from "../normalize/hash.ts";
-import { readNeeds, readReply, readSession, takeReply, type Use } from "./exchange.ts";
-import { takeBytes } from "../normalize/take-bytes.ts";
-import type { Theirs } from "../normalize/foreign.ts";
+import type { Hash } from "../hash/hash.ts";
+import { readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
+import { copyAndHash } from "../hash/copy-and-hash.ts";
+import type { Theirs } from "../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
-import { Carriers } from "./carriers.ts";
+import { SecretBearingRequests } from "./secret-bearing-requests.ts";
 import type {
   Broker,
   BrokerError,
@@ -18,7 +18,7 @@ import type {
 import type { CapabilityKind, Need } from "./capability.ts";
 import type { GrantHolder } from "./denial.ts";
 import { targetOf } from "./describe.ts";
-import { effectsWith, type GateCounts, noCounts, type Ticket } from "./counts.ts";
+import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
 import * as refusals from "./refusals.ts";
 import { covers, limitOf } from "./grant.ts";
 import { Ledger } from "./ledger.ts";
@@ -63,7 +63,7 @@ export class Gate {
   readonly #counts: { -readonly [Name in keyof GateCounts]: GateCounts[Name] };
   /** Made for the first that is used up: most calls use up nothing. */
   #ledger: Ledger | undefined;
-  #carriers: Carriers | undefined;
+  #carriers: SecretBearingRequests | undefined;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
   #ends: Map<CapabilityKind, AbortController> | undefined;
   readonly #secrets: GateSecrets;
@@ -141,7 +141,7 @@ export class Gate {
     const operation = asked.operation.slice(0, limits.nameLength).toWellFormed();
     const { hash, journal } = this.#options;
     const rest = { kind, operation, arguments: asked.arguments };
-    const taking = this.#inTurn(kind, () => body && takeBytes(body, hash, () => this.#ended));
+    const taking = this.#inTurn(kind, () => body && copyAndHash(body, hash, () => this.#ended));
     const taken = taking instanceof Promise ? await taking : taking;
     if (this.#ended) return this.#refuse(refusals.ended.error);
     const request: CapabilityRequest = { ...rest, ...(taken && { body: taken.bytes }) };
@@ -215,7 +215,7 @@ export class Gate {
     };
     const session = this.#session(kind, need);
     const reply = await (this.#options.secrets
-      ? (this.#carriers ??= new Carriers()).serve(session, serve)
+      ? (this.#carriers ??= new SecretBearingRequests()).serve(session, serve)
       : serve(session));
     // What came back after the grant was gone is not handed over.
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));

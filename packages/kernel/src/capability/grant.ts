@@ -1,5 +1,5 @@
-import type { JsonObject } from "../normalize/json.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
+import type { JsonObject } from "../json/json.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
 import { type Capability, type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import { capabilityCovers, type Reading } from "./covers.ts";
 

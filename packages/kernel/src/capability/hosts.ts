@@ -1,4 +1,4 @@
-import { parseUrl } from "../normalize/parse-url.ts";
+import { parseUrl } from "../support/parse-url.ts";
 
 /**
  * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four

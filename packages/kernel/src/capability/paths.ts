@@ -1,4 +1,4 @@
-import { toForm } from "../normalize/unicode.ts";
+import { toForm } from "../support/unicode.ts";
 import { foldCase, plainLetters } from "./readings.ts";
 
 /**

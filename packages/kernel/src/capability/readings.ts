@@ -1,4 +1,4 @@
-import { toForm } from "../normalize/unicode.ts";
+import { toForm } from "../support/unicode.ts";
 
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or

@@ -1,4 +1,4 @@
-import { said } from "../normalize/said.ts";
+import { safeErrorField } from "../support/safe-error-field.ts";
 import type { ErrorCode } from "../result.ts";
 import type { BrokerError, BrokerReply, CapabilityReply } from "./broker.ts";
 import type { CapabilityKind, Need } from "./capability.ts";
@@ -19,7 +19,7 @@ export function toldOf({ code, message, hint }: BrokerError): Extract<Capability
 
 /** Something of the host broke its promise: the tool learns nothing of it. */
 export function outOfOrder(error: unknown): BrokerError {
-  const operatorHint = `A broker, a store or the log failed with ${said(error, "name") ?? "no error"}.`;
+  const operatorHint = `A broker, a store or the log failed with ${safeErrorField(error, "name") ?? "no error"}.`;
   return { code: "UNAVAILABLE", message: "The capability is out of order.", hint: "", operatorHint };
 }
 

@@ -1,4 +1,4 @@
-import { type Foreign, itemsOf, membersOf } from "../normalize/foreign.ts";
+import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import { type CapabilityKind, capabilityKinds } from "./capability.ts";
 
 /** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */

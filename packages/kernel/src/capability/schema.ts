@@ -1,4 +1,4 @@
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { statementKinds } from "./capability.ts";
 
 export const count: JsonObject = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };

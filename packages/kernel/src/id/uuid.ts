@@ -1,4 +1,4 @@
-import { flat } from "../normalize/text.ts";
+import { flatten } from "../json/flat-text.ts";
 
 /** One call into the platform's generator costs more than everything else about an id, and so does printing: both are done for many at once. */
 const pool = new Uint8Array(2048);
@@ -32,7 +32,7 @@ let lastTime = "";
 function timeDigits(nowMs: number): string {
   if (nowMs !== lastMs) {
     const time = Math.floor(nowMs).toString(16).padStart(12, "0");
-    lastTime = flat(`${time.slice(0, 8)}-${time.slice(8)}-7`);
+    lastTime = flatten(`${time.slice(0, 8)}-${time.slice(8)}-7`);
     lastMs = nowMs;
   }
   return lastTime;
@@ -51,7 +51,7 @@ export function uuidv7(nowMs: number): string {
  * can guess those of another source, and within one source the next id is no secret.
  */
 export function numberedIds(): (nowMs: number, number: number) => string {
-  const source = flat("-" + randomDigits(12));
+  const source = flatten("-" + randomDigits(12));
   return (nowMs, number) => {
     const digits = (number % 0x100_0000).toString(16).padStart(6, "0");
     const middle = digits.slice(0, 3) + "-8" + digits.slice(3);

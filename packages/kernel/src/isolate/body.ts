@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
-import type { Digest, Hash, Hasher } from "../normalize/hash.ts";
-import { said } from "../normalize/said.ts";
+import type { Digest, Hash, Hasher } from "../hash/hash.ts";
+import { safeErrorField } from "../support/safe-error-field.ts";
 
 /** Why there will be no more of a body that has not ended. */
 export interface BodyFault {
@@ -49,7 +49,7 @@ export class Body {
     try {
       step = await this.#source.read();
     } catch (error) {
-      this.#state = { reason: "failed", message: said(error, "message") ?? "" };
+      this.#state = { reason: "failed", message: safeErrorField(error, "message") ?? "" };
       return;
     }
     try {

@@ -1,4 +1,4 @@
-import type { Foreign, Theirs } from "../normalize/foreign.ts";
+import type { Foreign, Theirs } from "../support/foreign.ts";
 
 /** Time as the kernel sees it; tests give it a fake one. */
 export interface Clock {

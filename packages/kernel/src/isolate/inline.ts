@@ -1,5 +1,5 @@
 import type { RegisteredTool } from "../tool/package.ts";
-import { runCall } from "./guest/run.ts";
+import { runCall } from "../guest/run.ts";
 import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "./port.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Flow } from "../normalize/flow.ts";
-import type { Hash } from "../normalize/hash.ts";
+import type { OutputStream } from "../hash/output-stream.ts";
+import type { Hash } from "../hash/hash.ts";
 import type { IsolateOutcome } from "./port.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { IsolateOutcome } from "./port.ts";
  *
  * @param flow what was written before; of a stream the outcome says only that it is whole
  */
-export function outcomeHash(outcome: IsolateOutcome, by: Hash, flow: Flow): string {
+export function outcomeHash(outcome: IsolateOutcome, by: Hash, flow: OutputStream): string {
   if (outcome.kind !== "returned") return by.jsonOrFault({ ...outcome });
   const { output } = outcome;
   if (output.form === "stream") return flow.digest;

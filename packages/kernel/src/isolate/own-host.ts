@@ -1,5 +1,5 @@
 import type { Broker } from "../capability/broker.ts";
-import { type Foreign, itemsOf, membersOf, portOf, textOf, textsOf, type Theirs } from "../normalize/foreign.ts";
+import { type Foreign, itemsOf, membersOf, portOf, textOf, textsOf, type Theirs } from "../support/foreign.ts";
 import { type SetupError, setupErrorCodes } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Isolate, IsolateHost } from "./port.ts";

@@ -1,7 +1,7 @@
 import type { OwnRequest } from "../capability/broker.ts";
-import { bytesOf, fieldsOf, type Foreign, membersOf } from "../normalize/foreign.ts";
-import type { JsonObject } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { bytesOf, fieldsOf, type Foreign, membersOf } from "../support/foreign.ts";
+import type { JsonObject } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
 import { IsolateFailure, type IsolateOutcome, type IsolateOutput, type IsolateUsage } from "./port.ts";
 
 /*

@@ -3,13 +3,13 @@ import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { Body } from "./body.ts";
-import type { Flow } from "../normalize/flow.ts";
-import { bytesOf, fieldsOf, type Foreign } from "../normalize/foreign.ts";
+import type { OutputStream } from "../hash/output-stream.ts";
+import { bytesOf, fieldsOf, type Foreign } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
-import type { Lease, Owner, Waiter } from "./lease.ts";
-import type { IsolatePool } from "./pool.ts";
+import type { Lease, Owner, Waiter } from "./pool/lease.ts";
+import type { IsolatePool } from "./pool/pool.ts";
 import { readFailure, readOutcome, readRequest, readUsage } from "./reading.ts";
 import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
@@ -39,7 +39,7 @@ export interface RunOptions {
   /** Told once it runs in its isolate. `putAside` ends the run as suspended; `false` where it has ended, or is ending, another way. */
   readonly onLease?: ((lease: Lease, putAside: () => boolean) => void) | undefined;
   /** Takes the pieces of a call whose output is a stream. */
-  readonly flow: Flow | undefined;
+  readonly flow: OutputStream | undefined;
   /** Gives the pieces of what comes with the input. */
   readonly body: Body | undefined;
 }

@@ -1,10 +1,10 @@
 import { uuidv7 } from "../id/uuid.ts";
 import { limits } from "../limits.ts";
-import { Flow } from "../normalize/flow.ts";
-import { canonicalJson } from "../normalize/canonical-json.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import type { JsonValue } from "../normalize/json.ts";
-import { said } from "../normalize/said.ts";
+import { OutputStream } from "../hash/output-stream.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { JsonValue } from "../json/json.ts";
+import { safeErrorField } from "../support/safe-error-field.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
@@ -80,12 +80,12 @@ async function runTwice(
   try {
     isolate = await host.open(tool);
   } catch (error) {
-    const why = said(error, "message") ?? "its host failed";
+    const why = safeErrorField(error, "message") ?? "its host failed";
     return { kind: "unfinished", reason: `A run did not begin: ${why}` };
   }
   try {
     for (let calls = 0; calls < 1 || (isolate.alive && calls < 2); calls++) {
-      const flow = new Flow(outputBytes, hash);
+      const flow = new OutputStream(outputBytes, hash);
       const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
       // A terminated isolate answers as lost.
       const stopTimer = clock.after(timeoutMs, () => isolate.terminate("it did not end"));

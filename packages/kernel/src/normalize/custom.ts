@@ -1,9 +1,9 @@
-import { type NormalizeReason, normalizeError } from "./error.ts";
-import { type Foreign, itemsOf, membersOf, type Theirs } from "./foreign.ts";
-import type { Hash } from "./hash.ts";
-import type { JsonValue } from "./json.ts";
+import { type NormalizeReason, normalizeError } from "../json/normalize-error.ts";
+import { type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
+import type { Hash } from "../hash/hash.ts";
+import type { JsonValue } from "../json/json.ts";
 import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
-import { snapshot } from "./snapshot.ts";
+import { snapshot } from "../json/snapshot.ts";
 
 /*
  * `@keyhole/kernel/normalizers`: normal forms that an embedding program adds. Nothing that a kernel runs imports it.

@@ -1,9 +1,9 @@
-import { canonicalize } from "./canonical-json.ts";
-import { type NormalizeError, normalizeError } from "./error.ts";
-import { blake3Hash, type Digest, type Hash } from "./hash.ts";
-import { isBytes } from "./foreign.ts";
-import type { JsonValue } from "./json.ts";
-import { toForm } from "./unicode.ts";
+import { canonicalize } from "../json/canonical-json.ts";
+import { type NormalizeError, normalizeError } from "../json/normalize-error.ts";
+import { blake3Hash, type Digest, type Hash } from "../hash/hash.ts";
+import { isBytes } from "../support/foreign.ts";
+import type { JsonValue } from "../json/json.ts";
+import { toForm } from "../support/unicode.ts";
 
 /** How the output of a tool becomes the bytes that are hashed. */
 export type NormalizationKind = "json" | "text" | "binary";

@@ -6,8 +6,8 @@ import { checkGrants, type GrantPorts } from "../call/steps/check-grants.ts";
 import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts";
 import { resolve, type ResolvePorts } from "../call/steps/resolve.ts";
 import { validate } from "../call/steps/validate.ts";
-import type { Preview, PreviewProof, PreviewQuestion } from "../policy/preview.ts";
-import type { Proof } from "../policy/proof.ts";
+import type { Preview, PreviewProof, PreviewQuestion } from "../policy/decision/preview.ts";
+import type { Proof } from "../policy/proof/proof.ts";
 
 export interface PreviewPorts
   extends

@@ -2,7 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import { readMatch, type Revocation, type RevocationMatch, type Revocations } from "../capability/revocation.ts";
 import { uuidv7 } from "../id/uuid.ts";
-import { type Foreign, shortTextOf } from "../normalize/foreign.ts";
+import { type Foreign, shortTextOf } from "../support/foreign.ts";
 import type { Clock } from "../isolate/clock.ts";
 
 /** Takes grants from callers and gives them back, on record. */

@@ -1,6 +1,6 @@
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
-import type { IsolatePool } from "../isolate/pool.ts";
+import type { IsolatePool } from "../isolate/pool/pool.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
 

@@ -1,6 +1,6 @@
 import { kernelScope } from "../audit/scope.ts";
 import { type PureCheck, verifyPure } from "../isolate/verify-pure.ts";
-import { runsIn } from "../policy/mode.ts";
+import { runsIn } from "../policy/modes/mode.ts";
 import { withProgram } from "../tool/program.ts";
 import { resolve } from "../call/steps/resolve.ts";
 import { type Input, readInput } from "../call/steps/validate.ts";

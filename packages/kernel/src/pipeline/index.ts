@@ -1,8 +1,8 @@
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
-import type { Foreign } from "../normalize/foreign.ts";
-import type { JsonValue } from "../normalize/json.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import type { Foreign } from "../support/foreign.ts";
+import type { JsonValue } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
 import { requireValidator } from "../schema/require.ts";
 import { filledIn, referencesIn } from "./references.ts";

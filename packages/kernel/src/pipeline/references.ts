@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /** `{ "$from": "STEP#POINTER" }`: the output of an earlier step, or a part of it (JSON Pointer, RFC 6901). */
 export interface Reference {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../normalize/json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 /** The first place at which two values are not equal. */
 export interface Difference {

@@ -1,6 +1,6 @@
 import type { CallOptions, Kernel } from "../kernel-api.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { parseJson } from "../normalize/snapshot.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { parseJson } from "../json/snapshot.ts";
 import type { CallResult } from "../result.ts";
 import type { Run, RunEntry } from "./run.ts";
 

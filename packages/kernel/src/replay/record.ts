@@ -1,15 +1,15 @@
 import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capability/broker.ts";
 import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
-import { Flow } from "../normalize/flow.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import type { Foreign, Theirs } from "../normalize/foreign.ts";
-import type { JsonObject } from "../normalize/json.ts";
-import { encodeBase64 } from "../normalize/base64.ts";
+import { OutputStream } from "../hash/output-stream.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { Foreign, Theirs } from "../support/foreign.ts";
+import type { JsonObject } from "../json/json.ts";
+import { encodeBase64 } from "../bytes/base64.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { RunEntry } from "./run.ts";
-import { hashInTurns, tell, tellLong, type Told } from "./told.ts";
-import { turns } from "./turns.ts";
+import { hashYielding, recordValue, recordLongValue, type RecordedValue } from "./recorded-value.ts";
+import { serializeReplies } from "./serialize-replies.ts";
 
 /** Calls whose attempts are counted. */
 const REMEMBERED = 10_000;
@@ -85,8 +85,8 @@ class CallRecorder {
   readonly #callId: string;
   readonly #write: (entry: RunEntry) => void;
   readonly #by: Hash;
-  readonly #flow: Flow;
-  readonly #turn = turns();
+  readonly #flow: OutputStream;
+  readonly #turn = serializeReplies();
   #requests = 0;
   #hasEnded = false;
 
@@ -94,7 +94,7 @@ class CallRecorder {
     this.#callId = callId;
     this.#write = write;
     this.#by = by;
-    this.#flow = new Flow(outputBytes, by);
+    this.#flow = new OutputStream(outputBytes, by);
   }
 
   /** The kernel's port, with a record of what goes through it. */
@@ -159,7 +159,7 @@ export function requestParts(
   readonly requestHash: string;
 } {
   const parts = { kind, operation, arguments: fault ?? asked, body: body ? by.bytes(body) : null };
-  const { what, hash } = tell(parts, by);
+  const { what, hash } = recordValue(parts, by);
   return { request: what, requestHash: hash };
 }
 
@@ -167,7 +167,7 @@ export function requestParts(
 export async function outcomeParts(
   outcome: IsolateOutcome,
   by: Hash,
-  flow: Flow,
+  flow: OutputStream,
 ): Promise<{
   readonly outcome: string;
   readonly result: JsonObject;
@@ -177,20 +177,20 @@ export async function outcomeParts(
   return { outcome: outcome.kind, result: what, outcomeHash: hash };
 }
 
-async function resultOf(outcome: IsolateOutcome, by: Hash, flow: Flow): Promise<Told> {
-  if (outcome.kind !== "returned") return tell(outcome, by);
+async function resultOf(outcome: IsolateOutcome, by: Hash, flow: OutputStream): Promise<RecordedValue> {
+  if (outcome.kind !== "returned") return recordValue(outcome, by);
   const { output } = outcome;
   switch (output.form) {
     case "stream":
       return ofBytes(output.form, flow.byteLength, flow.digest);
     case "binary":
-      return ofBytes(output.form, output.bytes.length, await hashInTurns(output.bytes, by));
+      return ofBytes(output.form, output.bytes.length, await hashYielding(output.bytes, by));
     default:
-      return tellLong({ form: output.form, text: output.text }, by);
+      return recordLongValue({ form: output.form, text: output.text }, by);
   }
 }
 
-function ofBytes(form: string, byteLength: number, hash: Told["hash"]): Told {
+function ofBytes(form: string, byteLength: number, hash: RecordedValue["hash"]): RecordedValue {
   return { what: { form, byteLength, hash }, hash };
 }
 

@@ -2,19 +2,19 @@ import type { CapabilityReply } from "../capability/broker.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
-import { Flow } from "../normalize/flow.ts";
-import type { Theirs } from "../normalize/foreign.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import { hashOf } from "../normalize/hash-of.ts";
-import { isJsonObject, type JsonObject } from "../normalize/json.ts";
-import { parseJson } from "../normalize/snapshot.ts";
+import { OutputStream } from "../hash/output-stream.ts";
+import type { Theirs } from "../support/foreign.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { hashOf } from "../hash/hash-by-algorithm.ts";
+import { isJsonObject, type JsonObject } from "../json/json.ts";
+import { parseJson } from "../json/snapshot.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { withProgram } from "../tool/program.ts";
-import { decodeBase64 } from "../normalize/base64.ts";
+import { decodeBase64 } from "../bytes/base64.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { bodyRead, outcomeParts, requestParts } from "./record.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
-import { turns } from "./turns.ts";
+import { serializeReplies } from "./serialize-replies.ts";
 
 type Call = Extract<RunEntry, { kind: "call" }>;
 
@@ -116,7 +116,7 @@ async function replayCall(
   const { host, clock, timeoutMs = 10_000 } = options;
   const isolate = await host.open(tool);
   const journal = new Journal(call.callId, seq, entries);
-  const flow = new Flow(call.outputBytes, journal.hash);
+  const flow = new OutputStream(call.outputBytes, journal.hash);
   const end = journal.end;
   let stopTimer = (): void => {};
   const late = new Promise<"late">((resolve) => {
@@ -145,7 +145,7 @@ async function replayCall(
   }
 }
 
-function runIn(isolate: Theirs<Isolate>, call: Call, journal: Journal, flow: Flow): Promise<IsolateOutcome> {
+function runIn(isolate: Theirs<Isolate>, call: Call, journal: Journal, flow: OutputStream): Promise<IsolateOutcome> {
   const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody = false } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
@@ -187,7 +187,7 @@ class Journal {
   /** Still to be given, in order. */
   readonly #replies: { readonly index: number; readonly reply: CapabilityReply }[] = [];
   readonly #waiting = new Map<number, (reply: CapabilityReply) => void>();
-  readonly #turn = turns();
+  readonly #turn = serializeReplies();
   #asked = 0;
   #diverge: (divergence: Divergence) => void = () => {};
 

@@ -1,12 +1,12 @@
 import { LineFault } from "../audit/lines.ts";
-import { blake3Hash, type DigestAlgorithm, type Hash } from "../normalize/hash.ts";
-import { hashFor, hashOf } from "../normalize/hash-of.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
-import { repeatsKeys } from "../normalize/repeated-keys.ts";
-import { parseJson } from "../normalize/snapshot.ts";
+import { blake3Hash, type DigestAlgorithm, type Hash } from "../hash/hash.ts";
+import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { repeatsKeys } from "../json/repeated-keys.ts";
+import { parseJson } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
-import { RUN_DEPTH } from "./told.ts";
+import { RUN_DEPTH } from "./recorded-value.ts";
 
 /*
  * A run as a file: JSON Lines. The first line says what it is and in which algorithm all its digests are; the last one how many entries there are, and the digest over all lines before it, so that

@@ -1,8 +1,8 @@
-import type { JsonObject } from "../normalize/json.ts";
-import { blake3Hash } from "../normalize/hash.ts";
-import { hashOf } from "../normalize/hash-of.ts";
+import type { JsonObject } from "../json/json.ts";
+import { blake3Hash } from "../hash/hash.ts";
+import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { OutputContract } from "../tool/manifest.ts";
-import { toldHash } from "./told.ts";
+import { hashOfRecorded } from "./recorded-value.ts";
 
 /**
  * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.
@@ -109,7 +109,7 @@ export function runFault({ entries }: Run): RunFault | undefined {
 }
 
 function isOf(digest: string, what: JsonObject): boolean {
-  return toldHash(what, hashOf(digest) ?? blake3Hash) === digest;
+  return hashOfRecorded(what, hashOf(digest) ?? blake3Hash) === digest;
 }
 
 /** Of bytes, the digest is that of the outcome, and all that is known of them. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { explain } from "./explain/index.ts";
 import { compileSchema } from "./index.ts";
 import type { CompileOptions, Validator } from "./types.ts";

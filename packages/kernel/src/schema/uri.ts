@@ -1,4 +1,4 @@
-import { parseUrl } from "../normalize/parse-url.ts";
+import { parseUrl } from "../support/parse-url.ts";
 import { attempt } from "./attempt.ts";
 
 /** Resolves a reference against a base, as the platform does; one that cannot be resolved stays as it is. */

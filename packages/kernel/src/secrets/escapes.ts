@@ -1,4 +1,4 @@
-import { Decoded, type View } from "./view.ts";
+import { Decoded, type EncodedForm } from "./encoded-form.ts";
 
 /** An escape that was read: how long it is, and the bytes that it stands for. */
 interface Escaped {
@@ -14,7 +14,7 @@ export interface Escape {
 }
 
 /** The view behind a view. `undefined`: it has no such escape. */
-export function decoded(source: View, { marker, read }: Escape): View | undefined {
+export function decoded(source: EncodedForm, { marker, read }: Escape): EncodedForm | undefined {
   const { bytes } = source;
   let view: Decoded | undefined;
   for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at)) {

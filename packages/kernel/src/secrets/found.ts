@@ -1,5 +1,5 @@
-import { wholeView } from "./view.ts";
-import { longestSpelling, withoutBreaks } from "./views.ts";
+import { plainForm } from "./encoded-form.ts";
+import { longestSpelling, withoutBreaks } from "./encoded-forms.ts";
 
 /** Bytes to look for in the views of an answer. */
 export interface Pattern {
@@ -49,7 +49,7 @@ function variantsOf(value: string, bytes: Uint8Array): readonly Uint8Array[] {
   const variants: Uint8Array[] = [];
   if (bytes.includes(0x20)) variants.push(bytes.map((byte) => (byte === 0x20 ? 0x2b : byte)));
   if (/[\u0080-\u00ff]/.test(value)) variants.push(narrow(value));
-  const unwrapped = withoutBreaks(wholeView(bytes));
+  const unwrapped = withoutBreaks(plainForm(bytes));
   const key = unwrapped && trimmed(unwrapped.bytes);
   if (key && key.length >= minLength) variants.push(key);
   return variants;

@@ -1,7 +1,7 @@
 import type { BrokerError, BrokerReply } from "../capability/broker.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
-import type { JsonValue } from "../normalize/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { Found } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import { ByteRedactor, redactBytes, redactText, type Search } from "./redact.ts";

@@ -1,6 +1,6 @@
 import { fold, type Found, minLength, type Pattern } from "./found.ts";
-import type { View } from "./view.ts";
-import { eachView } from "./views.ts";
+import type { EncodedForm } from "./encoded-form.ts";
+import { eachEncodedForm } from "./encoded-forms.ts";
 
 /** A part of an answer in which a value stands. */
 export interface Place {
@@ -49,7 +49,7 @@ export class Matcher {
   /** In order, and apart from each other. */
   placesIn(bytes: Uint8Array): readonly Place[] {
     const places: Place[] = [];
-    if (this.found.length > 0) eachView(bytes, (view) => this.#search(view, places));
+    if (this.found.length > 0) eachEncodedForm(bytes, (view) => this.#search(view, places));
     const merged: Place[] = [];
     for (const place of places.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
       const last = merged.at(-1);
@@ -59,7 +59,7 @@ export class Matcher {
     return merged;
   }
 
-  #search(view: View, places: Place[]): void {
+  #search(view: EncodedForm, places: Place[]): void {
     const { bytes } = view;
     const shifts = this.#shifts;
     for (let at = minLength - 1; at < bytes.length;) {

@@ -1,4 +1,4 @@
-import { turn } from "../normalize/turn.ts";
+import { yieldToEventLoop } from "../support/yield-to-event-loop.ts";
 import { minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import type { Matcher, Place } from "./matcher.ts";
@@ -56,7 +56,7 @@ export async function redactBytes(bytes: Uint8Array, search: Search): Promise<Ui
   const size = Math.max(pieceBytes, search.matcher.maxLength);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) {
-    if (at > 0) await turn();
+    if (at > 0) await yieldToEventLoop();
     pieces.push(redactor.push(bytes.subarray(at, at + size)));
   }
   return joined([...pieces, redactor.end()]);

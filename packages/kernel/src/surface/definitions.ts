@@ -1,4 +1,4 @@
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { changesWorld, type ToolManifest } from "../tool/manifest.ts";
 
 /** A tool as an MCP server lists it (Model Context Protocol 2025-06-18, `tools/list`). */

@@ -2,13 +2,13 @@ import { isEffect } from "../capability/capability.ts";
 import { checkCapability } from "../capability/check.ts";
 import { checkArgument, checkCommand, matchCommand } from "../capability/commands.ts";
 import { limits } from "../limits.ts";
-import { decodeBase64 } from "../normalize/base64.ts";
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import { deepFreeze } from "../normalize/freeze.ts";
-import { bytesOf, type Foreign, membersOf, portOf } from "../normalize/foreign.ts";
-import type { JsonValue } from "../normalize/json.ts";
-import { said } from "../normalize/said.ts";
-import { snapshot } from "../normalize/snapshot.ts";
+import { decodeBase64 } from "../bytes/base64.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { deepFreeze } from "../json/freeze.ts";
+import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
+import type { JsonValue } from "../json/json.ts";
+import { safeErrorField } from "../support/safe-error-field.ts";
+import { snapshot } from "../json/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { explain } from "../schema/explain/index.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
@@ -196,7 +196,7 @@ function named({ name }: { readonly name?: unknown }, parts: Setup<Parts>): Take
 }
 
 function unreadable(error: unknown): Setup<never> {
-  return refused("", `The package cannot be read: ${quote(said(error, "message") ?? "")}.`);
+  return refused("", `The package cannot be read: ${quote(safeErrorField(error, "message") ?? "")}.`);
 }
 
 function checkManifest(own: JsonValue): Setup<ToolManifest> {

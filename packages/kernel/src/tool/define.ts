@@ -1,4 +1,4 @@
-import type { JsonValue } from "../normalize/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 import type { LogEntry, Progress } from "./report.ts";

@@ -1,5 +1,5 @@
-import { blake3Hash, type Hash } from "../normalize/hash.ts";
-import { canonicalize } from "../normalize/canonical-json.ts";
+import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { canonicalize } from "../json/canonical-json.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /**

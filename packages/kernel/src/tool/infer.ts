@@ -1,5 +1,5 @@
 import type { FromSchema, SchemaInput } from "../schema/index.ts";
-import type { JsonValue } from "../normalize/json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 /**
  * Any schema library that speaks Standard JSON Schema (https://standardschema.dev), seen structurally so that the kernel needs no

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { Tool } from "./define.ts";
 import type { SchemaSource, StandardJsonSchema } from "./infer.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "./manifest.ts";

@@ -1,8 +1,8 @@
 import { effects } from "../capability/capability.ts";
 import { boundsSchema } from "../bounds/schema.ts";
 import { capabilitySchema } from "../capability/schema.ts";
-import { deepFreeze } from "../normalize/freeze.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import { deepFreeze } from "../json/freeze.ts";
+import type { JsonObject } from "../json/json.ts";
 import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
 
 /** What an author may leave out of a definition. A package has all of it. */

@@ -1,6 +1,6 @@
 import type { Bounds } from "../bounds/bounds.ts";
 import type { Capability, Effect } from "../capability/capability.ts";
-import type { JsonObject } from "../normalize/json.ts";
+import type { JsonObject } from "../json/json.ts";
 
 /** Whether an effect can change anything: a process can do whatever its program does. */
 export function changesWorld(effect: Effect): boolean {

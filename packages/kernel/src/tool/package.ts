@@ -1,6 +1,6 @@
 import type { CustomNormalizer } from "../normalize/normalizer.ts";
 import type { Validator } from "../schema/index.ts";
-import type { ContentReference } from "../normalize/reference.ts";
+import type { ContentReference } from "../bytes/content-reference.ts";
 import type { Tool } from "./define.ts";
 import type { ToolStream } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";

@@ -1,5 +1,5 @@
-import type { Hash } from "../normalize/hash.ts";
-import type { JsonObject, JsonValue } from "../normalize/json.ts";
+import type { Hash } from "../hash/hash.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { RegisteredTool } from "./package.ts";
 
 /**

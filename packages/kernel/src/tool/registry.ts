@@ -1,5 +1,5 @@
-import type { Hash } from "../normalize/hash.ts";
-import { type Foreign, membersOf } from "../normalize/foreign.ts";
+import type { Hash } from "../hash/hash.ts";
+import { type Foreign, membersOf } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Hints, Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";

@@ -1,5 +1,5 @@
 import type { Effect } from "../capability/capability.ts";
-import type { ToolQuarantine } from "../isolate/quarantine.ts";
+import type { ToolQuarantine } from "../isolate/pool/quarantine.ts";
 import type { Mode, Tier, ToolManifest } from "./manifest.ts";
 
 export interface ToolSummary {

@@ -1,5 +1,5 @@
 import type { JsonValue, Mode } from "@keyhole/kernel";
-import { connectKernel, serveStage } from "@keyhole/worker-host/browser";
+import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
@@ -11,7 +11,7 @@ const caller = "playground";
 export async function openBrowserClient(): Promise<KernelClient> {
   const worker = new Worker(new URL("../kernel.worker.ts", import.meta.url), { type: "module", name: "kernel" });
   worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings);
-  serveStage(worker);
+  serveFrameContainer(worker);
   const kernel = connectKernel(worker);
   const tools = await started(kernel.list(), worker);
   const died = whenDead(worker);

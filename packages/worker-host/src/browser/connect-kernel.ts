@@ -1,10 +1,10 @@
 import type { Approver, AuditEvent, CallResult, SetupError } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { calledTool } from "../called-tool.ts";
-import { crossing } from "./crossing.ts";
+import { cloneSafe } from "./clone-safe.ts";
 import { type KernelClient, localOnly } from "./kernel-client.ts";
 import { KERNEL_START_MS, kernelStarted, KernelUnavailable, type KernelUse, kernelUse } from "./kernel-start.ts";
-import { lane } from "./lane.ts";
+import { multiplexedEndpoint } from "./multiplexed-endpoint.ts";
 import { type CallListeners, KERNEL_LANE, type KernelApi, type SentCall } from "./remote-api.ts";
 import { PageListeners } from "./remote-listeners.ts";
 import { type Kept, type SentFields, sentFields, takeOptions } from "./remote-options.ts";
@@ -37,7 +37,7 @@ export function connectKernel(
   ready.catch(() => {}); // Every use reports it.
   let tokens = 0;
   const line: Line = {
-    remote: Comlink.wrap<KernelApi>(lane(worker, KERNEL_LANE)),
+    remote: Comlink.wrap<KernelApi>(multiplexedEndpoint(worker, KERNEL_LANE)),
     use: kernelUse(worker, ready),
     nextToken: () => tokens++,
   };
@@ -74,7 +74,7 @@ function callsOver(
   const call = async (foreign: unknown, input: unknown, options: unknown = {}): Promise<CallResult> => {
     const { kept, sent } = takeOptions(options);
     const tool = calledTool(foreign);
-    const crossed = crossing(input);
+    const crossed = cloneSafe(input);
     return run(kept, sent, (call, listeners) => remote.call(tool, crossed, call, listeners));
   };
   return {
@@ -82,7 +82,7 @@ function callsOver(
     async resume(bytes, options = {}) {
       const { kept, sent } = takeOptions(options);
       const { output: _, body: __, ...listening } = kept; // A resumed call has neither.
-      const crossed = crossing(bytes);
+      const crossed = cloneSafe(bytes);
       return run(listening, sent, (call, listeners) => remote.resume(crossed, call, listeners));
     },
   };
@@ -96,7 +96,7 @@ function dataOver({ remote, use }: Line): Data {
     suspend: (...args) => use(() => remote.suspend(...args)),
     async preview(foreign: unknown, input: unknown, options: unknown = {}) {
       const tool = calledTool(foreign);
-      const crossed = crossing(input);
+      const crossed = cloneSafe(input);
       const { sent } = takeOptions(options);
       return use(() => remote.preview(tool, crossed, sent));
     },
@@ -114,14 +114,14 @@ function dataOver({ remote, use }: Line): Data {
     },
     async verifyPure(foreign, inputs, runs) {
       const tool = calledTool(foreign);
-      const crossed = inputs.map(crossing);
+      const crossed = inputs.map(cloneSafe);
       return use(() => remote.verifyPure(tool, crossed, runs));
     },
     mode: () => use(() => remote.mode()),
     setMode: (...args) => use(() => remote.setMode(...args)),
     policyHash: () => use(() => remote.policyHash()),
     async setPolicy(document) {
-      const crossed = crossing(document);
+      const crossed = cloneSafe(document);
       return use(() => remote.setPolicy(crossed));
     },
     approvals: {
@@ -131,7 +131,7 @@ function dataOver({ remote, use }: Line): Data {
     grants: {
       list: () => use(() => remote.listRevocations()),
       async revoke(match, reason) {
-        const crossed = crossing(match);
+        const crossed = cloneSafe(match);
         return use(() => remote.revokeGrants(crossed, reason));
       },
       restore: (...args) => use(() => remote.restoreGrants(...args)),

@@ -1,9 +1,9 @@
 import type { CallOptions, CallResult, Kernel, ResumeOptions, ToolPackage } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import type { CalledTool } from "../called-tool.ts";
-import { arrived } from "./crossing.ts";
+import { fromCloneSafe } from "./clone-safe.ts";
 import { reportStart } from "./kernel-start.ts";
-import { lane, ownPage } from "./lane.ts";
+import { multiplexedEndpoint, ownPage } from "./multiplexed-endpoint.ts";
 import { type CallListeners, KERNEL_LANE, type KernelApi, type Releasable, type SentCall } from "./remote-api.ts";
 import { remoteListeners } from "./remote-listeners.ts";
 import { arrivedFields } from "./remote-options.ts";
@@ -17,13 +17,13 @@ import { arrivedFields } from "./remote-options.ts";
  * // kernel.worker.ts
  * exposeKernel(boot());
  * async function boot() {
- *   return createKernel({ host: await browserHost({ stage: remoteStage() }), policy });
+ *   return createKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy });
  * }
  */
 export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.Endpoint = ownPage()): void {
   reportStart(kernel, page);
   const api: KernelApi = { ...servedCalls(kernel), ...servedLog(kernel), ...servedMembers(kernel) };
-  Comlink.expose(api, lane(page, KERNEL_LANE));
+  Comlink.expose(api, multiplexedEndpoint(page, KERNEL_LANE));
 }
 
 function servedCalls(kernel: Kernel | Promise<Kernel>): Pick<KernelApi, "call" | "resume" | "cancel"> {
@@ -49,9 +49,11 @@ function servedCalls(kernel: Kernel | Promise<Kernel>): Pick<KernelApi, "call" |
   };
   return {
     call: (tool, input, sent, listeners) =>
-      take(sent, listeners, async (options) => (await kernel).call(toolOf(tool) as string, arrived(input), options)),
+      take(sent, listeners, async (options) =>
+        (await kernel).call(toolOf(tool) as string, fromCloneSafe(input), options),
+      ),
     resume: (bytes, sent, listeners) =>
-      take(sent, listeners, async (options) => (await kernel).resume(arrived(bytes) as Uint8Array, options)),
+      take(sent, listeners, async (options) => (await kernel).resume(fromCloneSafe(bytes) as Uint8Array, options)),
     cancel: (token) => running.get(token)?.abort(),
   };
 }
@@ -85,20 +87,20 @@ function servedMembers(kernel: Kernel | Promise<Kernel>): Omit<KernelApi, Served
   return {
     suspend: async (...args) => (await kernel).suspend(...args),
     preview: async (tool, input, options) =>
-      (await kernel).preview(toolOf(tool) as string, arrived(input), arrivedFields(options) as CallOptions),
+      (await kernel).preview(toolOf(tool) as string, fromCloneSafe(input), arrivedFields(options) as CallOptions),
     register: async (pkg) => (await kernel).register(arrivedFields(pkg) as unknown as ToolPackage),
     unregister: async (...args) => (await kernel).unregister(...args),
     list: async (...args) => (await kernel).list(...args),
     health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) ?? {}),
-    verifyPure: async (tool, inputs, runs) => (await kernel).verifyPure(toolOf(tool), inputs.map(arrived), runs),
+    verifyPure: async (tool, inputs, runs) => (await kernel).verifyPure(toolOf(tool), inputs.map(fromCloneSafe), runs),
     mode: async () => (await kernel).mode,
     setMode: async (...args) => (await kernel).setMode(...args),
     policyHash: async () => (await kernel).policyHash,
-    setPolicy: async (document) => (await kernel).setPolicy(arrived(document)),
+    setPolicy: async (document) => (await kernel).setPolicy(fromCloneSafe(document)),
     listApprovals: async () => (await kernel).approvals.list(),
     revokeApproval: async (...args) => (await kernel).approvals.revoke(...args),
     listRevocations: async () => (await kernel).grants.list(),
-    revokeGrants: async (match, reason) => (await kernel).grants.revoke(arrived(match) as object, reason),
+    revokeGrants: async (match, reason) => (await kernel).grants.revoke(fromCloneSafe(match) as object, reason),
     restoreGrants: async (...args) => (await kernel).grants.restore(...args),
     close: async () => (await kernel).close(),
   };

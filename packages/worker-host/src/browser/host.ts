@@ -19,8 +19,8 @@ import type { OpenModule } from "../wasm/command/isolates.ts";
 import type { WasiPlace } from "../wasm/command/index.ts";
 import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
-import { COMMAND_FRAMES, type Pair, Pairs } from "./pairs.ts";
-import { type FrameStage, type Shell, START_MS } from "./stage.ts";
+import { COMMAND_FRAMES, type PooledWorker, WorkerPool } from "./worker-pool.ts";
+import { type FrameContainer, type Shell, START_MS } from "./frame-container.ts";
 
 /**
  * `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with exact bounds for fuel and memory; a page all of whose tools
@@ -29,8 +29,8 @@ import { type FrameStage, type Shell, START_MS } from "./stage.ts";
 export type Isolation = "worker" | "interpreter";
 
 export interface BrowserHostOptions {
-  /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteStage}. */
-  readonly stage?: FrameStage;
+  /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteFrameContainer}. */
+  readonly container?: FrameContainer;
   /** How tools in JavaScript run in their workers: all of them, or each as this says of its manifest, every time the same. Default `worker`. */
   readonly isolation?: Isolation | ((tool: ToolManifest) => Isolation);
   /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a frame of its own, under fuel. Default: none. */
@@ -45,7 +45,7 @@ export interface BrowserHostOptions {
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
   readonly maxIsolates?: number;
   /**
-   * Milliseconds until an isolate's frame has to run its worker, and again until that worker has to answer. Later it is `ISOLATE_LOST`, with the part that is missing. A stage
+   * Milliseconds until an isolate's frame has to run its worker, and again until that worker has to answer. Later it is `ISOLATE_LOST`, with the part that is missing. A container
    * of your own has its own deadline for the first. Default 30,000.
    */
   readonly startTimeoutMs?: number;
@@ -59,7 +59,7 @@ const LOAD_MS = 5_000;
  * that, not a script. A tool that never yields is stopped with its thread. Modules of WebAssembly run under fuel there.
  *
  * @throws TypeError for a command whose name is none or whose module cannot be one
- * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `stage`, or when the page's Content-Security-Policy stands in
+ * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `container`, or when the page's Content-Security-Policy stands in
  * the way; the message names the directive
  * @example
  * const kernel = await createKernel({ host: await browserHost(), policy });
@@ -67,7 +67,7 @@ const LOAD_MS = 5_000;
 export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
   const capacity = options.maxIsolates ?? 32;
   const { isolation = "worker", startTimeoutMs = START_MS } = options;
-  const stage = options.stage ?? (await pageStage(startTimeoutMs));
+  const container = options.container ?? (await pageContainer(startTimeoutMs));
   const shellOf = (tool: ToolManifest): Shell => {
     if (tool.source === "wasm") return "wasm";
     return (typeof isolation === "function" ? isolation(tool) : isolation) === "interpreter" ? "interpreter" : "module";
@@ -76,7 +76,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const interpreter = isolation === "worker" ? undefined : await import("./interpreter.ts");
   const boot = await interpreter?.interpreterBoot();
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
-  const pairs = new Pairs(stage, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
+  const pairs = new WorkerPool(container, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
   await pairs.start();
   const files = filesBroker(opfsStore());
   const host: IsolateHost = {
@@ -113,11 +113,13 @@ async function commandRunners(commands: BrowserHostOptions["commands"], place: W
   return commands ? (await import("../wasm/command/index.ts")).wasiRunners(commands, place) : new Map();
 }
 
-async function pageStage(startTimeoutMs: number): Promise<FrameStage> {
-  // A kernel in a worker uses the stage of its page: it does not carry the shells as well.
-  if (typeof document === "object") return (await import("./dom-stage.ts")).domStage({ startTimeoutMs });
+async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
+  // A kernel in a worker uses the container of its page: it does not carry the shells as well.
+  if (typeof document === "object")
+    return (await import("./dom-frame-container.ts")).domFrameContainer({ startTimeoutMs });
   throw new IsolateFailure("UNSUPPORTED_HOST", "There is no document here to put isolates into.", {
-    operatorHint: "In a worker pass `stage: remoteStage()`, and call `serveStage(worker)` in the page.",
+    operatorHint:
+      "In a worker pass `container: remoteFrameContainer()`, and call `serveFrameContainer(worker)` in the page.",
   });
 }
 
@@ -133,7 +135,7 @@ function loadableOf(tool: RegisteredTool): LoadedCode {
 }
 
 async function loadPair(
-  opening: Promise<Pair>,
+  opening: Promise<PooledWorker>,
   code: LoadedCode,
   name: string,
   resumable?: (channel: GuestChannel) => ResumableCalls,
@@ -152,7 +154,7 @@ async function loadPair(
   return isolateOf(pair, resumable?.(channel));
 }
 
-function isolateOf({ channel, retire }: Pair, resumable: ResumableCalls | undefined): Isolate {
+function isolateOf({ channel, retire }: PooledWorker, resumable: ResumableCalls | undefined): Isolate {
   return {
     call: (call, port) => (resumable ?? channel).call(call, port),
     ...(resumable && { suspend: () => resumable.suspend() }),

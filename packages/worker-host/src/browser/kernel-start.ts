@@ -1,7 +1,7 @@
 import type { Kernel } from "@keyhole/kernel";
 import type { Endpoint } from "comlink";
 import { watchPolicy } from "../brokers/page-policy.ts";
-import { lane } from "./lane.ts";
+import { multiplexedEndpoint } from "./multiplexed-endpoint.ts";
 
 const LANE = "keyhole.start";
 
@@ -39,7 +39,7 @@ type StartState =
 
 /** The worker's end: reports how far its kernel is, now, on every change, and when asked. */
 export function reportStart(kernel: Kernel | Promise<Kernel>, page: Endpoint): void {
-  const line = lane(page, LANE);
+  const line = multiplexedEndpoint(page, LANE);
   let current: StartState = { state: "starting" };
   const report = (state: StartState): void => {
     current = state;
@@ -72,7 +72,7 @@ function failureOf(error: unknown): StartState {
 export function kernelStarted(worker: Endpoint, timeoutMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const policy = watchPolicy((_, directive) => directive === "worker-src");
-  const line = lane(worker, LANE);
+  const line = multiplexedEndpoint(worker, LANE);
   const seen: { exposed: boolean; error?: string | undefined } = { exposed: false };
 
   const onState = (event: Event): void => {

@@ -9,7 +9,7 @@ import type {
 } from "@keyhole/kernel";
 import type * as Comlink from "comlink";
 import type { CalledTool } from "../called-tool.ts";
-import type { Crossing } from "./crossing.ts";
+import type { CloneSafe } from "./clone-safe.ts";
 import type { SentFields } from "./remote-options.ts";
 
 export const KERNEL_LANE = "keyhole.kernel";
@@ -53,18 +53,18 @@ export interface SentCall {
 
 type Answer<Method extends (...args: never[]) => unknown> = Promise<Awaited<ReturnType<Method>>>;
 
-/** What the page asks of the worker. Values of the caller's own come as a {@link Crossing}. */
+/** What the page asks of the worker. Values of the caller's own come as a {@link CloneSafe}. */
 export interface KernelApi {
-  call(tool: CalledTool, input: Crossing, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
-  resume(bytes: Crossing, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  call(tool: CalledTool, input: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
+  resume(bytes: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
   cancel(token: number): void;
   suspend(...args: Parameters<Kernel["suspend"]>): Answer<Kernel["suspend"]>;
-  preview(tool: CalledTool, input: Crossing, options: SentFields): Answer<Kernel["preview"]>;
+  preview(tool: CalledTool, input: CloneSafe, options: SentFields): Answer<Kernel["preview"]>;
   register(pkg: SentFields): Answer<Kernel["register"]>;
   unregister(...args: Parameters<Kernel["unregister"]>): Answer<Kernel["unregister"]>;
   list(...args: Parameters<Kernel["list"]>): Answer<Kernel["list"]>;
   health(tool: CalledTool, options: SentFields): Answer<Kernel["health"]>;
-  verifyPure(tool: CalledTool, inputs: readonly Crossing[], runs?: number): Answer<Kernel["verifyPure"]>;
+  verifyPure(tool: CalledTool, inputs: readonly CloneSafe[], runs?: number): Answer<Kernel["verifyPure"]>;
   isLogWritable(): Promise<boolean>;
   readLog(...args: Parameters<Kernel["audit"]["read"]>): Answer<Kernel["audit"]["read"]>;
   subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
@@ -72,11 +72,11 @@ export interface KernelApi {
   mode(): Promise<Kernel["mode"]>;
   setMode(...args: Parameters<Kernel["setMode"]>): Answer<Kernel["setMode"]>;
   policyHash(): Promise<string>;
-  setPolicy(document: Crossing): Answer<Kernel["setPolicy"]>;
+  setPolicy(document: CloneSafe): Answer<Kernel["setPolicy"]>;
   listApprovals(): Answer<Kernel["approvals"]["list"]>;
   revokeApproval(...args: Parameters<Kernel["approvals"]["revoke"]>): Answer<Kernel["approvals"]["revoke"]>;
   listRevocations(): Answer<Kernel["grants"]["list"]>;
-  revokeGrants(match: Crossing, reason: string): Answer<Kernel["grants"]["revoke"]>;
+  revokeGrants(match: CloneSafe, reason: string): Answer<Kernel["grants"]["revoke"]>;
   restoreGrants(...args: Parameters<Kernel["grants"]["restore"]>): Answer<Kernel["grants"]["restore"]>;
   close(): Promise<void>;
 }

@@ -1,22 +1,22 @@
 import type { CallOptions } from "@keyhole/kernel";
-import { arrived, type Crossing, crossing } from "./crossing.ts";
+import { fromCloneSafe, type CloneSafe, cloneSafe } from "./clone-safe.ts";
 
 /** What of a caller's options is used where the caller is. */
 export type Kept = Pick<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
 
 /** Fields of an object on their way to the worker; `null` for one that cannot be read at all. */
-export type SentFields = Readonly<Record<string, Crossing>> | null;
+export type SentFields = Readonly<Record<string, CloneSafe>> | null;
 
 /** A caller's options, read once. What is not what it should be is among those that are sent: the kernel refuses it. */
 export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly sent: SentFields } {
   const kept: Record<string, unknown> = {};
-  const sent: Record<string, Crossing> = {};
+  const sent: Record<string, CloneSafe> = {};
   try {
     if (typeof foreign !== "object" || foreign === null) return { kept: {}, sent: null };
     for (const [name, value] of Object.entries(foreign)) {
       if (value === undefined) continue;
       if (isKept.get(name)?.(value)) kept[name] = value;
-      else sent[name] = crossing(value);
+      else sent[name] = cloneSafe(value);
     }
     return { kept, sent };
   } catch {
@@ -29,7 +29,7 @@ export function sentFields(foreign: unknown): SentFields {
   try {
     if (typeof foreign !== "object" || foreign === null) return null;
     const fields = Object.entries(foreign);
-    return Object.fromEntries(fields.map(([name, value]) => [name, crossing(value)]));
+    return Object.fromEntries(fields.map(([name, value]) => [name, cloneSafe(value)]));
   } catch {
     return null;
   }
@@ -37,7 +37,7 @@ export function sentFields(foreign: unknown): SentFields {
 
 /** The worker's end. */
 export function arrivedFields(sent: SentFields): Record<string, unknown> | null {
-  return sent && Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, arrived(value)]));
+  return sent && Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, fromCloneSafe(value)]));
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

@@ -1,8 +1,8 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Effect } from "../../capability/capability.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import type { ContentReference } from "../../normalize/reference.ts";
-import type { SessionLabels } from "../../policy/session-labels.ts";
+import type { ContentReference } from "../../bytes/content-reference.ts";
+import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { CallFailure, CallMeta, CallResult, CallSuccess } from "../../result.ts";
 import { dataOf, type Ending, isEnding, type KeptOutput } from "../ending.ts";
 import type { CallFault } from "../fault.ts";

@@ -1,5 +1,5 @@
-import type { Counters } from "../../policy/counters.ts";
-import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof.ts";
+import type { Counters } from "../../policy/decision/counters.ts";
+import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault, Reentry } from "../fault.ts";

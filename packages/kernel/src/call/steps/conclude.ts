@@ -1,5 +1,5 @@
 import type { AuditLog } from "../../audit/log.ts";
-import type { ContentReference } from "../../normalize/reference.ts";
+import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending.ts";
 import { asFault, type CallFault, Suspended } from "../fault.ts";

@@ -1,8 +1,8 @@
-import type { DecisionInput } from "../../policy/condition.ts";
-import type { Counters } from "../../policy/counters.ts";
-import { decide as evaluate, type Verdict } from "../../policy/decide.ts";
-import type { Proof } from "../../policy/proof.ts";
-import type { SessionLabels } from "../../policy/session-labels.ts";
+import type { DecisionInput } from "../../policy/decision/condition.ts";
+import type { Counters } from "../../policy/decision/counters.ts";
+import { decide as evaluate, type Verdict } from "../../policy/decision/decide.ts";
+import type { Proof } from "../../policy/proof/proof.ts";
+import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { CarriedPart } from "../carried-part.ts";
 import type { DecisionEntry } from "../entry.ts";
 import type { CallRelease } from "../record.ts";

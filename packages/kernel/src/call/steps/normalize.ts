@@ -1,8 +1,8 @@
 import { limits } from "../../limits.ts";
-import { type Foreign, membersOf, textOf } from "../../normalize/foreign.ts";
-import type { Digest, Hash } from "../../normalize/hash.ts";
-import type { NormalizeReason } from "../../normalize/error.ts";
-import type { JsonValue } from "../../normalize/json.ts";
+import { type Foreign, membersOf, textOf } from "../../support/foreign.ts";
+import type { Digest, Hash } from "../../hash/hash.ts";
+import type { NormalizeReason } from "../../json/normalize-error.ts";
+import type { JsonValue } from "../../json/json.ts";
 import {
   type CustomNormalizer,
   type NormalizationKind,
@@ -10,8 +10,8 @@ import {
   normalize as normalForm,
   normalized,
 } from "../../normalize/normalizer.ts";
-import { takeJson } from "../../normalize/snapshot.ts";
-import { takeBytes } from "../../normalize/take-bytes.ts";
+import { takeJson } from "../../json/snapshot.ts";
+import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import { CallFault } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
@@ -59,7 +59,7 @@ function takeOutput(state: Started, output: Uint8Array): MaybePromise<Form> {
   const { call, deadline } = state;
   const ends = [call.options.signal, call.parent?.ended];
   const isOver = (): boolean => deadline.leftMs <= 0 || ends.some((end) => end?.aborted);
-  const taking = takeBytes(output, call.hash, isOver, output);
+  const taking = copyAndHash(output, call.hash, isOver, output);
   const form = (taken: Awaited<typeof taking>): Form => {
     if (taken) return { output, outputHash: taken.digest, outputBytes: output.length };
     throw runFault(state, { kind: deadline.leftMs > 0 ? "cancelled" : "timed-out" });

@@ -1,7 +1,7 @@
 import type { BoundName } from "../../bounds/bounds.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
-import { textsOf } from "../../normalize/foreign.ts";
+import { textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault } from "../fault.ts";

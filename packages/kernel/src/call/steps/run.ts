@@ -1,7 +1,7 @@
 import type { CapabilityKind } from "../../capability/capability.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import type { Owner } from "../../isolate/lease.ts";
-import type { IsolatePool } from "../../isolate/pool.ts";
+import type { Owner } from "../../isolate/pool/lease.ts";
+import type { IsolatePool } from "../../isolate/pool/pool.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";

@@ -7,9 +7,9 @@ import { Deadline } from "../../bounds/deadline.ts";
 import { secretToken } from "../../id/placeholder.ts";
 import { Body } from "../../isolate/body.ts";
 import type { IsolateUsage } from "../../isolate/port.ts";
-import { Flow } from "../../normalize/flow.ts";
-import { guardOf } from "../../policy/guard.ts";
-import type { SessionLabels } from "../../policy/session-labels.ts";
+import { OutputStream } from "../../hash/output-stream.ts";
+import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
+import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { gatePart, runPart } from "../carried-part.ts";
 import type { Entry } from "../entry.ts";
@@ -32,7 +32,7 @@ export interface Started extends Reserved, Made {
   /** Whether its tool may call tools. */
   readonly mayCall: boolean;
   /** Where its output is a stream. */
-  readonly flow: Flow | undefined;
+  readonly flow: OutputStream | undefined;
   /** Where one comes with its input. */
   readonly body: Body | undefined;
 }
@@ -79,7 +79,7 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
     secrets: secretsOf(state, ports),
   });
   const isStream = tool.manifest.output.kind === "stream";
-  const flow = isStream ? new Flow(bounds.outputBytes, call.hash, call.output) : undefined;
+  const flow = isStream ? new OutputStream(bounds.outputBytes, call.hash, call.output) : undefined;
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
   const { attempt = 1, used = [] } = before ?? {};
   return { ...state, attempt, used: [...used], deadline, gate, mayCall, flow, body } as Started;
@@ -132,7 +132,7 @@ function openGate(
   { log }: StartPorts,
   parts: Pick<GateOptions, "before" | "brokers" | "counts" | "hold" | "secrets">,
 ): Gate {
-  const guard = guardOf(policy, decisionInput);
+  const guard = requestPolicyOf(policy, decisionInput);
   const gate = new Gate({
     ...parts,
     grant,

@@ -1,8 +1,8 @@
 import type { IsolateOutput } from "../../isolate/port.ts";
 import { limits } from "../../limits.ts";
-import { canonicalTextOf } from "../../normalize/canonical-json.ts";
-import type { JsonValue } from "../../normalize/json.ts";
-import { takeJson } from "../../normalize/snapshot.ts";
+import { canonicalTextOf } from "../../json/canonical-json.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { takeJson } from "../../json/snapshot.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import type { Ran } from "./run.ts";

@@ -1,8 +1,8 @@
 import type { EventRecorder } from "../../audit/log.ts";
 import { limits } from "../../limits.ts";
-import { canonicalJson, canonicalTextOf } from "../../normalize/canonical-json.ts";
-import type { JsonValue } from "../../normalize/json.ts";
-import { snapshotInOrder } from "../../normalize/snapshot.ts";
+import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { snapshotInOrder } from "../../json/snapshot.ts";
 import type { Validator } from "../../schema/index.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";

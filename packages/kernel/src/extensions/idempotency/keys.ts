@@ -1,7 +1,7 @@
 import type { UsedKey } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
-import type { Hash } from "../../normalize/hash.ts";
+import type { Hash } from "../../hash/hash.ts";
 import type { StateTable } from "../../state/table.ts";
 import type { Ending } from "../../call/ending.ts";
 import { CallFault } from "../../call/fault.ts";

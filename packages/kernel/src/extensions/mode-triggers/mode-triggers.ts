@@ -1,6 +1,6 @@
-import type { Foreign } from "../../normalize/foreign.ts";
-import { snapshot } from "../../normalize/snapshot.ts";
-import { type ModeTrigger, ModeTriggers } from "../../policy/mode-manager.ts";
+import type { Foreign } from "../../support/foreign.ts";
+import { snapshot } from "../../json/snapshot.ts";
+import { type ModeTrigger, ModeTriggers } from "../../policy/modes/triggers.ts";
 import { knownMode } from "../../tool/modes.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 

@@ -14,7 +14,7 @@ import type { OwnOptions } from "../../call/options.ts";
 import type { CallRecord, Parent } from "../../call/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
 import { limits } from "../../limits.ts";
-import type { JsonObject, JsonValue } from "../../normalize/json.ts";
+import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { CallFailure, CallResult } from "../../result.ts";
 
 /** Makes one call from within another. Never rejects. */

@@ -1,7 +1,7 @@
 import { limits } from "../../limits.ts";
-import type { ContentStore } from "../../normalize/content.ts";
-import type { Theirs } from "../../normalize/foreign.ts";
-import type { ContentReference } from "../../normalize/reference.ts";
+import type { ContentStore } from "../../bytes/content-store.ts";
+import type { Theirs } from "../../support/foreign.ts";
+import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { KeptOutput } from "../../call/ending.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 

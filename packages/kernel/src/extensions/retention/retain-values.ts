@@ -1,11 +1,11 @@
 import type { AuditLog } from "../../audit/log.ts";
 import { openingText } from "../../audit/opening.ts";
 import { randomHex } from "../../id/uuid.ts";
-import type { ContentStore } from "../../normalize/content.ts";
-import type { Theirs } from "../../normalize/foreign.ts";
-import type { JsonValue } from "../../normalize/json.ts";
-import { compilePointer } from "../../policy/arguments.ts";
-import type { Policy } from "../../policy/load.ts";
+import type { ContentStore } from "../../bytes/content-store.ts";
+import type { Theirs } from "../../support/foreign.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { compilePointer } from "../../policy/decision/arguments.ts";
+import type { Policy } from "../../policy/document/load.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { CallRecord } from "../../call/record.ts";
 import type { RegisteredTool } from "../../tool/package.ts";

@@ -1,5 +1,5 @@
 import type { CapabilityReply, OwnRequest } from "../../capability/broker.ts";
-import type { Ticket } from "../../capability/counts.ts";
+import type { Ticket } from "../../capability/call-usage.ts";
 import type { Gate } from "../../capability/gate.ts";
 
 /** One request of the tool that it has no answer to yet. */

@@ -7,15 +7,15 @@ import type { CallRecord } from "../../call/record.ts";
 import { boundsOf } from "../../call/steps/reserve.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
-import { bytesOf, type Foreign } from "../../normalize/foreign.ts";
+import { bytesOf, type Foreign } from "../../support/foreign.ts";
 import type { CallResult, Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { ExtensionContext } from "../extension.ts";
-import { type Frozen, type FrozenCall, type FrozenRun, readFrozen } from "./frozen.ts";
-import { goOn, heardOf, restoreCall, type Resumption } from "./go-on.ts";
-import type { Thaw } from "./live.ts";
-import { type SealingKey, unseal } from "./sealed.ts";
-import { readSince } from "./since.ts";
+import { type Snapshot, type SnapshotCall, type SnapshotRun, readSnapshot } from "./snapshot-format.ts";
+import { resumeRun, listenersOf, restoreCall, type Resumption } from "./resume-call.ts";
+import type { Restored } from "./suspension-port.ts";
+import { type SealingKey, unseal } from "./sealed-snapshot.ts";
+import { readChangesSinceSnapshot } from "./changes-since-snapshot.ts";
 
 /** What a suspender has that its kernel has not. */
 export interface ResumeParts {
@@ -23,7 +23,7 @@ export interface ResumeParts {
   readonly claim: (
     snapshotId: string,
   ) => { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined;
-  readonly thaws: (call: CallRecord, thaw: Thaw) => void;
+  readonly thaws: (call: CallRecord, thaw: Restored) => void;
 }
 
 /**
@@ -45,8 +45,8 @@ export async function resume(
   }
   const sealed = bytesOf(bytes);
   const plain = sealed && (await unseal(await parts.key(), sealed));
-  const frozen = plain && readFrozen(plain);
-  if (frozen) return resumeFrozen(frozen, heardOf(options), context, parts);
+  const frozen = plain && readSnapshot(plain);
+  if (frozen) return resumeFrozen(frozen, listenersOf(options), context, parts);
   const why = plain
     ? snapshotRefused("other-version", "Another version of the kernel suspended the call.")
     : snapshotRefused("changed", "These are not the bytes of a suspended call, or of another key.");
@@ -59,7 +59,7 @@ const noStreams = {
 };
 
 async function resumeFrozen(
-  frozen: Frozen,
+  frozen: Snapshot,
   options: OwnResumeOptions,
   context: ExtensionContext,
   parts: ResumeParts,
@@ -89,12 +89,12 @@ async function resumeFrozen(
     throw thrown;
   }
   context.labels.add(root.sessionId, labels);
-  return goOn(call, root, resumption, true);
+  return resumeRun(call, root, resumption, true);
 }
 
 async function takeSlot(
   call: CallRecord,
-  { tool: name, version }: FrozenCall,
+  { tool: name, version }: SnapshotCall,
   context: ExtensionContext,
 ): Promise<void> {
   const found = context.registry.resolve(name, version);
@@ -104,8 +104,8 @@ async function takeSlot(
 }
 
 /** What happened to its calls while they were suspended. */
-async function sinceOf(frozen: Frozen, { log }: ExtensionContext): Promise<Since> {
-  const { wasResumed, revocations, revokedApprovals } = await readSince(log, frozen);
+async function sinceOf(frozen: Snapshot, { log }: ExtensionContext): Promise<Since> {
+  const { wasResumed, revocations, revokedApprovals } = await readChangesSinceSnapshot(log, frozen);
   if (wasResumed) throw resumedBefore;
   const all = callsIn(frozen.root);
   const taken = all.flatMap(({ run }) => run?.revocations ?? []);
@@ -115,13 +115,13 @@ async function sinceOf(frozen: Frozen, { log }: ExtensionContext): Promise<Since
   };
 }
 
-function callsIn(call: FrozenCall): readonly FrozenCall[] {
+function callsIn(call: SnapshotCall): readonly SnapshotCall[] {
   const within = call.run?.requests ?? [];
   return [call, ...within.flatMap((request) => (request.kind === "call" ? callsIn(request.call) : []))];
 }
 
 /** Why this kernel cannot go on with a call, or with one that it waits for. */
-async function misfitOf(root: FrozenCall, { registry, hosts }: ExtensionContext): Promise<CallFault | undefined> {
+async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContext): Promise<CallFault | undefined> {
   for (const { tool: name, version, toolHash, run } of callsIn(root)) {
     const found = registry.resolve(name, version);
     if (!found.ok || found.tool.hash !== toolHash)
@@ -135,7 +135,7 @@ async function misfitOf(root: FrozenCall, { registry, hosts }: ExtensionContext)
 async function unfitHost(
   tool: RegisteredTool,
   host: OwnHost | undefined,
-  { hostKind }: FrozenRun,
+  { hostKind }: SnapshotRun,
 ): Promise<CallFault | undefined> {
   if (!host?.thaw)
     return new CallFault("UNSUPPORTED_HOST", `No host of this kernel goes on with suspended calls of ${tool.id}.`);

@@ -5,15 +5,15 @@ import type { CallRecord } from "../../call/record.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
-import { bytesOf, type Foreign, membersOf, type Theirs } from "../../normalize/foreign.ts";
+import { bytesOf, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import { StateTable } from "../../state/table.ts";
 import type { ExtensionContext } from "../extension.ts";
 import type { CallSuspender } from "./call-suspender.ts";
-import { Live, type Thaw } from "./live.ts";
-import { obstacleOf, putAside, refusal } from "./put-aside.ts";
+import { SuspendableCall, type Restored } from "./suspension-port.ts";
+import { obstacleOf, suspendCall, refusal } from "./suspend-call.ts";
 import { resume } from "./resume.ts";
-import { type SealingKey, sealingKey } from "./sealed.ts";
+import { type SealingKey, sealingKey } from "./sealed-snapshot.ts";
 
 export interface SuspenderOptions {
   /**
@@ -47,8 +47,8 @@ class Suspender implements CallSuspender {
   readonly suspension: CallSuspender["suspension"] = this;
   readonly #key: () => Promise<SealingKey>;
   readonly #claim: Theirs<SuspenderOptions>["claim"];
-  readonly #calls = new Map<string, Live>();
-  readonly #thaws = new WeakMap<CallRecord, Thaw>();
+  readonly #calls = new Map<string, SuspendableCall>();
+  readonly #thaws = new WeakMap<CallRecord, Restored>();
   /** Ids of snapshots that went on here: each goes on once. */
   readonly #resumed = new StateTable<true>("suspension.used", 1);
   readonly state = [this.#resumed];
@@ -73,7 +73,7 @@ class Suspender implements CallSuspender {
 
   onArrival(call: CallRecord): void {
     call.isSuspendable = true;
-    const live = new Live(call, () => this.#changed());
+    const live = new SuspendableCall(call, () => this.#changed());
     this.#calls.set(call.callId, live);
     call.defer(() => {
       // One that was resumed here may have taken its place.
@@ -111,7 +111,7 @@ class Suspender implements CallSuspender {
       context,
       typeof waitMs === "number" ? waitMs : WAIT_MS,
     );
-    const suspension = obstacleOf(live, true) ?? (await putAside(live, key, context));
+    const suspension = obstacleOf(live, true) ?? (await suspendCall(live, key, context));
     if (!suspension.ok) live.release();
     return suspension;
   }

@@ -1,0 +1,87 @@
+import { canonicalize } from "../json/canonical-json.ts";
+import { blake3Hash, type Digest, type Hash } from "../hash/hash.ts";
+import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { repeatsKeys } from "../json/repeated-keys.ts";
+import { parseJson, snapshot } from "../json/snapshot.ts";
+import { LINE_BYTES } from "./lines.ts";
+
+/** What is wrong with a log, for people. Thrown by {@link readItem}. */
+export class Fault extends Error {}
+
+/** What a log has at one place. */
+export interface EvidenceItem {
+  /** The algorithm that `hash` names; `undefined` where that is no digest. */
+  readonly by: Hash | undefined;
+  /** Of the event without `hash`, in canonical JSON. */
+  readonly actualHash: Digest;
+  readonly hash: unknown;
+  readonly event: JsonObject;
+  /** Outside the hash. */
+  readonly openings?: JsonValue | undefined;
+}
+
+/**
+ * A foreign line, or event, of a log.
+ *
+ * @throws {Fault} for what no event can be
+ */
+export function readItem(item: unknown): EvidenceItem {
+  if (typeof item !== "string") return split(snapshot(item, { maxStringUnits: LINE_BYTES }));
+  if (item.length > LINE_BYTES) throw new Fault(`A line has more than ${LINE_BYTES} characters.`);
+  const written = readWritten(item);
+  if (written) return written;
+  const parsed = parseJson(item);
+  if (parsed.ok && repeatsKeys(item, parsed.value)) throw new Fault("It names a member twice.");
+  return split(parsed);
+}
+
+const PREFIX = ',"hash":"';
+const SUFFIX_LENGTH: number = PREFIX.length + blake3Hash.zero.length + 2;
+
+/** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no sorting. */
+function readWritten(line: string): EvidenceItem | undefined {
+  const place = line.length - SUFFIX_LENGTH;
+  if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;
+  const body = line.slice(0, place) + "}";
+  const hash = line.slice(place + PREFIX.length, -2);
+  // A text that is equal to a digest made here is one: it needs no second look.
+  const by = hashFor(hash.slice(0, hash.indexOf(":")));
+  const actualHash = by?.text(body);
+  if (actualHash === undefined || actualHash !== hash) return undefined;
+  try {
+    const event = JSON.parse(body) as JsonValue;
+    const isEvent = isJsonObject(event) && !Object.hasOwn(event, "hash");
+    return isEvent && isCanonical(body, event) ? { by, actualHash, hash: actualHash, event } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCanonical(text: string, value: JsonValue): boolean {
+  return isSorted(value) && JSON.stringify(value) === text;
+}
+
+/** Whether all keys are in the order of their UTF-16 units. */
+function isSorted(value: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSorted);
+  let before = "";
+  for (const key of Object.keys(value)) {
+    if (key < before) return false;
+    before = key;
+    const member = (value as JsonObject)[key]!;
+    if (typeof member === "object" && !isSorted(member)) return false;
+  }
+  return true;
+}
+
+function split(plain: ReturnType<typeof snapshot>): EvidenceItem {
+  if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
+  if (!isJsonObject(plain.value)) throw new Fault("An event is an object.");
+  const { hash, openings, ...event } = plain.value;
+  const text = canonicalize(event);
+  if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
+  const by = hashOf(hash);
+  return { by, actualHash: (by ?? blake3Hash).text(text.text), hash, event, openings };
+}

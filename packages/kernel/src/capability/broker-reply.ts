@@ -1,0 +1,125 @@
+import type { Hash } from "../hash/hash.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
+import { snapshotLoosely } from "../json/snapshot.ts";
+import { copyAndHash } from "../hash/copy-and-hash.ts";
+import type { Broker, BrokerError, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
+import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
+import { isDenialReason } from "./denial.ts";
+import type { OpenSecrets } from "./secret.ts";
+import { codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
+
+/** What the journal keeps of one request. */
+export interface Use {
+  readonly index: number;
+  readonly kind: CapabilityKind;
+  readonly operation: string;
+  /** What was touched: a URL without query and credentials, or a path. */
+  readonly target: string;
+  readonly outcome: "ok" | "refused" | "failed";
+  readonly requestHash: string;
+  readonly responseHash: string;
+}
+
+/**
+ * What a broker answered, read once: brokers are believed, and still only as good as whoever wrote them.
+ *
+ * @throws TypeError for what is no answer
+ */
+export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
+  const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
+  if (ok !== true) return failed(readError(error));
+  const own = snapshotLoosely(value, { maxDepth: 500, maxNodes: Infinity, maxStringUnits: Infinity });
+  if (body === undefined || body === null) return { ok: true, value: own };
+  const bytes = bytesOf(body);
+  if (!bytes) throw new TypeError("A body is a Uint8Array.");
+  return { ok: true, value: own, body: bytes };
+}
+
+/** Of one request. */
+const MAX_NEEDS = 1_000;
+
+/** Without secrets. What the keeper gives is read as what a broker gives. */
+export async function withoutSecrets(
+  dirty: BrokerReply,
+  secrets: Theirs<Pick<OpenSecrets, "clean">>,
+): Promise<BrokerReply> {
+  const foreign = await secrets.clean(dirty);
+  return foreign === dirty ? dirty : readReply(foreign);
+}
+
+/** What a broker says that a request needs, read once. */
+export function readNeeds(foreign: Foreign<ReturnType<Broker["needs"]>>): ReturnType<Broker["needs"]> {
+  const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
+  if (ok !== true) return failed(readError(error));
+  const items = itemsOf(needs, MAX_NEEDS);
+  if (!items) throw new TypeError("Needs are a list.");
+  return { ok: true, needs: items.map(readNeed) };
+}
+
+/** @throws TypeError for what is no need */
+function readNeed(foreign: Foreign<Need>): Need {
+  const need = snapshotLoosely(foreign, {}) as unknown as Need;
+  if (!capabilityKinds.includes(need.kind)) throw new TypeError("A need has a kind.");
+  return need;
+}
+
+function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
+  const {
+    code,
+    message,
+    hint,
+    operatorHint = "",
+    reason,
+  } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
+  if (!isCode(code) || !isText(message) || !isText(hint) || !isText(operatorHint))
+    throw new TypeError("A refusal says texts.");
+  return { code, message, hint, operatorHint, ...(isText(reason) && isDenialReason(reason) && { reason }) };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const isCode = (code: unknown): code is BrokerError["code"] =>
+  typeof code === "string" && Object.hasOwn(codeOfRefusal, code);
+
+/** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
+function readUsage(foreign: Foreign<Usage>): Usage {
+  const members = membersOf(foreign, "networkRequests", "networkBytes", "fs.read", "fs.write");
+  for (const amount of Object.values(members))
+    if (amount !== undefined && !(typeof amount === "number" && amount >= 0))
+      throw new TypeError("What is used up is a number from 0.");
+  return members as Usage;
+}
+
+/** A session as a broker has it: what it says is read once. It passes one object for one need, as long as it spends for it. */
+export function readSession(session: BrokerSession): BrokerSession {
+  const needOf = byIdentity(readNeed);
+  return {
+    ...session,
+    refusal: (need) => session.refusal(readNeed(need)),
+    spend: (usage, need) => session.spend(readUsage(usage), need && needOf(need)),
+    limit: (need) => session.limit(readNeed(need)),
+  };
+}
+
+/**
+ * An answer for the tool, with bytes that nobody else holds, and what the log says of it. A header can hold a lone surrogate, which is not told by its digest.
+ *
+ * @throws TypeError for bytes whose memory is gone
+ */
+export async function takeReply(
+  reply: BrokerReply,
+  hash: Hash,
+  isOver: () => boolean = () => false,
+): Promise<readonly [reply: CapabilityReply, hash: string, refusal?: BrokerError]> {
+  if (!reply.ok) {
+    const told = toldOf(reply.error);
+    const digest = hash.jsonOrFault({ ok: false, error: { ...told.error } });
+    return [told, digest, { ...reply.error, ...told.error }];
+  }
+  const { value, body } = reply;
+  const taking = body && !isOver() ? copyAndHash(body, hash, isOver) : undefined;
+  const taken = taking instanceof Promise ? await taking : taking;
+  if (body && !taken) return takeReply(ended, hash);
+  const digest = hash.jsonOrFault({ ok: true, value, body: taken?.digest ?? null });
+  return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest];
+}

@@ -1,0 +1,38 @@
+import type { AuditLog } from "../../audit/log.ts";
+import type { Revocation } from "../../capability/revocation.ts";
+import type { Snapshot } from "./snapshot-format.ts";
+
+/** What a log knows that happened while a call was suspended. */
+export interface ChangesSinceSnapshot {
+  readonly wasResumed: boolean;
+  /** Also those that were restored since: who held a grant when it was taken does not get it back. */
+  readonly revocations: readonly Revocation[];
+  /** Approvals that were taken back. */
+  readonly revokedApprovals: ReadonlySet<string>;
+}
+
+const PAGE_EVENTS = 1_000;
+
+/** Nothing, where it is another log: one that does not have the event before the snapshot. */
+export async function readChangesSinceSnapshot(
+  log: AuditLog,
+  { log: { seq, prev }, snapshotId }: Snapshot,
+): Promise<ChangesSinceSnapshot> {
+  await log.flush();
+  const revocations: Revocation[] = [];
+  const revokedApprovals = new Set<string>();
+  let wasResumed = false;
+  const [before] = seq > 0 ? await log.read(seq - 1, 1) : [];
+  const isSame = before?.seq === seq - 1 && before.hash === prev;
+  for (let from = isSame ? seq : Infinity; from < log.end.seq;) {
+    const events = await log.read(from, PAGE_EVENTS);
+    if (events.length === 0) break;
+    from = events.at(-1)!.seq + 1;
+    for (const { type, payload } of events) {
+      if (type === "tool.resumed") wasResumed ||= payload.snapshotId === snapshotId;
+      else if (type === "grant.revoked") revocations.push(payload);
+      else if (type === "approval.resolved" && payload.answer === "deny") revokedApprovals.add(payload.approvalId);
+    }
+  }
+  return { wasResumed, revocations, revokedApprovals };
+}

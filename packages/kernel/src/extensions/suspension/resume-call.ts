@@ -1,0 +1,126 @@
+import { eventScope } from "../../audit/scope.ts";
+import type { Broker } from "../../capability/broker.ts";
+import type { OwnOptions, OwnResumeOptions } from "../../call/options.ts";
+import { CallFault } from "../../call/fault.ts";
+import type { Entry, Since } from "../../call/entry.ts";
+import { CallRecord, type Parent } from "../../call/record.ts";
+import type { Started } from "../../call/steps/start.ts";
+import { inputPart } from "../../call/steps/validate.ts";
+import type { CallResult } from "../../result.ts";
+import { withProgram } from "../../tool/program.ts";
+import type { ExtensionContext } from "../extension.ts";
+import { callerOf, replyOf, within } from "../nested/nested-calls.ts";
+import { replyOf as answerOf } from "./snapshot.ts";
+import { type Snapshot, type SnapshotCall, type SnapshotRequest, type SnapshotRun, partOf } from "./snapshot-format.ts";
+import type { SuspendableCall, Restored } from "./suspension-port.ts";
+import type { Again } from "./requests.ts";
+
+/** Under what the calls of one snapshot go on. */
+export interface Resumption {
+  readonly context: ExtensionContext;
+  readonly snapshotId: string;
+  /** The same for all calls of the snapshot. */
+  readonly since: Since;
+  /** Notes the run that a call goes on with, before it does. */
+  readonly thaws: (call: CallRecord, thaw: Restored) => void;
+}
+
+/** The call as it was, for whoever resumes it. */
+export function restoreCall(
+  frozen: SnapshotCall,
+  { context: { clock, hash }, since }: Pick<Resumption, "context" | "since">,
+  options: OwnResumeOptions,
+  parent: Parent | undefined,
+  tree: Snapshot["tree"] = { callsLeft: 0, messagesLeft: 0 },
+): CallRecord {
+  const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, tool, version } = frozen;
+  const { queuedMs, warnings, parts } = frozen;
+  const given: OwnOptions = { ...frozen.options, ...options, version };
+  const identity = { callId, sessionId, caller, traceparent, correlationId, seed, nowMs };
+  const call = new CallRecord({
+    ...identity,
+    hash,
+    parent,
+    toolName: tool,
+    options: correlationId === null ? given : { ...given, correlationId },
+    scope: eventScope(callId, sessionId, traceparent, options.onEvent),
+    arrivedMs: clock.monotonicMs() - frozen.elapsedMs,
+    tree: parent?.call.tree ?? { ...tree },
+    before: { queuedMs, warnings, parts, since },
+  });
+  call.edits = frozen.edits;
+  call.reach({ tool: { id: `${tool}@${version}` } });
+  return call;
+}
+
+/** Enters the pipeline at the phase in which the call left it. Its end is told to whoever resumed it. */
+export async function resumeRun(
+  call: CallRecord,
+  frozen: SnapshotCall,
+  resumption: Resumption,
+  hasSlot: boolean,
+): Promise<CallResult> {
+  const { context, snapshotId, thaws } = resumption;
+  const { run, parts } = frozen;
+  context.log.record("tool.resumed", call.scope, { snapshotId });
+  const input: unknown = JSON.parse(partOf(parts, inputPart) ?? "null");
+  if (!run) return context.perform(call, { phase: "question", input });
+  const begun = new Set<SnapshotCall>();
+  thaws(call, thawOf(run, resumption, begun));
+  const entry: Entry = { phase: "run", input, hasSlot };
+  try {
+    return await context.perform(call, entry);
+  } finally {
+    for (const request of run.requests)
+      if (request.kind === "call" && !begun.has(request.call)) await endUnasked(request.call, resumption);
+  }
+}
+
+function thawOf({ isolate, requests }: SnapshotRun, resumption: Resumption, begun: Set<SnapshotCall>): Restored {
+  return {
+    // The kernel that resumes has made sure that there is one.
+    open: ({ call, host, tool, input }, isWanted) => host.thaw!(withProgram(tool, input, call.hash), isolate, isWanted),
+    again: (started) => requests.map((request) => againOf(request, started, resumption, begun)),
+  };
+}
+
+function againOf(
+  request: SnapshotRequest,
+  started: Started,
+  resumption: Resumption,
+  begun: Set<SnapshotCall>,
+): Again<SuspendableCall> {
+  const index = request.index === null ? {} : { index: request.index };
+  switch (request.kind) {
+    case "open":
+      return { ticket: index };
+    case "answered":
+      return { ticket: index, reply: answerOf(request) };
+    case "call": {
+      const { call: frozen } = request;
+      const serve: Broker["serve"] = async (_, session) => {
+        begun.add(frozen);
+        const make = (options: OwnOptions, parent: Parent): Promise<CallResult> =>
+          resumeRun(restoreCall(frozen, resumption, listenersOf(options), parent), frozen, resumption, false);
+        return replyOf(await within(callerOf(started, started.deadline), session, make), session);
+      };
+      return { ticket: { ...index, serve } };
+    }
+  }
+}
+
+/** What of a call's options whoever resumes it gives anew. */
+export function listenersOf({ signal, approver, onEvent, onLog, onProgress }: OwnOptions): OwnResumeOptions {
+  const given = { signal, approver, onEvent, onLog, onProgress };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The call that waited for it did not come to ask again: every call has its end. */
+async function endUnasked(frozen: SnapshotCall, resumption: Resumption): Promise<void> {
+  const { context, snapshotId } = resumption;
+  const call = restoreCall(frozen, resumption, {}, undefined);
+  context.log.record("tool.resumed", call.scope, { snapshotId });
+  await context.close(call, new CallFault("CANCELLED", "The call that waited for it has ended."));
+  for (const request of frozen.run?.requests ?? [])
+    if (request.kind === "call") await endUnasked(request.call, resumption);
+}

@@ -1,0 +1,114 @@
+import type { Revocation } from "../../capability/revocation.ts";
+import type { CarriedPart } from "../../call/carried-part.ts";
+import type { CallIdentity } from "../../call/entry.ts";
+import type { CallOptions } from "../../call/call-options.ts";
+import { engineVersion } from "../../policy/proof/seal-proof.ts";
+import { joinBytes } from "../../bytes/join-bytes.ts";
+
+/**
+ * Which kernels read each other's snapshots: the engine of the policy, and the form of {@link Snapshot}, which is counted up with every change of it or of what a
+ * kernel makes of it.
+ */
+export const kernelVersion: string = `${engineVersion} suspend/3`;
+
+/** What a snapshot holds: everything of a call that its kernel knew, and of the calls that it waits for. */
+export interface Snapshot {
+  readonly version: string;
+  /** Random: by it a second use is known. */
+  readonly snapshotId: string;
+  /** Where the log went on when it was made. Another log has another digest there. */
+  readonly log: { readonly seq: number; readonly prev: string };
+  readonly root: SnapshotCall;
+  /** Of its session: what its tools know by now is under them wherever they go on. */
+  readonly labels: readonly string[];
+  /** Of the whole tree. */
+  readonly tree: { readonly callsLeft: number; readonly messagesLeft: number };
+}
+
+export interface SnapshotCall extends CallIdentity {
+  readonly tool: string;
+  readonly version: string;
+  readonly toolHash: string;
+  readonly options: Pick<CallOptions, "bounds" | "cache" | "grants" | "idempotencyKey" | "references" | "waitMs">;
+  /** Since its arrival, without the time that it was suspended. */
+  readonly elapsedMs: number;
+  readonly queuedMs: number;
+  readonly warnings: readonly string[];
+  readonly edits: number;
+  /** As each step and extension gave its own. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  /** `null` where it waits for an answer, and nothing of it has run. */
+  readonly run: SnapshotRun | null;
+}
+
+/** A run in an isolate. */
+export interface SnapshotRun {
+  readonly isolate: Uint8Array<ArrayBuffer>;
+  /** As `snapshotKind` of its host said. */
+  readonly hostKind: string;
+  readonly revocations: readonly Revocation[];
+  /** In the order in which they were made. */
+  readonly requests: readonly SnapshotRequest[];
+}
+
+/** The same version wrote it. */
+export function partOf<T>(parts: SnapshotCall["parts"], { name }: CarriedPart<T>): T | undefined {
+  return parts[name] as T | undefined;
+}
+
+/** A request that the tool waits for. */
+export type SnapshotRequest = {
+  /** Of its entry in the journal, where it has one. */
+  readonly index: number | null;
+} & (
+  | { readonly kind: "open" }
+  /** Its answer was there, and not yet handed over. */
+  | {
+      readonly kind: "answered";
+      /** As JSON, without its body: what a broker says may look like anything. */
+      readonly replyText: string;
+      readonly body: Uint8Array | null;
+    }
+  | { readonly kind: "call"; readonly call: SnapshotCall }
+);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const LENGTH_BYTES = 4;
+/** Stands for bytes that are behind the text; nothing else of ours has such a member. */
+const mark = "\u0000part";
+
+/** Length of the text, text as JSON, and behind it the bytes that are gaps in it. */
+export function writeSnapshot(frozen: Snapshot): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
+  const text = encoder.encode(
+    JSON.stringify(frozen, (_, value: unknown) =>
+      value instanceof Uint8Array ? { [mark]: parts.push(value), length: value.length } : value,
+    ),
+  );
+  const length = new Uint8Array(LENGTH_BYTES);
+  new DataView(length.buffer).setUint32(0, text.length, true);
+  return joinBytes([length, text, ...parts]);
+}
+
+/**
+ * Reads what {@link writeSnapshot} wrote. Only of bytes that are known to come from there.
+ *
+ * @returns `undefined` when a kernel of another version wrote them
+ */
+export function readSnapshot(bytes: Uint8Array<ArrayBuffer>, version: string = kernelVersion): Snapshot | undefined {
+  let at = LENGTH_BYTES + new DataView(bytes.buffer).getUint32(0, true);
+  const text = decoder.decode(bytes.subarray(LENGTH_BYTES, at));
+  // Gaps come in the order of the text, which is the order of their bytes: `JSON.parse` visits them in it.
+  const frozen: unknown = JSON.parse(text, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, mark)) return value;
+    const { length } = value as { readonly length: number };
+    return bytes.slice(at, (at += length));
+  });
+  return isOfVersion(frozen, version) ? frozen : undefined;
+}
+
+/** The same version writes the same shape. */
+function isOfVersion(frozen: unknown, version: string): frozen is Snapshot {
+  return typeof frozen === "object" && frozen !== null && "version" in frozen && frozen.version === version;
+}

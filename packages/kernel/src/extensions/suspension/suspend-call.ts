@@ -1,0 +1,149 @@
+import { AuditUnavailable } from "../../audit/log.ts";
+import type { SuspendCode, Suspension } from "../../call/call-options.ts";
+import { asFault, CallFault } from "../../call/fault.ts";
+import { uuidv7 } from "../../id/uuid.ts";
+import { bytesOf } from "../../support/foreign.ts";
+import type { ExtensionContext } from "../extension.ts";
+import { takeSnapshot, type Isolates } from "./snapshot.ts";
+import { writeSnapshot } from "./snapshot-format.ts";
+import type { SuspendableCall } from "./suspension-port.ts";
+import { seal, type SealingKey } from "./sealed-snapshot.ts";
+
+const suspendedNow = /* @__PURE__ */ new CallFault(
+  "SUSPENDED",
+  "The call was suspended: it goes on where its snapshot is resumed.",
+  {
+    hint: "Its result goes to whoever resumes it.",
+  },
+);
+
+/** What reads can be asked again: nothing is done twice by it. */
+const reads: ReadonlySet<string> = new Set(["net.read", "fs.read", "db.read", "kv.read"]);
+
+type Obstacle = Extract<Suspension, { ok: false }>;
+
+export function refusal(code: SuspendCode, message: string, hint = ""): Obstacle {
+  return { ok: false, error: { code, message, hint } };
+}
+
+/**
+ * Why a call, or one that it waits for, cannot be put aside as things stand.
+ *
+ * @param givesUp Whether requests that only read may be given up, to be made again.
+ */
+export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | undefined {
+  const { place, call } = live;
+  if (live.hasEnded) return refusal("CALL_NOT_FOUND", `The call ${call.callId} has ended.`);
+  if (call.output || call.body)
+    return refusal("STREAMS", "Its caller is in the middle of it: a part of what it gives or takes is a stream.");
+  if (place.kind === "asking")
+    return call.hasStarted
+      ? refusal(
+          "NOT_WAITING",
+          "It had begun when it was resumed, and waits for leave to go on.",
+          "Try again when somebody has answered.",
+        )
+      : undefined;
+  if (place.kind === "on-its-way" || !place.leased)
+    return refusal("NOT_WAITING", "It is on its way, and waits for nothing that can wait elsewhere.", "Try again.");
+  const { tool, host } = place.started;
+  const { isolate, isShared } = place.leased.lease;
+  if (!isolate.suspend || !host.snapshotKind)
+    return refusal(
+      "UNSUPPORTED_HOST",
+      `The host ${host.name} cannot put ${tool.id} into bytes.`,
+      "The interpreter can: it runs modules in nodeHost(), interpreterHost() and others.",
+    );
+  if (tool.manifest.output.kind === "stream")
+    return refusal("STREAMS", "Its output is a stream, of which its caller may have a part.");
+  if (isShared())
+    return refusal(
+      "NOT_WAITING",
+      "Another call of its session runs in the same isolate.",
+      "Try again when it has ended.",
+    );
+  if (live.pending.length === 0)
+    return refusal("NOT_WAITING", "Its tool computes, and waits for nothing.", "Try again.");
+  for (const { request, isSent, reply, child } of live.pending) {
+    if (!isSent || reply || (givesUp && reads.has(request.kind))) continue;
+    const inside = child && !child.hasEnded ? obstacleOf(child, givesUp) : undefined;
+    if (child && !child.hasEnded && !inside) continue;
+    const what = `${request.kind} ${request.operation}`.slice(0, 80).toWellFormed();
+    return (
+      inside ?? refusal("REQUEST_IN_FLIGHT", `Its request ${what} has no answer yet.`, "Try again when it has one.")
+    );
+  }
+  return undefined;
+}
+
+/** Of calls without an {@link obstacleOf}, which are held. Whoever calls it releases them where this says no. */
+export async function suspendCall(
+  root: SuspendableCall,
+  key: SealingKey,
+  context: ExtensionContext,
+): Promise<Suspension> {
+  const tree = root.tree;
+  const lost = (): Obstacle => {
+    // Some are stopped already: those that are not would wait for them in vain.
+    for (const { place } of tree) if (place.kind === "running") place.leased?.putAside();
+    for (const live of tree) live.tell(new CallFault("ISOLATE_LOST", "Its state was lost while it was suspended."));
+    return refusal("INTERNAL", "A part of the call ended while it was suspended; the call has ended with it.");
+  };
+  for (const { place } of tree) {
+    if (place.kind === "asking") place.leave.abort("suspended");
+    else if (place.kind === "running") place.requests.withdraw();
+  }
+  // Whoever is not asked any more arrives within this turn.
+  await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+  const asking = tree.filter(({ place }) => place.kind === "asking");
+  if (asking.some(({ isPut }) => !isPut))
+    return tree.length === 1 ? refusal("NOT_WAITING", "It was answered just now.") : lost();
+  const isolates = await isolatesOf(tree);
+  if (!isolates)
+    return tree.length === 1
+      ? refusal("NOT_WAITING", "Its isolate does not wait, or not alone.", "Try again.")
+      : lost();
+  // Those that are waited for first: the end of a call ends those within it.
+  for (const { place } of tree.toReversed())
+    if (place.kind === "running" && place.leased?.putAside() !== true) return lost();
+  return sealed(root, isolates, key, context);
+}
+
+async function isolatesOf(tree: readonly SuspendableCall[]): Promise<Isolates | undefined> {
+  const isolates = new Map<SuspendableCall, { readonly isolate: Uint8Array<ArrayBuffer>; readonly hostKind: string }>();
+  for (const live of tree) {
+    if (live.place.kind !== "running") continue;
+    const { started, leased } = live.place;
+    const hostKind = await started.host.snapshotKind?.();
+    const isolate = bytesOf(await leased?.lease.isolate.suspend?.()) as Uint8Array<ArrayBuffer> | undefined;
+    if (typeof hostKind !== "string" || isolate === undefined) return undefined;
+    isolates.set(live, { isolate, hostKind });
+  }
+  return isolates;
+}
+
+/** The bytes are given to nobody before the log says that they are there. */
+async function sealed(
+  root: SuspendableCall,
+  isolates: Isolates,
+  key: SealingKey,
+  context: ExtensionContext,
+): Promise<Suspension> {
+  const { log, clock } = context;
+  const { tree } = root;
+  const snapshotId = uuidv7(clock.now());
+  try {
+    const frozen = takeSnapshot(root, snapshotId, isolates, context);
+    const bytes = await seal(key, writeSnapshot(frozen));
+    for (const { call } of tree) log.record("tool.suspended", call.scope, { snapshotId });
+    await log.flush();
+    for (const live of tree) live.tell(suspendedNow);
+    const { callId, tool, version } = frozen.root;
+    return { ok: true, bytes, snapshotId, callId, tool: `${tool}@${version}` };
+  } catch (error) {
+    for (const live of tree) live.tell(asFault(error, live.place.kind === "running"));
+    return error instanceof AuditUnavailable
+      ? refusal("AUDIT_UNAVAILABLE", error.message)
+      : refusal("INTERNAL", "The call could not be put into bytes, and has ended.");
+  }
+}

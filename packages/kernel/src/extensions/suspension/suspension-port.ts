@@ -1,0 +1,119 @@
+import type { CallFault } from "../../call/fault.ts";
+import type { Departure } from "../../call/points.ts";
+import type { CallRecord } from "../../call/record.ts";
+import type { Decided } from "../../call/steps/decide.ts";
+import type { SuspendableRun } from "../../call/steps/run.ts";
+import type { Started } from "../../call/steps/start.ts";
+import type { Lease } from "../../isolate/pool/lease.ts";
+import type { Isolate } from "../../isolate/port.ts";
+import type { Theirs } from "../../support/foreign.ts";
+import { type Again, type Pending, Requests } from "./requests.ts";
+
+/** The run that a resumed call goes on with. */
+export interface Restored {
+  open(started: Started, isWanted: () => boolean): Promise<Theirs<Isolate>>;
+  again(started: Started): readonly Again<SuspendableCall>[];
+}
+
+/** Where a call is. */
+export type Place =
+  | { readonly kind: "on-its-way" }
+  | { readonly kind: "asking"; readonly decided: Decided; readonly leave: AbortController }
+  | {
+      readonly kind: "running";
+      readonly started: Started;
+      readonly requests: Requests<SuspendableCall>;
+      /** Once it has an isolate. */
+      leased: { readonly lease: Lease; readonly putAside: () => boolean } | undefined;
+    };
+
+/** One call that this suspender knows, as long as it is here. */
+export class SuspendableCall {
+  readonly call: CallRecord;
+  place: Place = { kind: "on-its-way" };
+  hasEnded = false;
+  /** It has stopped where it was, and waits for its snapshot. */
+  isPut = false;
+  #isHeld = false;
+  readonly #changed: () => void;
+  readonly #told: PromiseWithResolvers<CallFault> = Promise.withResolvers();
+
+  constructor(call: CallRecord, changed: () => void) {
+    this.call = call;
+    this.#changed = changed;
+  }
+
+  asks(decided: Decided): Departure {
+    const leave = new AbortController();
+    this.place = { kind: "asking", decided, leave };
+    this.#changed();
+    return { aside: leave.signal, put: () => this.#put() };
+  }
+
+  runs(started: Started, thaw: Restored | undefined): SuspendableRun {
+    const requests = new Requests<SuspendableCall>(started.gate, thaw?.again(started) ?? [], this.#changed);
+    if (this.#isHeld) requests.hold();
+    const place: Place = { kind: "running", started, requests, leased: undefined };
+    this.place = place;
+    return {
+      gate: requests,
+      onLease: (lease, putAside) => {
+        place.leased = { lease, putAside };
+        this.#changed();
+      },
+      thaw: thaw && ((isWanted) => thaw.open(started, isWanted)),
+      put: () => this.#put(),
+    };
+  }
+
+  #put(): Promise<CallFault> {
+    this.isPut = true;
+    return this.#told.promise;
+  }
+
+  /** Why it ends here: its snapshot is on record, or lost. */
+  tell(fault: CallFault): void {
+    this.#told.resolve(fault);
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.#changed();
+  }
+
+  /** A call that this one makes begins. */
+  begins(child: SuspendableCall): void {
+    if (this.place.kind === "running") this.place.requests.begins(child);
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Nothing that it asks for goes out, and no answer in, for it and for the calls that it waits for. */
+  hold(): void {
+    this.#isHeld = true;
+    if (this.place.kind === "running") this.place.requests.hold();
+    for (const child of this.children) child.hold();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    for (const child of this.children) child.release();
+    if (this.place.kind === "running") this.place.requests.release();
+  }
+
+  get pending(): readonly Pending<SuspendableCall>[] {
+    return this.place.kind === "running" ? this.place.requests.pending : [];
+  }
+
+  /** The calls that it waits for. */
+  get children(): readonly SuspendableCall[] {
+    return this.pending.flatMap(({ child, reply }) => (child && !reply ? [child] : []));
+  }
+
+  /** Itself, and all calls that it waits for: those that wait for others before them. */
+  get tree(): readonly SuspendableCall[] {
+    return [this, ...this.children.flatMap((child) => child.tree)];
+  }
+}

@@ -1,0 +1,109 @@
+import { limits } from "../limits.ts";
+import type { IsolateOutcome } from "../isolate/port.ts";
+import { canonicalize } from "../json/canonical-json.ts";
+import type { GuestCall } from "./call.ts";
+import { boundedMessage } from "./thrown.ts";
+
+type WholeKind = Exclude<GuestCall["outputKind"], "stream">;
+
+/**
+ * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
+ * Everything hostile about a value (getters, proxies, cycles, size) is spent here, where it can only hurt the tool itself.
+ */
+export function outputOf(
+  value: unknown,
+  {
+    outputKind,
+    outputBytes,
+    outputTransfer,
+  }: Pick<GuestCall, "outputBytes" | "outputTransfer"> & { readonly outputKind: WholeKind },
+): IsolateOutcome {
+  switch (outputKind) {
+    case "json":
+      return jsonOutput(value, outputBytes);
+    case "text":
+      return textOutput(value, outputBytes);
+    case "binary":
+      return binaryOutput(value, outputBytes, outputTransfer);
+  }
+}
+
+function jsonOutput(value: unknown, limit: number): IsolateOutcome {
+  // Quoted it is longer still: no need to write it out to know.
+  if (typeof value === "string" && value.length > limit) return tooLarge(limit);
+  // The kernel's own limits: what unfolds beyond them would fill this isolate's memory only to be refused there.
+  if (nodesOf(value, limits.nodes, limits.depth) > limits.nodes) return unnormalizable("too-large", "");
+  const result = canonicalize(value, limits.depth);
+  if (!result.ok) return unnormalizable(result.error.reason, result.error.path);
+  if (exceedsUtf8(result.text, limit)) return tooLarge(limit);
+  return { kind: "returned", output: { form: "json", text: result.text } };
+}
+
+/**
+ * How many values a value unfolds to, as far as `limit`: one that shares its parts is small to hold and endless to write. What throws when it is read, and
+ * what is nested too deep, is for the writer to say.
+ */
+function nodesOf(value: unknown, limit: number, depthLeft: number): number {
+  if (typeof value !== "object" || value === null || depthLeft === 0) return 1;
+  let nodes = 1;
+  try {
+    for (const part of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+      nodes += nodesOf(part, limit - nodes, depthLeft - 1);
+      if (nodes > limit) break;
+    }
+  } catch {
+    // A getter or a proxy: the writer meets it again.
+  }
+  return nodes;
+}
+
+function textOutput(value: unknown, limit: number): IsolateOutcome {
+  if (typeof value !== "string") return unnormalizable("not-text", "");
+  if (exceedsUtf8(value, limit)) return tooLarge(limit);
+  if (!value.isWellFormed()) return unnormalizable("lone-surrogate", "");
+  return { kind: "returned", output: { form: "text", text: value } };
+}
+
+function binaryOutput(value: unknown, limit: number, transfer: boolean | undefined): IsolateOutcome {
+  // A Proxy of bytes is an instance of them, and no view.
+  if (!(value instanceof Uint8Array) || !ArrayBuffer.isView(value)) return unnormalizable("not-bytes", "");
+  if (value.byteLength > limit) return tooLarge(limit);
+  if (isDetached(value)) return unnormalizable("detached", "");
+  return { kind: "returned", output: { form: "binary", bytes: leaving(value, transfer) } };
+}
+
+/** What can leave with its buffer: a copy, because the tool may need its own again. */
+function leaving(bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
+  const buffer = bytes.buffer as ArrayBuffer;
+  try {
+    if (transfer && buffer.byteLength === bytes.byteLength) return new Uint8Array(buffer.transferToFixedLength());
+  } catch {
+    // It is shared, or the memory of a WebAssembly module: not the tool's to give away.
+  }
+  return new Uint8Array(bytes);
+}
+
+/** Whether its memory is gone, handed over or shrunk away: it says then that it has no bytes, which is not the same. */
+export function isDetached(bytes: Uint8Array): boolean {
+  try {
+    bytes.keys();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A UTF-16 unit takes one to three bytes, so that most texts are decided by their length. */
+function exceedsUtf8(text: string, limit: number): boolean {
+  if (text.length > limit) return true;
+  if (text.length * 3 <= limit) return false;
+  return new TextEncoder().encode(text).byteLength > limit;
+}
+
+export function unnormalizable(reason: string, path: string): IsolateOutcome {
+  return { kind: "unnormalizable", reason, path: boundedMessage(path) };
+}
+
+export function tooLarge(limit: number): IsolateOutcome {
+  return { kind: "too-large", what: "output", limit };
+}

@@ -1,0 +1,36 @@
+import { limits } from "../limits.ts";
+import type { IsolateOutcome } from "../isolate/port.ts";
+import type { GuestCall, GuestTransport } from "./call.ts";
+import { isDetached, tooLarge, unnormalizable } from "./output.ts";
+
+/**
+ * Sends what a tool streams, piece by piece. The tool is asked for the next piece when there is room for it on the way, so that it makes no more than its
+ * caller takes; when nobody takes any more, or when it was too much, its stream is told to stop. Rejects with what the stream throws.
+ */
+export async function streamOutput(
+  value: unknown,
+  { outputBytes }: GuestCall,
+  transport: GuestTransport,
+): Promise<IsolateOutcome> {
+  if (!isIterable(value)) return unnormalizable("not-a-stream", "");
+  let byteLength = 0;
+  let index = 0;
+  for await (const piece of value) {
+    if (!(piece instanceof Uint8Array)) return unnormalizable("not-bytes", `/${index}`);
+    if (isDetached(piece)) return unnormalizable("detached", `/${index}`);
+    index++;
+    byteLength += piece.byteLength;
+    if (byteLength > outputBytes) return tooLarge(outputBytes);
+    for (let at = 0; at < piece.byteLength; at += limits.pieceBytes) {
+      // A copy: what is sent leaves with its buffer, and the tool may fill its own again.
+      const part = new Uint8Array(piece.subarray(at, at + limits.pieceBytes));
+      if (!(await transport.write?.(part)))
+        return { kind: "threw", name: "AbortError", message: "Nobody takes the rest of the stream." };
+    }
+  }
+  return { kind: "returned", output: { form: "stream" } };
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> | Iterable<unknown> {
+  return typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
+}

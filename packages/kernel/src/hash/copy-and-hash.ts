@@ -1,0 +1,49 @@
+import type { Digest, Hash } from "./hash.ts";
+import { yieldToEventLoop } from "../support/yield-to-event-loop.ts";
+
+/** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
+const GO_BYTES = 524_288;
+
+/** Bytes that nobody else holds, and their digest. */
+interface Taken {
+  readonly bytes: Uint8Array;
+  readonly digest: Digest;
+}
+
+/**
+ * Bytes and their digest. Many are taken piece by piece, with a turn of the event loop before each further one; few at once, and without a promise.
+ *
+ * @param isOver asked before each further piece: at `true` the call has ended, and the rest is not taken
+ * @param bytes where they are taken to: a copy by default, or what was given itself, where it is nobody else's
+ * @throws TypeError for bytes whose memory is gone
+ */
+export function copyAndHash(
+  given: Uint8Array,
+  hash: Hash,
+  isOver: () => boolean,
+  bytes: Uint8Array = new Uint8Array(given.length),
+): Taken | Promise<Taken | undefined> {
+  if (bytes.length > GO_BYTES) return takeMany(given, hash, isOver, bytes);
+  if (bytes !== given) bytes.set(given);
+  return { bytes, digest: hash.bytes(bytes) };
+}
+
+async function takeMany(
+  given: Uint8Array,
+  hash: Hash,
+  isOver: () => boolean,
+  bytes: Uint8Array,
+): Promise<Taken | undefined> {
+  const hasher = hash.hasher();
+  for (let at = 0; at < bytes.length; at += GO_BYTES) {
+    if (at > 0) {
+      await yieldToEventLoop();
+      if (isOver()) return undefined;
+    }
+    const piece = bytes.subarray(at, at + GO_BYTES);
+    // Whatever its owner has made of it since: what is handed over is what was hashed.
+    if (bytes !== given && at <= given.length) piece.set(given.subarray(at, at + piece.length));
+    hasher.update(piece);
+  }
+  return { bytes, digest: hasher.digest() };
+}

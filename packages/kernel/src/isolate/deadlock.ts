@@ -1,0 +1,57 @@
+import type { OwnHost } from "./own-host.ts";
+import { IsolateFailure } from "./port.ts";
+
+/** The calls that use one isolate, which holds a place. */
+interface Holder {
+  /** Those that run, and those that wait for it to open. */
+  readonly calls: number;
+  /** Those that run. */
+  readonly callIds: readonly string[];
+}
+
+/** A call from within that waits for a place. */
+interface WaitingCall {
+  /** The calls that wait for this one. */
+  readonly within: readonly string[];
+  readonly refuse: () => void;
+}
+
+/**
+ * Finds out when nothing can go on any more: every place is held by calls that wait for calls from within, and those wait for a place. One of them is refused
+ * then; whoever made it goes on, and sooner or later gives a place back.
+ */
+export class Deadlock {
+  /** In the order in which they came. */
+  readonly #waiting: WaitingCall[] = [];
+
+  /** Returns how it stops waiting. */
+  wait(call: WaitingCall): () => void {
+    this.#waiting.push(call);
+    return () => {
+      const at = this.#waiting.indexOf(call);
+      if (at >= 0) this.#waiting.splice(at, 1);
+    };
+  }
+
+  /** To be asked whenever a call begins to wait, and whenever one of several in an isolate ends. */
+  resolve(taken: number, holders: Iterable<Holder>): void {
+    const held = [...holders].filter(({ calls, callIds }) => calls > 0 && calls === callIds.length);
+    while (this.#waiting.length > 0) {
+      const blocked = new Set(this.#waiting.flatMap(({ within }) => within));
+      const standing = held.filter(({ callIds }) => callIds.every((callId) => blocked.has(callId)));
+      if (standing.length < taken) return;
+      this.#waiting.pop()?.refuse();
+    }
+  }
+}
+
+export function deadlockIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
+  return new IsolateFailure(
+    "BOUNDS_EXCEEDED",
+    `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a call from within.`,
+    {
+      hint: "Make fewer calls at the same time.",
+      operatorHint: "Let tools call tools less deeply, or take a host with more isolates.",
+    },
+  );
+}

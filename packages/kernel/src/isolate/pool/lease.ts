@@ -1,0 +1,31 @@
+import type { Theirs } from "../../support/foreign.ts";
+import type { Isolate } from "../port.ts";
+
+/** Whose call it is. Others may choose the same session name for theirs. */
+export interface Owner {
+  readonly caller: string;
+  readonly sessionId: string;
+  readonly callId: string;
+  /** The calls that it is nested in, which wait for it. */
+  readonly within: readonly string[];
+  /** How many of them are of the same tool: each of them holds an isolate of its own. */
+  readonly around: number;
+  /** Opens an isolate that serves this call alone, where it is not the host's way. */
+  readonly thaw?: ((isWanted: () => boolean) => Promise<Theirs<Isolate>>) | undefined;
+}
+
+/** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
+export interface Waiter {
+  leave?: () => void;
+}
+
+/** One isolate in use by one call. */
+export interface Lease {
+  readonly isolate: Theirs<Isolate>;
+  /** Gives it back. Idempotent. `atBound`: if it is dead now, then of what the call was allowed, which is no fault of the isolate's. */
+  readonly release: (atBound?: boolean) => void;
+  /** Ends the isolate, whatever it is doing. */
+  readonly stop: (reason: string) => void;
+  /** Whether other calls use it as well. */
+  readonly isShared: () => boolean;
+}

@@ -1,0 +1,289 @@
+import { FairSemaphore } from "../../bounds/fair-semaphore.ts";
+import type { Theirs } from "../../support/foreign.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { Clock } from "../clock.ts";
+import { IdleIsolates } from "./idle-isolates.ts";
+import type { Lease, Owner, Waiter } from "./lease.ts";
+import type { OwnHost } from "../own-host.ts";
+import { type Isolate, IsolateFailure } from "../port.ts";
+import type { Reuse, Slot } from "./slot.ts";
+import { Deadlock, deadlockIn } from "../deadlock.ts";
+import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
+
+/** What of a host a pool uses. */
+type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
+
+/** What of a pool its kernel decides, and hears. */
+export interface PoolOptions {
+  /** By name of a tool. Default: `session`. */
+  readonly reuseOf?: (tool: string) => Reuse;
+  readonly onQuarantine?: (tool: RegisteredTool, caller: string, rest: Rest) => void;
+}
+
+/**
+ * Owns every open isolate: one per tool and session of one caller, if not told otherwise, so that what one left in memory never serves another. An isolate that
+ * is not alive is never handed out again; idle ones are closed after a while, when there are too many, and when another tool needs the place.
+ */
+export class IsolatePool {
+  readonly #host: PoolHost;
+  readonly #reuseOf: (tool: string) => Reuse;
+  readonly #onQuarantine: PoolOptions["onQuarantine"];
+  /** Callers take turns, and the tools of each caller. */
+  readonly #places: FairSemaphore;
+  readonly #deadlock = new Deadlock();
+  readonly #quarantine: Quarantine;
+  readonly #slots = new Map<string, Slot>();
+  readonly #idle: IdleIsolates<Slot>;
+  #unshared = 0;
+  /** A tool object of the same manifest has the same hash: what a late call of these gets is its own. */
+  readonly #retired = new WeakSet<RegisteredTool>();
+  #closed = false;
+
+  constructor(host: PoolHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
+    this.#host = host;
+    this.#reuseOf = reuseOf;
+    this.#onQuarantine = onQuarantine;
+    this.#places = new FairSemaphore(host.capacity ?? Infinity);
+    this.#quarantine = new Quarantine(clock);
+    this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
+  }
+
+  /** At once, where an isolate is open and alive. Rejects with what the host's `open` rejects with, and while the tool is in quarantine for this caller. */
+  lease(tool: RegisteredTool, owner: Owner, waiter: Waiter = {}): Lease | Promise<Lease> {
+    if (this.#closed) return Promise.reject(new IsolateFailure("ISOLATE_LOST", "The kernel was closed."));
+    const slot = this.#take(this.#keyOf(tool, owner), tool, owner);
+    if (slot instanceof IsolateFailure) return Promise.reject(slot);
+    if (slot.opened?.alive) return this.#leaseOf(slot, slot.opened, owner);
+    return this.#opened(slot, tool, owner, waiter);
+  }
+
+  get #isBounded(): boolean {
+    return this.#places.size !== Infinity;
+  }
+
+  /** Rejects where nobody could ever give it a place. */
+  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Theirs<Isolate>> {
+    if (!slot.leave || within.length === 0) return slot.isolate;
+    const { leave } = waiter;
+    const { promise: refused, reject } = Promise.withResolvers<never>();
+    const refuse = (): void => {
+      slot.calls--; // Others may wait for the same isolate; then its turn still comes.
+      reject(deadlockIn(this.#host));
+      leave?.(); // At once: a place that comes back before its run has ended is not for it.
+    };
+    const goOn = this.#deadlock.wait({ within, refuse });
+    waiter.leave = () => {
+      goOn(); // Whoever made it waits no longer.
+      leave?.();
+    };
+    this.#resolveStandstill();
+    return Promise.race([refused, slot.isolate]).finally(goOn);
+  }
+
+  #resolveStandstill(): void {
+    if (this.#places.waiting > 0) this.#deadlock.resolve(this.#places.held, this.#slots.values());
+  }
+
+  /** How long no isolate of the tool is opened for this caller. */
+  rest({ hash }: RegisteredTool, caller: string): Rest | undefined {
+    return this.#quarantine.rest({ toolHash: hash, caller });
+  }
+
+  get quarantined(): ReadonlyMap<string, ToolQuarantine> {
+    return this.#quarantine.tools;
+  }
+
+  /** No further call finds an isolate of the tool that is there now. One that is in use ends with its last call. */
+  retire(tool: RegisteredTool): void {
+    const { hash } = tool;
+    this.#retired.add(tool);
+    // A copy: a slot that is in use goes back into the map under another key.
+    const slots = [...this.#slots.values()];
+    for (const slot of slots) {
+      if (slot.tool.hash !== hash && slot.tool.composedOf !== hash) continue;
+      if (slot.calls === 0) {
+        this.#drop(slot, "its tool was unregistered");
+        continue;
+      }
+      this.#forget(slot);
+      slot.key = `retired ${this.#unshared++}`;
+      slot.reuse = "call";
+      this.#slots.set(slot.key, slot);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const slot of this.#slots.values()) this.#drop(slot, "the kernel was closed");
+    this.#idle.close();
+  }
+
+  #keyOf(tool: RegisteredTool, owner: Owner): string {
+    const { hash } = tool;
+    const { caller, sessionId, around } = owner;
+    switch (this.#reuse(tool, owner)) {
+      case "always":
+        return `${hash} ${around}`; // A digest has no space.
+      case "session":
+        return `${hash} ${around} ${caller.length} ${caller} ${sessionId}`; // Callers choose both names.
+      case "call":
+        return `${hash} ${this.#unshared++}`;
+    }
+  }
+
+  #reuse(tool: RegisteredTool, { thaw }: Owner): Reuse {
+    return thaw || this.#retired.has(tool) ? "call" : this.#reuseOf(tool.manifest.name);
+  }
+
+  async #opened(slot: Slot, tool: RegisteredTool, owner: Owner, waiter: Waiter, isSecond = false): Promise<Lease> {
+    let isWaiting = true;
+    waiter.leave = () => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      if (--slot.wanted === 0) slot.leave?.();
+    };
+    const isolate = await this.#turnOf(slot, owner, waiter);
+    if (isolate.alive || isSecond) {
+      slot.opened = isolate;
+      return this.#leaseOf(slot, isolate, owner);
+    }
+    // It died while nobody used it: this call gets a new one, and so does everybody after.
+    slot.calls--;
+    this.#drop(slot, "dead");
+    const another = isWaiting ? this.#take(slot.key, tool, owner) : nobodyWaits();
+    if (another instanceof IsolateFailure) throw another;
+    return this.#opened(another, tool, owner, waiter, true);
+  }
+
+  #leaseOf(slot: Slot, isolate: Theirs<Isolate>, { callId }: Owner): Lease {
+    let released = false;
+    if (this.#isBounded) slot.callIds.push(callId);
+    return {
+      isolate,
+      release: (atBound) => {
+        if (released) return;
+        released = true;
+        slot.stopped ||= atBound === true && !isolate.alive;
+        if (this.#isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
+        this.#release(slot, isolate);
+      },
+      stop: (reason) => {
+        slot.stopped = true;
+        isolate.terminate(reason);
+      },
+      isShared: () => slot.calls > 1,
+    };
+  }
+
+  #take(key: string, tool: RegisteredTool, owner: Owner): Slot | IsolateFailure {
+    let slot = this.#slots.get(key);
+    if (slot === undefined) {
+      const rest = this.rest(tool, owner.caller);
+      if (rest) return new IsolateFailure("ISOLATE_LOST", ...quarantineText(tool, rest));
+      slot = this.#open(key, tool, owner);
+      this.#slots.set(key, slot);
+    } else {
+      this.#idle.remove(slot);
+      slot.wanted++;
+    }
+    slot.calls++;
+    return slot;
+  }
+
+  #open(key: string, tool: RegisteredTool, owner: Owner): Slot {
+    const place = this.#places.take([owner.caller, tool.hash]);
+    const slot: Slot = {
+      key,
+      tool,
+      failing: { toolHash: tool.hash, caller: owner.caller },
+      reuse: this.#reuse(tool, owner),
+      thaw: owner.thaw,
+      isolate: unopened,
+      opened: undefined,
+      calls: 0,
+      callIds: [],
+      idleSinceMs: 0,
+      wanted: 1,
+      leave: undefined,
+      give: undefined,
+      stopped: false,
+    };
+    if (place.kind === "held") this.#openIn(slot, place.release);
+    else if (place.kind === "queued") {
+      slot.isolate = new Promise((resolve, reject) => {
+        slot.leave = () => {
+          place.leave();
+          this.#forget(slot);
+          reject(nobodyWaits());
+        };
+        void place.turn.then((turn) => {
+          if (turn.kind === "refused") return;
+          slot.leave = undefined;
+          this.#openIn(slot, turn.release);
+          resolve(slot.isolate);
+        });
+      });
+      if (this.#idle.longest) this.#drop(this.#idle.longest, "another tool needs its place");
+    }
+    return slot;
+  }
+
+  #openIn(slot: Slot, give: () => void): void {
+    slot.give = give;
+    const isWanted = (): boolean => {
+      if (slot.wanted > 0) return true;
+      slot.stopped = true;
+      this.#forget(slot); // Whoever comes now gets another one.
+      return false;
+    };
+    slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
+    slot.isolate.catch((error: unknown) => {
+      this.#drop(slot, "could not be opened");
+      if (!slot.stopped && error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
+    });
+  }
+
+  #failed({ tool, failing }: Slot): void {
+    const rest = this.#quarantine.failed(failing);
+    if (rest) this.#onQuarantine?.(tool, failing.caller, rest);
+  }
+
+  #forget(slot: Slot): void {
+    if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
+  }
+
+  #release(slot: Slot, isolate: Theirs<Isolate>): void {
+    slot.calls--;
+    if (isolate.alive) this.#quarantine.succeeded(slot.failing);
+    else if (!slot.stopped) {
+      slot.stopped = true; // Its other calls end with it, and it failed once.
+      this.#failed(slot);
+    }
+    if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
+    if (slot.calls > 0) return this.#resolveStandstill();
+    if (this.#slots.get(slot.key) !== slot) return;
+    if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
+    if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its place");
+    this.#idle.add(slot);
+  }
+
+  #drop(slot: Slot, reason: string): void {
+    this.#idle.remove(slot);
+    this.#forget(slot);
+    slot.leave?.();
+    slot.isolate.then(
+      (isolate) => {
+        isolate.terminate(reason);
+        slot.give?.();
+      },
+      () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
+    );
+  }
+}
+
+function nobodyWaits(): IsolateFailure {
+  return new IsolateFailure("ISOLATE_LOST", "Nobody waits for it any more.");
+}
+
+/** Until it is being opened. */
+const unopened = new Promise<never>(() => {});

@@ -1,0 +1,36 @@
+import type { Theirs } from "../../support/foreign.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { Owner } from "./lease.ts";
+import type { Isolate } from "../port.ts";
+import type { Failing } from "./quarantine.ts";
+
+/**
+ * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
+ * session of one caller. `call`: nobody.
+ */
+export type Reuse = "always" | "session" | "call";
+
+/** One isolate of a pool, from before it is open to its end. */
+export interface Slot {
+  key: string;
+  readonly tool: RegisteredTool;
+  readonly failing: Failing;
+  reuse: Reuse;
+  readonly thaw: Owner["thaw"];
+  isolate: Promise<Theirs<Isolate>>;
+  /** Once `isolate` has resolved. */
+  opened: Theirs<Isolate> | undefined;
+  calls: number;
+  /** Those of them that run; only where places are bounded. */
+  readonly callIds: string[];
+  /** On the monotonic clock; meaningful while `calls` is 0. */
+  idleSinceMs: number;
+  /** How many calls wait for it; once it is open, nobody asks. */
+  wanted: number;
+  /** While it waits for a place: the way out. */
+  leave: (() => void) | undefined;
+  /** Gives its place back. */
+  give: (() => void) | undefined;
+  /** Whether the kernel ended it, and not it itself. */
+  stopped: boolean;
+}

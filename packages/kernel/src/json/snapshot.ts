@@ -1,0 +1,300 @@
+import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
+import type { JsonValue } from "./json.ts";
+import { isPlainObject } from "./is-plain-object.ts";
+
+/** What a foreign value may weigh. A limit of `n` accepts `n` and refuses `n + 1`. */
+export interface SnapshotLimits {
+  /** Arrays and objects within each other. Default 64. */
+  readonly maxDepth?: number;
+  /** Values of any kind, the root included; a value that is referenced twice counts twice. Default 1,000,000. */
+  readonly maxNodes?: number;
+  /** All keys and strings together, in UTF-16 units. Default 16,777,216. */
+  readonly maxStringUnits?: number;
+}
+
+/** Deeper data is a mistake or an attack; a million nodes is some 100 MB of memory; 16 Mi units is what an isolate may send at once. */
+export const SNAPSHOT_LIMITS: Required<SnapshotLimits> = {
+  maxDepth: 64,
+  maxNodes: 1_000_000,
+  maxStringUnits: 16_777_216,
+};
+
+export type SnapshotResult =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly error: NormalizeError };
+
+/**
+ * An independent copy of a foreign value of the same realm, made of plain objects and arrays: what is checked later is what is used
+ * later. Every property is read once, no getter runs, nothing is written to the value, and no input makes it throw.
+ *
+ * Taken over: own enumerable string keys of plain objects, and dense arrays. A property that is `undefined` is absent; `-0` becomes
+ * `0`. Refused, with the path: accessors, symbol keys, an own key `__proto__`, class instances, holes and other keys of an array,
+ * `undefined` anywhere else, functions, symbols, BigInt, NaN and the infinities, lone surrogates, cycles, proxies whose traps throw,
+ * and whatever goes beyond the limits.
+ *
+ * @example
+ * const taken = snapshot(input, { maxDepth: 8 });
+ * if (!taken.ok) taken.error; // { reason: "accessor", path: "/url", message: 'accessor at "/url"' }
+ */
+export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotResult {
+  return resultOf(attempt(value, limits, copy));
+}
+
+/**
+ * {@link snapshot} of what is handed on and not kept: a lone surrogate stays in its text, and a getter is called, once.
+ *
+ * @throws TypeError for what is no data, or throws when it is read
+ */
+export function snapshotLoosely(value: unknown, limits: SnapshotLimits): JsonValue {
+  const taken = attempt(value, limits, copy, true);
+  if (!taken.ok) throw new TypeError(taken.error.message);
+  return taken.value;
+}
+
+/** What is known of a value beside that it is plain. */
+export type Taken =
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      /** Whether all keys are in canonical order, so that the engine's own writer gives the canonical text. */
+      readonly isOrdered: boolean;
+    }
+  | { readonly ok: false; readonly error: NormalizeError };
+
+/** {@link snapshot}, with the keys in canonical order as far as engines let themselves: those that are integers come first. */
+export function snapshotInOrder(value: unknown, limits: SnapshotLimits): Taken {
+  return attempt(value, limits, copyInOrder);
+}
+
+/**
+ * The value of a JSON text (RFC 8259) under the same checks, for text from an isolate or from the network. Of two equal keys the last
+ * one counts, as for `JSON.parse`.
+ *
+ * @example
+ * const parsed = parseJson(text);
+ * if (!parsed.ok) parsed.error; // { reason: "syntax", path: "", message: 'syntax at ""' }
+ */
+export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotResult {
+  return resultOf(takeJson(text, limits));
+}
+
+/** {@link parseJson}, and whether the text had its keys in canonical order. */
+export function takeJson(text: string, limits: SnapshotLimits): Taken {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // Engines differ in how deep they parse; none of them gets to the end of its stack within sensible limits.
+    return { ok: false, error: normalizeError(error instanceof SyntaxError ? "syntax" : "too-deep", []) };
+  }
+  return attempt(value, limits, adopt);
+}
+
+function resultOf(taken: Taken): SnapshotResult {
+  return taken.ok ? { ok: true, value: taken.value } : taken;
+}
+
+/** How the content of an array or object is taken over, once it is known not to be too deep. */
+type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
+
+interface Walk {
+  readonly take: Take;
+  readonly isLoose: boolean;
+  nodesLeft: number;
+  unitsLeft: number;
+  isOrdered: boolean;
+  /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
+  readonly path: (string | number)[];
+  readonly containers: object[];
+}
+
+/** Thrown and caught inside this file only. */
+class Refusal {
+  readonly reason: NormalizeReason;
+  constructor(reason: NormalizeReason) {
+    this.reason = reason;
+  }
+}
+
+function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false): Taken {
+  const walk: Walk = {
+    take,
+    isLoose,
+    nodesLeft: limits.maxNodes ?? SNAPSHOT_LIMITS.maxNodes,
+    unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
+    isOrdered: true,
+    path: [],
+    containers: [],
+  };
+  try {
+    const plain = visit(value, walk, limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth);
+    return { ok: true, value: plain, isOrdered: walk.isOrdered };
+  } catch (error) {
+    return { ok: false, error: explain(error, walk) };
+  }
+}
+
+/** A cycle is met again until the depth, or another limit, is at its end. */
+function explain(error: unknown, { path, containers }: Walk): NormalizeError {
+  const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
+  if (again > 0) return normalizeError("cycle", path.slice(0, again));
+  return normalizeError(reasonOf(error), path);
+}
+
+/** What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end. */
+function reasonOf(error: unknown): NormalizeReason {
+  try {
+    if (error instanceof Refusal) return error.reason;
+    return error instanceof RangeError ? "too-deep" : "unreadable";
+  } catch {
+    return "unreadable"; // a proxy was thrown, and `instanceof` ran into its trap
+  }
+}
+
+function visit(value: unknown, walk: Walk, depthLeft: number): JsonValue {
+  if (--walk.nodesLeft < 0) throw new Refusal("too-large");
+  if (typeof value === "string") return checkText(value, walk);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new Refusal("not-finite");
+    return value + 0; // -0 + 0 is 0
+  }
+  if (typeof value === "boolean" || value === null) return value;
+  if (typeof value !== "object") throw new Refusal(typeof value as "bigint" | "function" | "symbol" | "undefined");
+  if (depthLeft < 1) throw new Refusal("too-deep");
+  return walk.take(value, walk, depthLeft - 1);
+}
+
+function checkText(text: string, walk: Walk): string {
+  walk.unitsLeft -= text.length;
+  if (walk.unitsLeft < 0) throw new Refusal("too-large");
+  if (!text.isWellFormed() && !walk.isLoose) throw new Refusal("lone-surrogate");
+  return text;
+}
+
+function checkKey(key: string, before: string | undefined, walk: Walk): void {
+  if (key === "__proto__") throw new Refusal("proto-key");
+  checkText(key, walk);
+  if (before !== undefined && key < before) walk.isOrdered = false;
+}
+
+/** On the way up from a refusal: where it was. `place` is `undefined` where the container itself was refused. */
+function passUp(error: unknown, walk: Walk, container: object, place: string | number | undefined): never {
+  if (place !== undefined) {
+    walk.path.unshift(place);
+    walk.containers.unshift(container);
+  }
+  throw error;
+}
+
+/** Everything is read through descriptors: they run no getter, and a property can be read only once. */
+const { getOwnPropertyDescriptor, defineProperty } = Object;
+
+function copy(value: object, walk: Walk, depthLeft: number): JsonValue {
+  if (!isPlainObject(value)) throw new Refusal("not-plain");
+  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, false);
+}
+
+function copyInOrder(value: object, walk: Walk, depthLeft: number): JsonValue {
+  if (!isPlainObject(value)) throw new Refusal("not-plain");
+  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, true);
+}
+
+function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): JsonValue {
+  // A proxy may answer with any length; it ends at the first index that it does not have, or at the limit of nodes.
+  const length: unknown = getOwnPropertyDescriptor(items, "length")?.value;
+  if (typeof length !== "number") throw new Refusal("not-plain");
+  if (length > walk.nodesLeft) throw new Refusal("too-large");
+  if (Reflect.ownKeys(items).length > length + 1) throw new Refusal("not-plain");
+  const copied: JsonValue[] = [];
+  let place: number | undefined;
+  try {
+    for (let i = 0; i < length; i++) {
+      place = undefined;
+      const descriptor = getOwnPropertyDescriptor(items, i);
+      place = i;
+      copied.push(visit(dataOf(descriptor, items, walk), walk, depthLeft));
+    }
+    return copied;
+  } catch (error) {
+    return passUp(error, walk, items, place);
+  }
+}
+
+function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolean): JsonValue {
+  const keys = Reflect.ownKeys(object);
+  if (sorts) sort(keys);
+  const copied: Record<string, JsonValue> = {};
+  let place: string | undefined;
+  let before: string | undefined;
+  try {
+    for (const key of keys) {
+      place = undefined;
+      if (typeof key === "symbol") throw new Refusal("symbol");
+      const descriptor = getOwnPropertyDescriptor(object, key);
+      place = key;
+      const value = dataOf(descriptor, object, walk);
+      if (value === undefined) continue;
+      checkKey(key, before, walk);
+      // Engines put keys that are integers first, and by their value.
+      if (key < ":" && key >= "0") walk.isOrdered = false;
+      before = key;
+      const taken = visit(value, walk, depthLeft);
+      // An assignment would run a setter of Object.prototype, and fail where that is frozen.
+      if (key in Object.prototype)
+        defineProperty(copied, key, { value: taken, writable: true, enumerable: true, configurable: true });
+      else copied[key] = taken;
+    }
+    return copied;
+  } catch (error) {
+    return passUp(error, walk, object, place);
+  }
+}
+
+/** By UTF-16 units, as far as a symbol does not stand in the way: it is refused when it is its turn. For few keys this takes a fifth of the engine's own way. */
+function sort(keys: (string | symbol)[]): void {
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    if (typeof key === "symbol") return; // A proxy can put it anywhere.
+    if (i > 24) {
+      keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
+      return;
+    }
+    let at = i;
+    for (; at > 0 && key < (keys[at - 1] as string); at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
+}
+
+/** The value of an own enumerable data property; `undefined` where there is none. */
+function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { isLoose }: Walk): unknown {
+  if (!descriptor?.enumerable) return undefined;
+  if (descriptor.get !== undefined || descriptor.set !== undefined) {
+    if (!isLoose) throw new Refusal("accessor");
+    return descriptor.get?.call(object) as unknown;
+  }
+  return descriptor.value;
+}
+
+/** For what `JSON.parse` has just made: nobody else holds it and it has no surprises, so it is checked and corrected in place. */
+function adopt(value: object, walk: Walk, depthLeft: number): JsonValue {
+  let place: string | number | undefined;
+  try {
+    if (Array.isArray(value)) {
+      const items = value as JsonValue[];
+      for (let i = 0; i < items.length; i++) items[i] = visit(items[(place = i)], walk, depthLeft);
+      return items;
+    }
+    const fields = value as Record<string, JsonValue>;
+    let before: string | undefined;
+    for (const key of Object.keys(fields)) {
+      place = key;
+      checkKey(key, before, walk);
+      before = key;
+      const taken = visit(fields[key], walk, depthLeft);
+      if (taken === 0) fields[key] = taken;
+    }
+    return fields;
+  } catch (error) {
+    return passUp(error, walk, value, place);
+  }
+}

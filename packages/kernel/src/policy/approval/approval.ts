@@ -1,0 +1,65 @@
+import type { Effect } from "../../capability/capability.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { Risk, Tier } from "../../tool/manifest.ts";
+import type { ArgumentCondition, PolicyRule } from "../document/policy.ts";
+
+/** What an approver is asked: everything that the approval will be bound to. */
+export interface ApprovalRequest {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly caller: string;
+  /** `name@version`. */
+  readonly tool: string;
+  readonly toolHash: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tier: Tier;
+  readonly risk: Risk | null;
+  readonly effects: readonly Effect[];
+  /** What the call may do: the capabilities left after all narrowing, as one line each. */
+  readonly grants: readonly string[];
+  /** The exact arguments, defaults filled in. */
+  readonly input: JsonValue;
+  readonly argsHash: string;
+  /** Bytes come with the call that nobody can be shown. Whatever its scope, a yes is then for `once`: the next body is another one. */
+  readonly hasBody: boolean;
+  readonly policyHash: string;
+  /** Why it asks, from the rule or the posture. */
+  readonly reason: string;
+  /** RFC 3339. After it the answer is a denial. */
+  readonly expiresAt: string;
+}
+
+/**
+ * `once`: this call. `session`: the same call again, in this session. `pattern`: calls of this tool, version and caller in this session whose
+ * arguments fit; show {@link patternRule} before it is given. `edit`: other arguments, with which the call starts again from its validation.
+ */
+export type ApprovalAnswer =
+  | { readonly answer: "allow"; readonly scope: "once" | "session"; readonly approver: string }
+  | {
+      readonly answer: "allow";
+      readonly scope: "pattern";
+      readonly pattern: readonly ArgumentCondition[];
+      readonly approver: string;
+    }
+  | { readonly answer: "edit"; readonly input: unknown; readonly approver: string }
+  | { readonly answer: "deny"; readonly approver: string; readonly reason?: string };
+
+/** Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when nobody waits any more. */
+export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** The rule that an approval for an argument pattern becomes. It answers questions of its session and lifts no denial. */
+export function patternRule(
+  request: Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller">,
+  pattern: readonly ArgumentCondition[],
+  approver: string,
+): PolicyRule {
+  const [name = "", version = ""] = request.tool.split("@");
+  return {
+    id: `approval-${request.approvalId}`,
+    effect: "allow",
+    when: { tool: [name], version, caller: [request.caller], session: [request.sessionId], arguments: pattern },
+    reason: `Approved by ${approver}.`,
+  };
+}

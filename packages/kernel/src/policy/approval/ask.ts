@@ -1,0 +1,105 @@
+import { uuidv7, randomHex } from "../../id/uuid.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { limits } from "../../limits.ts";
+import { type Foreign, membersOf, shortTextOf, type Theirs } from "../../support/foreign.ts";
+import { deepFreeze } from "../../json/freeze.ts";
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
+import { readPattern } from "./pattern.ts";
+import type { ApprovalProof } from "../proof/proof.ts";
+
+export type AskOutcome =
+  | { readonly kind: "allowed"; readonly approval: ApprovalProof }
+  | { readonly kind: "edited"; readonly approver: string; readonly input: Foreign<unknown> }
+  | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
+  | { readonly kind: "expired" }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "suspended" };
+
+/** A question, and what its answer is held against. */
+export interface Question {
+  readonly request: ApprovalRequest;
+  /** Whose yes counts; `undefined`: everybody's. */
+  readonly approvers: readonly string[] | undefined;
+  /** Aborts when the caller gives up. */
+  readonly cancel: AbortSignal | undefined;
+  /** Aborts when nobody is to wait for the answer here any more. */
+  readonly aside: AbortSignal | undefined;
+  /** Aborts when the approval is revoked before it is given. */
+  readonly revoked: AbortSignal;
+}
+
+/** Asks a person, or whoever the approver is, and waits for at most `limits.approvalMs`. Never rejects. */
+export async function ask(approver: Theirs<Approver>, question: Question, clock: Clock): Promise<AskOutcome> {
+  const nobodyWaits = new AbortController();
+  const cleanups: (() => void)[] = [];
+  const onAbort = (signal: AbortSignal | undefined, act: () => void): void => {
+    signal?.addEventListener("abort", act, { once: true });
+    cleanups.push(() => signal?.removeEventListener("abort", act));
+    if (signal?.aborted) act();
+  };
+  try {
+    return await new Promise<AskOutcome>((resolve) => {
+      cleanups.push(clock.after(limits.approvalMs, () => resolve({ kind: "expired" })));
+      onAbort(question.cancel, () => resolve({ kind: "cancelled" }));
+      onAbort(question.aside, () => resolve({ kind: "suspended" }));
+      onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
+      Promise.resolve()
+        // A copy: what the approval will be bound to stays out of the approver's hands.
+        .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
+        .then((answer) => resolve(readAnswer(answer, question, clock)))
+        // Its answer may throw as well, when it is read.
+        .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
+    });
+  } finally {
+    for (const cleanup of cleanups) cleanup();
+    nobodyWaits.abort("nobody waits any more");
+  }
+}
+
+/** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
+function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): AskOutcome {
+  const parts = ["answer", "approver", "scope", "reason", "input", "pattern"] as const;
+  const { answer, approver, scope, reason, input, pattern } = membersOf(foreign, ...parts);
+  const who = shortTextOf(approver, limits.nameLength);
+  const denied = (why: Foreign<string | undefined>): AskOutcome => ({
+    kind: "denied",
+    approver: who,
+    reason: shortTextOf(why, 500),
+  });
+  if (answer === "deny") return denied(reason);
+  if (who === "") return denied("The approver's answer was malformed.");
+  if (question.approvers && !question.approvers.includes(who)) return denied("The policy does not name this approver.");
+  if (answer === "edit") return { kind: "edited", approver: who, input };
+  if (answer === "allow" && (scope === "once" || scope === "session" || scope === "pattern")) {
+    const conditions = scope === "pattern" ? readPattern(question.request, pattern) : undefined;
+    if (typeof conditions === "string") return denied(conditions);
+    const approval = proofOf(question.request, who, scope, clock);
+    const isStanding = approval.scope === "pattern" && conditions;
+    const rule = isStanding && { rule: patternRule(question.request, conditions, who) };
+    // It stands in proofs that are handed out, and in what decides about later calls.
+    return { kind: "allowed", approval: deepFreeze({ ...approval, ...rule }) };
+  }
+  return denied("The approver's answer was malformed.");
+}
+
+function proofOf(
+  { approvalId, argsHash, hasBody, expiresAt }: ApprovalRequest,
+  approver: string,
+  wanted: ApprovalProof["scope"],
+  clock: Clock,
+): ApprovalProof {
+  const scope = hasBody ? "once" : wanted;
+  const standing = new Date(clock.now() + limits.standingApprovalMs).toISOString();
+  return {
+    approvalId,
+    argsHash,
+    approver,
+    scope,
+    nonce: randomHex(16),
+    expiresAt: scope === "once" ? expiresAt : standing,
+  };
+}
+
+export function newApprovalId(clock: Clock): string {
+  return uuidv7(clock.now());
+}

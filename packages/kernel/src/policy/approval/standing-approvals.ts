@@ -1,0 +1,156 @@
+import type { Clock } from "../../isolate/clock.ts";
+import { limits } from "../../limits.ts";
+import type { StateTable } from "../../state/table.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import { compileCondition, type ConditionTest, type DecisionInput, holdsAll } from "../decision/condition.ts";
+import type { ApprovalProof } from "../proof/proof.ts";
+import { isAboutRequests } from "../decision/rule.ts";
+
+/** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
+export interface ApprovalKey {
+  readonly sessionId: string;
+  readonly caller: string;
+  readonly toolHash: string;
+  readonly argsHash: string;
+  readonly grantHash: string;
+  readonly policyHash: string;
+  readonly mode: Mode;
+}
+
+/** An approval in use: an open question, or a call that runs on it. */
+export interface Hold {
+  /** Aborts when the approval is revoked. */
+  readonly revoked: AbortSignal;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  readonly release: () => void;
+}
+
+/** An approval that outlives its call, and for whom and what it holds. */
+export interface StandingApproval extends ApprovalProof {
+  /** `name@version`. */
+  readonly tool: string;
+  readonly caller: string;
+  readonly sessionId: string;
+}
+
+export interface Standing {
+  readonly approval: ApprovalProof;
+  readonly holdsFor: Pick<StandingApproval, "tool" | "caller" | "sessionId">;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  /** Of the pattern of arguments for which it holds. */
+  readonly tests: readonly ConditionTest[] | undefined;
+}
+
+/**
+ * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, for the same arguments or
+ * for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
+ */
+export class Approvals {
+  readonly #clock: Clock;
+  readonly #standing: StateTable<Standing>;
+  readonly #held = new Map<string, Set<AbortController>>();
+  /** Open questions per caller. */
+  readonly #asked = new Map<string, number>();
+
+  constructor(clock: Clock, table: StateTable<Standing>) {
+    this.#clock = clock;
+    this.#standing = table;
+  }
+
+  find(key: ApprovalKey, input: DecisionInput): Standing | undefined {
+    const exact = this.#alive(keyText(key));
+    if (exact) return exact;
+    const prefix = `${keyText({ ...key, argsHash: "" })} `;
+    for (const [text] of this.#standing.entries()) {
+      if (!text.startsWith(prefix)) continue;
+      const standing = this.#alive(text);
+      if (standing?.tests && holdsAll(standing.tests, input) === true) return standing;
+    }
+    return undefined;
+  }
+
+  remember(key: ApprovalKey, tool: string, approval: ApprovalProof): void {
+    const { caller, sessionId } = key;
+    const { scope, rule, approvalId } = approval;
+    if (scope === "once") return;
+    const text = scope === "session" ? keyText(key) : `${keyText({ ...key, argsHash: "" })} ${approvalId}`;
+    const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
+    this.#standing.put(text, {
+      approval,
+      holdsFor: { tool, caller, sessionId },
+      untilMs,
+      tests: rule && compileCondition(rule.when, isAboutRequests(rule.when), "grant"),
+    });
+    if (this.#standing.size > limits.sessionApprovals) this.#standing.removeOldest();
+  }
+
+  /** Takes a place for one more question of a caller; gives the way to free it, or `undefined` where there is none left. */
+  ask(caller: string): (() => void) | undefined {
+    const open = this.#asked.get(caller) ?? 0;
+    if (open >= limits.openQuestions) return undefined;
+    this.#asked.set(caller, open + 1);
+    return () => {
+      const left = this.#asked.get(caller)! - 1;
+      if (left > 0) this.#asked.set(caller, left);
+      else this.#asked.delete(caller);
+    };
+  }
+
+  hold(approvalId: string, untilMs: number = this.#clock.monotonicMs() + limits.approvalMs): Hold {
+    const controller = new AbortController();
+    const holders = this.#held.get(approvalId) ?? new Set();
+    holders.add(controller);
+    this.#held.set(approvalId, holders);
+    return {
+      revoked: controller.signal,
+      untilMs,
+      release: () => {
+        holders.delete(controller);
+        if (holders.size === 0) this.#held.delete(approvalId);
+      },
+    };
+  }
+
+  /** Ends an approval wherever it is: an open question is denied, a standing one forgotten, a call that runs on it loses its grants. */
+  revoke(approvalId: string): boolean {
+    let found = false;
+    for (const [text, { approval }] of this.#standing.entries()) {
+      if (approval.approvalId !== approvalId) continue;
+      this.#standing.remove(text);
+      found = true;
+    }
+    for (const controller of Array.from(this.#held.get(approvalId) ?? [])) {
+      controller.abort("revoked");
+      found = true;
+    }
+    return found;
+  }
+
+  /** Those that stand for a tool, `name@version`, stand no more. Calls that run on one go on. */
+  forget(tool: string): void {
+    for (const [text, { holdsFor }] of this.#standing.entries())
+      if (holdsFor.tool === tool) this.#standing.remove(text);
+  }
+
+  /** Those that stand, oldest first. */
+  list(): readonly StandingApproval[] {
+    return Array.from(this.#standing.entries()).flatMap(([text]) => {
+      const standing = this.#alive(text);
+      return standing ? { ...standing.approval, ...standing.holdsFor } : [];
+    });
+  }
+
+  #alive(text: string): Standing | undefined {
+    const standing = this.#standing.get(text);
+    if (standing && standing.untilMs > this.#clock.monotonicMs()) return standing;
+    this.#standing.remove(text);
+    return undefined;
+  }
+}
+
+/** JSON, so that no choice of names can make two keys collide. */
+export function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
+  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
+}

@@ -1,0 +1,145 @@
+import { canBePublic, hostMatcher, hostOf } from "../../capability/hosts.ts";
+import { checkPath, type Face, pathMatcher } from "../../capability/paths.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { JsonArray, JsonObject, JsonValue } from "../../json/json.ts";
+import { foldValue, foldText } from "./fold-case.ts";
+import type { ArgumentCondition } from "../document/policy.ts";
+
+/** Whether something holds, or why nobody can say. */
+export type Truth = boolean | RuleErrorCode;
+export type RuleErrorCode =
+  | "NOT_A_NUMBER"
+  | "NOT_A_TEXT"
+  | "NO_LENGTH"
+  | "NOT_A_HOST"
+  | "NOT_A_PATH"
+  | "COUNTER_UNAVAILABLE";
+
+/** Reads one place of the arguments. `undefined` where there is nothing. */
+export type ReadPointer = (input: JsonValue) => JsonValue | undefined;
+
+/** JSON Pointer (RFC 6901). Own properties only; an index has no leading zeros. */
+export function compilePointer(pointer: string): ReadPointer {
+  const tokens = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [first = ""] = tokens;
+  // Most pointers name a member of the arguments: a policy whose rules all look at one spends half of a decision here.
+  if (tokens.length === 1) return (input) => member(input, first);
+  return (input) => {
+    let value: JsonValue | undefined = input;
+    for (const token of tokens) value = member(value, token);
+    return value;
+  };
+}
+
+function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!Array.isArray(value)) return Object.hasOwn(value, token) ? (value as JsonObject)[token] : undefined;
+  return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
+}
+
+/** `decision` is what is decided: see `foldText`. */
+type Test = (value: JsonValue, decision: object) => Truth;
+
+const onNumber =
+  (test: (value: number) => boolean): Test =>
+  (value) =>
+    typeof value === "number" ? test(value) : "NOT_A_NUMBER";
+const onText =
+  (test: (value: string, decision: object) => boolean): Test =>
+  (value, decision) =>
+    typeof value === "string" ? test(value, decision) : "NOT_A_TEXT";
+
+/** Equal as JSON, by canonical text; what forbids takes all that could be meant. */
+function among(values: readonly JsonValue[], face: Face): Test {
+  const textOf = face === "deny" ? foldValue : canonicalJson;
+  const texts = new Set(values.map((value) => textOf(value)));
+  return (value, decision) => texts.has(textOf(value, decision));
+}
+
+/** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
+function within(
+  wanted: string,
+  face: Face,
+  stands: (text: string, wanted: string) => boolean,
+): (text: string, decision: object) => boolean {
+  const folded = face === "deny" ? foldText(wanted) : "";
+  // Of invisible characters alone nothing is left that could be looked for.
+  if (folded === "") return (text) => stands(text, wanted);
+  return (text, decision) => stands(text, wanted) || stands(foldText(text, decision), folded);
+}
+
+function contains(wanted: string, face: Face): Test {
+  const isIn = within(wanted, face, (text, part) => text.includes(part));
+  const isItem = among([wanted], face);
+  return (value, decision) => {
+    if (typeof value === "string") return isIn(value, decision);
+    return Array.isArray(value) ? value.some((each: JsonValue) => isItem(each, decision) === true) : "NOT_A_TEXT";
+  };
+}
+
+function onHost(patterns: readonly string[], face: Face): Test {
+  const matches = hostMatcher(patterns);
+  return (value) => {
+    const host = typeof value === "string" ? hostOf(value) : undefined;
+    return host === undefined ? "NOT_A_HOST" : matches(host, face === "deny" || canBePublic(host));
+  };
+}
+
+function onPath(globs: readonly string[], face: Face): Test {
+  const matches = pathMatcher(globs, face);
+  return (value) => (typeof value === "string" && checkPath(value) === undefined ? matches(value) : "NOT_A_PATH");
+}
+
+const not =
+  (test: Test): Test =>
+  (value, decision) => {
+    const truth = test(value, decision);
+    return typeof truth === "boolean" ? !truth : truth;
+  };
+
+/** The operator's test of an argument that is there, and what it says of one that is absent. */
+function compileOperator(
+  condition: ArgumentCondition,
+  face: Face,
+): { readonly test: Test; readonly ifAbsent: boolean } {
+  /** What is not in a list that denies is in none that it could mean, and the other way round. */
+  const other = face === "grant" ? "deny" : "grant";
+  const [test, ifAbsent = false] = ((): [Test, boolean?] => {
+    if ("exists" in condition) return [() => condition.exists, !condition.exists];
+    if ("equals" in condition) return [among([condition.equals], face)];
+    if ("differs" in condition) return [not(among([condition.differs], other)), true];
+    if ("in" in condition) return [among(condition.in, face)];
+    if ("notIn" in condition) return [not(among(condition.notIn, other)), true];
+    if ("lessThan" in condition) return [onNumber((value) => value < condition.lessThan)];
+    if ("atMost" in condition) return [onNumber((value) => value <= condition.atMost)];
+    if ("moreThan" in condition) return [onNumber((value) => value > condition.moreThan)];
+    if ("atLeast" in condition) return [onNumber((value) => value >= condition.atLeast)];
+    if ("startsWith" in condition)
+      return [onText(within(condition.startsWith, face, (text, part) => text.startsWith(part)))];
+    if ("endsWith" in condition) return [onText(within(condition.endsWith, face, (text, part) => text.endsWith(part)))];
+    if ("hostIn" in condition) return [onHost(condition.hostIn, face)];
+    if ("hostNotIn" in condition) return [not(onHost(condition.hostNotIn, other)), true];
+    if ("pathIn" in condition) return [onPath(condition.pathIn, face)];
+    if ("pathNotIn" in condition) return [not(onPath(condition.pathNotIn, other)), true];
+    if ("contains" in condition) return [contains(condition.contains, face)];
+    const hasLength = (value: JsonValue): value is string | readonly JsonValue[] =>
+      typeof value === "string" || Array.isArray(value);
+    return [(value) => (hasLength(value) ? value.length > condition.longerThan : "NO_LENGTH")];
+  })();
+  return { test, ifAbsent };
+}
+
+export function compileArgument(
+  condition: ArgumentCondition,
+  face: Face,
+): (call: { readonly input: JsonValue }) => Truth {
+  const read = compilePointer(condition.at);
+  const { test, ifAbsent } = compileOperator(condition, face);
+  return (decision) => {
+    const value = read(decision.input);
+    return value === undefined ? ifAbsent : test(value, decision);
+  };
+}

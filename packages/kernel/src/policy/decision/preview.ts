@@ -1,0 +1,24 @@
+import type { CallError } from "../../result.ts";
+import type { ApprovalRequest } from "../approval/approval.ts";
+import type { Proof } from "../proof/proof.ts";
+
+/** What the {@link Proof} of a call will say. It has no ids and no digest: only a call has a proof, and this proves nothing. */
+export type PreviewProof = Omit<Proof, "proofId" | "callId" | "parentProofId" | "traceparent" | "hash" | "signature">;
+
+/** What an approver will be asked. */
+export type PreviewQuestion = Omit<ApprovalRequest, "approvalId" | "callId" | "sessionId" | "expiresAt">;
+
+interface Foreseen<Decision extends string> {
+  readonly decision: Decision;
+  /** `name@version`, or the name as asked for where no tool was found. */
+  readonly tool: string;
+}
+
+/** What would be decided about a call, if it were made now. */
+export type Preview =
+  /** It would start: by the policy, by an approval that stands, or because the policy only observes. `proof` says which. */
+  | (Foreseen<"allow"> & { readonly proof: PreviewProof })
+  /** Somebody would be asked. Without an approver such a call ends as `APPROVAL_DENIED`. */
+  | (Foreseen<"ask"> & { readonly proof: PreviewProof; readonly question: PreviewQuestion })
+  /** It would end with this error. Without a `proof` where nothing is decided: no such tool, invalid input. */
+  | (Foreseen<"deny"> & { readonly error: CallError; readonly proof?: PreviewProof });

@@ -1,0 +1,25 @@
+import { type TimeWindow, weekdays } from "../document/policy.ts";
+
+const dayMs = 86_400_000;
+const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+
+/** Whether an instant lies in a window. Days and clock times are those of UTC and the window's offset. */
+export function compileTime(window: TimeWindow): (nowMs: number) => boolean {
+  const { days, from = "00:00", to = "24:00", utcOffsetMinutes = 0, after, before } = window;
+  const [fromMinute, toMinute] = [minutesOf(from), minutesOf(to)];
+  const [afterMs, beforeMs] = [
+    Date.parse(after ?? "0000-01-01T00:00:00Z"),
+    Date.parse(before ?? "9999-12-31T23:59:59Z"),
+  ];
+  return (nowMs) => {
+    if (nowMs < afterMs || nowMs >= beforeMs) return false;
+    const localMs = nowMs + utcOffsetMinutes * 60_000;
+    const day = Math.floor(localMs / dayMs);
+    // 1970-01-01 was a Thursday.
+    if (days && !days.includes(weekdays[(((day + 4) % 7) + 7) % 7]!)) return false;
+    const minute = (localMs - day * dayMs) / 60_000;
+    return fromMinute <= toMinute
+      ? minute >= fromMinute && minute < toMinute
+      : minute >= fromMinute || minute < toMinute;
+  };
+}

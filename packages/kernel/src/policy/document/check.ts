@@ -1,0 +1,217 @@
+import { checkCapability, firstFault } from "../../capability/check.ts";
+import { checkCommand } from "../../capability/commands.ts";
+import { checkHostPattern } from "../../capability/hosts.ts";
+import { checkKeyPattern } from "../../capability/keys.ts";
+import { checkNamePattern } from "../../capability/names.ts";
+import { checkGlob } from "../../capability/paths.ts";
+import { checkPathPrefix } from "../../capability/readings.ts";
+import type { Setup } from "../../result.ts";
+import { parseRange } from "../../tool/semver.ts";
+import { invalidPolicy } from "./invalid.ts";
+import type {
+  ArgumentCondition,
+  Governed,
+  GrantRule,
+  PolicyDocument,
+  PolicyRule,
+  RuleCondition,
+  TimeWindow,
+  ToolGovernance,
+} from "./policy.ts";
+import { isAboutRequests } from "../decision/rule.ts";
+
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What a schema cannot say of a document whose shape is right. */
+export function checkDocument(document: PolicyDocument): Setup<never> | undefined {
+  const fault =
+    firstOf(document.grants, "/grants", checkGrant) ??
+    checkIds(document.rules ?? []) ??
+    firstOf(document.rules, "/rules", checkRule) ??
+    firstOf(Object.entries(document.tools ?? {}), "", ([name, governance]) =>
+      at(
+        `/tools/${name}`,
+        firstOf(Object.entries(governedPatterns), "", ([field, check]) =>
+          at(`/${field}`, checkGoverned(governance[field as keyof typeof governedPatterns], check)),
+        ),
+      ),
+    ) ??
+    checkLabels(document);
+  return fault && invalidPolicy(fault.path, fault.message, fault.hint);
+}
+
+/** What is no name would be met by nothing: a grant with it gives nothing, a rule with it denies nothing. */
+const toolName = /^[a-z][a-z0-9_]{0,63}$/;
+const categoryName = /^[a-z][a-z0-9-]{0,63}$/;
+
+function checkTool(tool: string): string | undefined {
+  return toolName.test(tool)
+    ? undefined
+    : "a tool's name has lower-case letters, digits and `_`; leave the list out to mean every tool";
+}
+
+function checkCategory(category: string): string | undefined {
+  return categoryName.test(category) ? undefined : "a category has lower-case letters, digits and `-`";
+}
+
+function checkSomebody(name: string): string | undefined {
+  return name.includes("*")
+    ? "callers and sessions are named in full; leave the name out to mean everybody"
+    : undefined;
+}
+
+function checkGrant({ tool, caller, capability }: GrantRule): Fault | undefined {
+  return (
+    (tool === "*" ? undefined : one(tool, "/tool", checkTool)) ??
+    (caller === undefined ? undefined : one(caller, "/caller", checkSomebody)) ??
+    at("/capability", checkCapability(capability))
+  );
+}
+
+function one(name: string, path: string, check: (name: string) => string | undefined): Fault | undefined {
+  const fault = firstFault([name], "", check);
+  return fault && { ...fault, path };
+}
+
+/** The first fault among some items; `path` is where they are, and is extended by the index unless it is empty. */
+function firstOf<T>(items: readonly T[] = [], path: string, check: (item: T) => Fault | undefined): Fault | undefined {
+  for (const [index, item] of items.entries()) {
+    const fault = at(path && `${path}/${index}`, check(item));
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function at(path: string, fault: Fault | undefined): Fault | undefined {
+  return fault && { ...fault, path: path + fault.path };
+}
+
+function checkIds(rules: readonly PolicyRule[]): Fault | undefined {
+  const seen = new Set<string>();
+  for (const [index, { id }] of rules.entries()) {
+    if (seen.has(id))
+      return {
+        path: `/rules/${index}/id`,
+        message: `Two rules have the id ${JSON.stringify(id)}.`,
+        hint: "Proofs name rules by id.",
+      };
+    seen.add(id);
+  }
+  return undefined;
+}
+
+function checkRule({ effect, when }: PolicyRule): Fault | undefined {
+  const { version, time, count } = when;
+  if (version !== undefined && !parseRange(version))
+    return {
+      path: "/when/version",
+      message: `${JSON.stringify(version)} is not a version or range.`,
+      hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.",
+    };
+  if (isAboutRequests(when)) {
+    const hint = 'To decide before the call runs, look at its arguments: { at: "/url", hostIn: [ … ] }.';
+    if (effect !== "deny") return { path: "/effect", message: "A rule about requests can only deny.", hint };
+    if (count)
+      return { path: "/when/count", message: "A rule about requests does not count.", hint: "Bounds count requests." };
+  }
+  const lists = firstOf(Object.entries(listed), "", ([name, check]) =>
+    firstFault(when[name as keyof typeof listed], `/${name}`, check),
+  );
+  return (
+    at("/when", lists) ??
+    firstOf(when.arguments, "/when/arguments", checkArgument) ??
+    at("/when/time", time && checkTime(time))
+  );
+}
+
+function checkArgument(condition: ArgumentCondition): Fault | undefined {
+  if ("hostIn" in condition) return firstFault(condition.hostIn, "/hostIn", checkHostPattern);
+  if ("hostNotIn" in condition) return firstFault(condition.hostNotIn, "/hostNotIn", checkHostPattern);
+  if ("pathIn" in condition) return firstFault(condition.pathIn, "/pathIn", checkGlob);
+  if ("pathNotIn" in condition) return firstFault(condition.pathNotIn, "/pathNotIn", checkGlob);
+  return undefined;
+}
+
+function checkTime({ from, to, after, before }: TimeWindow): Fault | undefined {
+  for (const [name, instant] of Object.entries({ after, before }))
+    if (instant !== undefined && Number.isNaN(Date.parse(instant)))
+      return { path: `/${name}`, message: `${instant} is not a day that there is.` };
+  if (from !== undefined && from === to)
+    return { path: "/to", message: "A window that ends when it begins never holds." };
+  if (from === "24:00") return { path: "/from", message: "A day does not begin at 24:00." };
+  return after !== undefined && before !== undefined && Date.parse(after) >= Date.parse(before)
+    ? { path: "/before", message: "A window that ends before it begins never holds." }
+    : undefined;
+}
+
+/** What each of a tool's lists is made of. */
+const governedPatterns = {
+  hosts: checkHostPattern,
+  paths: checkGlob,
+  commands: checkCommand,
+  databases: checkNamePattern,
+  keys: checkKeyPattern,
+  calls: checkNamePattern,
+} as const satisfies Partial<Record<keyof ToolGovernance, (pattern: string) => string | undefined>>;
+
+/** What each condition that is a list of texts is made of. */
+const listed = {
+  tool: checkTool,
+  category: checkCategory,
+  caller: checkSomebody,
+  session: checkSomebody,
+  host: checkHostPattern,
+  path: (each: string) => (each.startsWith("/") ? checkPathPrefix : checkGlob)(each),
+  command: checkCommand,
+  database: checkNamePattern,
+  key: checkKeyPattern,
+  calls: checkNamePattern,
+  secret: checkNamePattern,
+} as const satisfies Partial<Record<keyof RuleCondition, (pattern: string) => string | undefined>>;
+
+function checkGoverned(
+  governed: Governed | undefined,
+  check: (pattern: string) => string | undefined,
+): Fault | undefined {
+  return firstFault(governed?.allowed, "/allowed", check) ?? firstFault(governed?.forbidden, "/forbidden", check);
+}
+
+/** Labels that are used exist, and none implies itself. */
+function checkLabels({ labels = {}, rules = [] }: PolicyDocument): Fault | undefined {
+  const known = new Map(Object.entries(labels));
+  for (const [index, { when }] of rules.entries())
+    for (const [place, label] of (when.labels ?? []).entries())
+      if (!known.has(label))
+        return {
+          path: `/rules/${index}/when/labels/${place}`,
+          message: `There is no label ${JSON.stringify(label)}, so the rule can never match.`,
+          hint: `Labels: ${[...known.keys()].slice(0, 20).join(", ") || "none"}.`,
+        };
+  const done = new Set<string>();
+  const walk = (label: string, trail: readonly string[]): Fault | undefined => {
+    if (trail.includes(label))
+      return {
+        path: `/labels/${label}/implies`,
+        message: `The label implies itself: ${[...trail, label].join(" → ")}.`,
+      };
+    if (done.has(label) || trail.length > 64) return undefined;
+    for (const [place, implied] of (known.get(label)?.implies ?? []).entries()) {
+      const path = `/labels/${label}/implies/${place}`;
+      if (!known.has(implied)) return { path, message: `There is no label ${JSON.stringify(implied)}.` };
+      if (trail.length === 64) return { path, message: "Labels imply each other in more than 64 steps." };
+      const fault = walk(implied, [...trail, label]);
+      if (fault) return fault;
+    }
+    done.add(label);
+    return undefined;
+  };
+  for (const [label, { tools }] of known) {
+    const fault = firstFault(tools, `/labels/${label}/tools`, checkTool) ?? walk(label, []);
+    if (fault) return fault;
+  }
+  return undefined;
+}

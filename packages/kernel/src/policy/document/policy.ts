@@ -1,0 +1,228 @@
+import type { Bounds } from "../../bounds/bounds.ts";
+import type { Effect, Capability, CapabilityKind } from "../../capability/capability.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { Mode, Risk, Tier } from "../../tool/manifest.ts";
+
+export const decisions = ["allow", "ask", "deny"] as const;
+export type Decision = (typeof decisions)[number];
+
+export const postures = ["strict", "standard", "permissive"] as const;
+/** How a policy answers where no rule matches: one decision per tier. */
+export type Posture = (typeof postures)[number];
+
+/** One JSON document that decides what runs. Checked by {@link loadPolicy}; unknown keys are errors. */
+export interface PolicyDocument {
+  /** The JSON Schema of the file, for editors: `node_modules/@keyhole/kernel/schemas/policy.schema.json`. A loaded policy and its digest are without it. */
+  readonly $schema?: string;
+  readonly version: "1";
+  readonly posture: Posture;
+  /** `observe` records what would have been decided and stops nothing but what grants, the mode and the tool itself stop. Default `enforce`. */
+  readonly enforcement?: "enforce" | "observe";
+  readonly grants?: readonly GrantRule[];
+  readonly rules?: readonly PolicyRule[];
+  /** Governance per tool name. It only tightens. */
+  readonly tools?: Readonly<Record<string, ToolGovernance>>;
+  /** Whose yes counts. Default: every approver's. */
+  readonly approvers?: readonly string[];
+  /** Labels of outputs, by name. A session carries the labels of all that ran in it. */
+  readonly labels?: Readonly<Record<string, LabelRule>>;
+}
+
+/** Gives a caller one capability for one tool. What is not granted is refused. */
+export interface GrantRule {
+  /** A tool's name, or `*`. */
+  readonly tool: string;
+  /** Default: every caller. */
+  readonly caller?: string;
+  readonly capability: Capability;
+}
+
+export interface PolicyRule {
+  /** Unique in the document. */
+  readonly id: string;
+  readonly effect: Decision;
+  /** All conditions must hold; `{}` matches every call. */
+  readonly when: RuleCondition;
+  /** One sentence for the person who is asked or refused. */
+  readonly reason: string;
+  /** Tried when the document is loaded; one that turns out otherwise refuses the document. */
+  readonly examples?: { readonly match?: readonly RuleExample[]; readonly notMatch?: readonly RuleExample[] };
+}
+
+/** A condition with a list holds when the call's value is one of the list. */
+export interface RuleCondition {
+  readonly tool?: readonly string[];
+  /** SemVer version or range, as in {@link CallOptions}. */
+  readonly version?: string;
+  readonly category?: readonly string[];
+  readonly tier?: readonly Tier[];
+  readonly risk?: readonly Risk[];
+  readonly mode?: readonly Mode[];
+  readonly caller?: readonly string[];
+  readonly session?: readonly string[];
+  /** Holds when the tool declares any effect of the list. */
+  readonly effects?: readonly Effect[];
+  /** Holds when the call is granted any kind of the list; in a rule about requests, when the request is of such a kind. */
+  readonly capability?: readonly CapabilityKind[];
+  /**
+   * What a tool reaches for is known only when it asks: a rule with any of the conditions from here to `secret` is a rule about requests. It is a `deny`,
+   * and is checked at every request, redirects included. Patterns as in grants. To decide before the call runs, look at its arguments.
+   */
+  readonly host?: readonly string[];
+  readonly path?: readonly string[];
+  readonly method?: readonly string[];
+  /** Names of commands, whatever their arguments. */
+  readonly command?: readonly string[];
+  readonly database?: readonly string[];
+  /** A list of keys matches when it could show one that begins so. */
+  readonly key?: readonly string[];
+  /** Tools that the tool calls. */
+  readonly calls?: readonly string[];
+  readonly secret?: readonly string[];
+  /** All must hold. */
+  readonly arguments?: readonly ArgumentCondition[];
+  /** Holds when the session carries any label of the list. */
+  readonly labels?: readonly string[];
+  readonly time?: TimeWindow;
+  readonly count?: CountCondition;
+}
+
+/** What a rule tells of one argument: where it is (JSON Pointer, RFC 6901) and exactly one operator. There are no regular expressions. */
+export type ArgumentCondition = { readonly at: string } & ArgumentOperator;
+
+/**
+ * `differs`, `notIn`, `hostNotIn` and `pathNotIn` hold for an argument that is absent, all others do not. An argument of another type than the
+ * operator needs (`moreThan` of a text, `hostIn` of what is no host) is an error of the rule, and a `deny` or `ask` rule that errs counts as matching.
+ */
+export type ArgumentOperator =
+  | { readonly exists: boolean }
+  | { readonly equals: JsonValue }
+  | { readonly differs: JsonValue }
+  | { readonly in: readonly JsonValue[] }
+  | { readonly notIn: readonly JsonValue[] }
+  | { readonly lessThan: number }
+  | { readonly atMost: number }
+  | { readonly moreThan: number }
+  | { readonly atLeast: number }
+  /** UTF-16 units of a text, items of an array. */
+  | { readonly longerThan: number }
+  | { readonly startsWith: string }
+  | { readonly endsWith: string }
+  /** A text in a text, or a text among the items of an array. */
+  | { readonly contains: string }
+  /** The argument is a URL or a host. */
+  | { readonly hostIn: readonly string[] }
+  | { readonly hostNotIn: readonly string[] }
+  /** The argument is a relative path. */
+  | { readonly pathIn: readonly string[] }
+  | { readonly pathNotIn: readonly string[] };
+
+export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+
+/** Parts of the week, or a span of time. Everything that is given must hold. */
+export interface TimeWindow {
+  readonly days?: readonly (typeof weekdays)[number][];
+  /** `HH:MM`, inclusive. Later than `to`: over midnight; the part after midnight belongs to the day on which it is. Default 00:00. */
+  readonly from?: string;
+  /** `HH:MM`, exclusive. Default 24:00. */
+  readonly to?: string;
+  /** What is added to UTC for `days`, `from` and `to`. Default 0: names of time zones mean different things on different hosts. */
+  readonly utcOffsetMinutes?: number;
+  /** RFC 3339, inclusive. */
+  readonly after?: string;
+  /** RFC 3339, exclusive. */
+  readonly before?: string;
+}
+
+/**
+ * How many calls matched the rule's other conditions within a window, the present one and all that are in flight included. Calls that never started
+ * do not count. Exactly one of `moreThan` and `atMost`.
+ */
+export type CountCondition = {
+  /** Sliding. At most 31 days. */
+  readonly windowMs: number;
+  /** Counted apart for each of these. Default `["caller"]`; `[]` counts everything together. */
+  readonly per?: readonly ("caller" | "session" | "tool")[];
+  /** JSON Pointer of an argument whose values are added up, instead of counting calls. What is not a number ≥ 0 is an error of the rule. */
+  readonly sum?: string;
+} & ({ readonly moreThan: number } | { readonly atMost: number });
+
+/** What a rule could meet. What is left out is: tool `example` 1.0.0, tier 0, no effects, caller `anonymous`, mode NORMAL, no arguments. */
+export interface RuleExample {
+  readonly tool?: string;
+  readonly version?: string;
+  readonly category?: string;
+  readonly tier?: Tier;
+  readonly risk?: Risk;
+  readonly effects?: readonly Effect[];
+  readonly caller?: string;
+  readonly session?: string;
+  readonly mode?: Mode;
+  readonly arguments?: Readonly<Record<string, JsonValue>>;
+  readonly capability?: CapabilityKind;
+  readonly host?: string;
+  readonly path?: string;
+  readonly method?: string;
+  readonly command?: string;
+  readonly database?: string;
+  readonly key?: string;
+  readonly calls?: string;
+  readonly secret?: string;
+  readonly labels?: readonly string[];
+  /** RFC 3339. Default: 2026-01-01T00:00:00Z, a Thursday. */
+  readonly time?: string;
+  /** What was counted before this call. Default 0. */
+  readonly count?: number;
+}
+
+/** What a policy demands of one tool, whatever its rules say. */
+export interface ToolGovernance {
+  readonly modes?: {
+    /** It runs in a mode if all milder ones are named, too. */
+    readonly allowed?: readonly Mode[];
+    /** And in every stricter one. */
+    readonly forbidden?: readonly Mode[];
+    /** Modes in which every call asks; it does in every stricter one. */
+    readonly approval?: readonly Mode[];
+  };
+  /** Globs, checked at every request for a file. */
+  readonly paths?: Governed;
+  /** Host patterns, checked at every request. */
+  readonly hosts?: Governed;
+  /** Names of commands, whatever their arguments: those are for grants. */
+  readonly commands?: Governed;
+  /** Patterns for names of databases. */
+  readonly databases?: Governed;
+  /** Prefixes of keys. */
+  readonly keys?: Governed;
+  /** Patterns for names of tools that it calls. */
+  readonly calls?: Governed;
+  readonly sizes?: {
+    /** UTF-8 bytes of the canonical input. */
+    readonly inputBytes?: number;
+    /** Bytes per file. */
+    readonly fileBytes?: number;
+  };
+  /** Lower the tool's own. */
+  readonly bounds?: Partial<Bounds>;
+  /**
+   * What the log keeps besides digests: values at these JSON Pointers, each under a salt, in the kernel's content store. Default: nothing. Of an output that is bytes
+   * nothing is kept.
+   */
+  readonly keep?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
+  /** At most so many calls in any window. Default per caller. */
+  readonly rate?: { readonly calls: number; readonly windowMs: number; readonly per?: CountCondition["per"] };
+}
+
+/** `forbidden` beats `allowed`. */
+export interface Governed {
+  readonly allowed?: readonly string[];
+  readonly forbidden?: readonly string[];
+}
+
+export interface LabelRule {
+  /** Tools whose outputs carry the label. */
+  readonly tools?: readonly string[];
+  /** What carries this label carries those too. Not in a circle. */
+  readonly implies?: readonly string[];
+}

@@ -1,0 +1,183 @@
+import { boundsSchema } from "../../bounds/schema.ts";
+import { effects, capabilityKinds } from "../../capability/capability.ts";
+import { capabilitySchema, count, patterns } from "../../capability/schema.ts";
+import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { modes, risks } from "../../tool/manifest.ts";
+import { decisions, postures, weekdays } from "./policy.ts";
+
+const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });
+const list = (items: JsonObject, maxItems: number, minItems = 1): JsonObject => ({
+  type: "array",
+  items,
+  minItems,
+  maxItems,
+  uniqueItems: true,
+});
+const oneOf = (values: readonly JsonValue[]): JsonObject => list({ enum: values }, values.length);
+const object = (properties: JsonObject, required: readonly string[] = [], more: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+  ...more,
+});
+const map = (additionalProperties: JsonObject, pattern: string): JsonObject => ({
+  type: "object",
+  propertyNames: { pattern },
+  maxProperties: 10_000,
+  additionalProperties,
+});
+
+const name = text(256);
+const names = list(name, 10_000);
+const number: JsonObject = { type: "number" };
+const pointer: JsonObject = { type: "string", pattern: "^(/([^~/]|~[01])*)*$", maxLength: 1_024 };
+const clock: JsonObject = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$" };
+const instant: JsonObject = {
+  type: "string",
+  pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?(Z|[+-][0-9]{2}:[0-9]{2})$",
+};
+const tier = [0, 1, 2, 3, 4];
+const values: JsonObject = { type: "array", minItems: 1, maxItems: 10_000 };
+const windowMs: JsonObject = { type: "integer", minimum: 1, maximum: 2_678_400_000 };
+const per: JsonObject = list({ enum: ["caller", "session", "tool"] }, 3, 0);
+
+const argument = object(
+  {
+    at: pointer,
+    exists: { type: "boolean" },
+    equals: true,
+    differs: true,
+    in: values,
+    notIn: values,
+    lessThan: number,
+    atMost: number,
+    moreThan: number,
+    atLeast: number,
+    longerThan: count,
+    startsWith: text(1_024),
+    endsWith: text(1_024),
+    contains: text(1_024),
+    hostIn: patterns,
+    hostNotIn: patterns,
+    pathIn: patterns,
+    pathNotIn: patterns,
+  },
+  ["at"],
+  { minProperties: 2, maxProperties: 2 },
+);
+
+const condition = object({
+  tool: names,
+  version: name,
+  category: names,
+  tier: oneOf(tier),
+  risk: oneOf(risks),
+  mode: oneOf(modes),
+  caller: names,
+  session: names,
+  effects: oneOf(effects),
+  capability: oneOf(capabilityKinds),
+  host: patterns,
+  path: patterns,
+  method: list({ type: "string", pattern: "^[A-Z]{1,20}$" }, 20),
+  command: patterns,
+  database: patterns,
+  key: patterns,
+  calls: patterns,
+  secret: patterns,
+  arguments: { type: "array", items: argument, minItems: 1, maxItems: 100 },
+  labels: names,
+  time: object(
+    {
+      days: oneOf(weekdays),
+      from: clock,
+      to: clock,
+      utcOffsetMinutes: { type: "integer", minimum: -840, maximum: 840 },
+      after: instant,
+      before: instant,
+    },
+    [],
+    { minProperties: 1 },
+  ),
+  count: object({ windowMs, per, sum: pointer, moreThan: number, atMost: number }, ["windowMs"], {
+    oneOf: [{ required: ["moreThan"] }, { required: ["atMost"] }],
+  }),
+});
+
+const example = object({
+  tool: name,
+  version: name,
+  category: name,
+  tier: { enum: tier },
+  risk: { enum: risks },
+  effects: { type: "array", items: { enum: effects } },
+  caller: name,
+  session: name,
+  mode: { enum: modes },
+  arguments: { type: "object" },
+  capability: { enum: capabilityKinds },
+  host: name,
+  path: text(1_024),
+  method: name,
+  command: name,
+  database: name,
+  key: text(1_024),
+  calls: name,
+  secret: name,
+  labels: names,
+  time: instant,
+  count: number,
+});
+const examples: JsonObject = { type: "array", items: example, maxItems: 100 };
+
+const governed = object({ allowed: patterns, forbidden: patterns });
+const governance = object({
+  modes: object({ allowed: oneOf(modes), forbidden: oneOf(modes), approval: oneOf(modes) }),
+  paths: governed,
+  hosts: governed,
+  commands: governed,
+  databases: governed,
+  keys: governed,
+  calls: governed,
+  sizes: object({ inputBytes: count, fileBytes: count }),
+  bounds: boundsSchema,
+  keep: object({ input: list(pointer, 100), output: list(pointer, 100) }),
+  rate: object({ calls: count, windowMs, per }, ["calls", "windowMs"]),
+});
+
+/** What a rule is called, and a label. */
+const id = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+
+/** JSON Schema (2020-12) of a policy document. What a schema cannot say (patterns, pointers, circles) is checked after it. */
+export const documentSchema: JsonObject = object(
+  {
+    $schema: { type: "string" },
+    version: { const: "1" },
+    posture: { enum: postures },
+    enforcement: { enum: ["enforce", "observe"] },
+    grants: {
+      type: "array",
+      maxItems: 10_000,
+      items: object({ tool: name, caller: name, capability: capabilitySchema() }, ["tool", "capability"]),
+    },
+    rules: {
+      type: "array",
+      maxItems: 20_000,
+      items: object(
+        {
+          id: { type: "string", pattern: id },
+          effect: { enum: decisions },
+          when: condition,
+          reason: text(500),
+          examples: object({ match: examples, notMatch: examples }),
+        },
+        ["id", "effect", "when", "reason"],
+      ),
+    },
+    tools: map(governance, "^[a-z][a-z0-9_]{0,63}$"),
+    approvers: names,
+    labels: map(object({ tools: names, implies: names }), id),
+  },
+  ["version", "posture"],
+);

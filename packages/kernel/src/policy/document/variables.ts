@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue } from "../../json/json.ts";
+import type { Setup } from "../../result.ts";
+import { invalidPolicy } from "./invalid.ts";
+
+/** Values for `${NAME}` in the texts of a policy, given by the program that loads it. */
+export type PolicyVariables = Readonly<Record<string, string>>;
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}/g;
+
+/** Replaces every `${NAME}` in the texts of a document, not in its keys. What is hashed and proven is the result. */
+export function resolveVariables(document: JsonValue, variables: PolicyVariables): Setup<JsonValue> {
+  let fault: Setup<never> | undefined;
+  const resolve = (value: JsonValue, path: string): JsonValue => {
+    if (typeof value === "string") {
+      return value.replaceAll(reference, (text: string, name: string) => {
+        const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+        if (typeof given !== "string")
+          fault ??= invalidPolicy(
+            path,
+            `There is no variable ${text}.`,
+            "Whoever loads the policy gives its variables.",
+          );
+        // A pattern's wildcards are the author's alone.
+        else if (given === "" || given.includes("*") || !given.isWellFormed())
+          fault ??= invalidPolicy(path, `The value of ${text} is empty, or has a wildcard in it.`);
+        return given ?? text;
+      });
+    }
+    if (Array.isArray(value)) return value.map((each: JsonValue, at) => resolve(each, `${path}/${at}`));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value as JsonObject).map(
+      ([key, each]) => [key, resolve(each, `${path}/${key}`)] as const,
+    );
+    return Object.fromEntries(entries);
+  };
+  const value = resolve(document, "");
+  return fault ?? { ok: true, value };
+}

@@ -1,0 +1,99 @@
+import type { Mode, Tier } from "../../tool/manifest.ts";
+import type { Decision, PolicyRule, Posture } from "../document/policy.ts";
+
+export const reasonCodes = [
+  "rule",
+  "posture",
+  "mode",
+  "tool-mode",
+  "tool-approval",
+  "tool-size",
+  "rate",
+  "capability-denied",
+  "revoked",
+  "rule-error",
+  "approved",
+  "approval-denied",
+  "approval-expired",
+  "approval-void",
+] as const;
+/** What decided. */
+export type ReasonCode = (typeof reasonCodes)[number];
+
+const answerCodes: ReadonlySet<ReasonCode> = new Set([
+  "approved",
+  "approval-denied",
+  "approval-expired",
+  "approval-void",
+]);
+
+/** Whether it says how a question ended. Everything else in such a proof is the question's. */
+export function isAnswer(reasonCode: ReasonCode): boolean {
+  return answerCodes.has(reasonCode);
+}
+
+/** Why a call was allowed, asked about or denied: canonical JSON (RFC 8785) under its own digest, verified offline. */
+export interface Proof {
+  readonly v: 1;
+  readonly proofId: string;
+  readonly callId: string;
+  /** The proof that this one follows from: the question that an approval answers, the caller of a nested call. */
+  readonly parentProofId: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly decidedAt: string;
+  readonly traceparent: string;
+  readonly decision: Decision;
+  /** `false` where the policy only observes. */
+  readonly enforced: boolean;
+  readonly reasonCode: ReasonCode;
+  /** `name@version`. */
+  readonly tool: string;
+  readonly toolHash: string;
+  readonly inputHash: string;
+  readonly grantHash: string;
+  readonly policyHash: string;
+  readonly policyVersion: string;
+  readonly engineVersion: string;
+  readonly posture: Posture;
+  readonly mode: Mode;
+  readonly tier: Tier;
+  readonly determining: readonly { readonly ruleId: string; readonly ruleHash: string }[];
+  readonly errors: readonly { readonly ruleId: string; readonly code: string }[];
+  /** How many rules were tried; those that name other tools or callers are not. */
+  readonly considered: number;
+  /** `caller`, `session`, `labels` (by space) and `count:RULE` (before this call): what the decision may rest on besides all other fields. */
+  readonly stateReads: readonly StateRead[];
+  /** `name@version` of the normal form that the output will have, where it is one of the embedding program's. */
+  readonly normalizer?: string;
+  /** `approval`: somebody has to say yes before anything runs. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
+  readonly obligations: readonly string[];
+  readonly approval: ApprovalProof | null;
+  /** Digest of everything above. */
+  readonly hash: string;
+  /** Over `hash`. Only where the kernel has a signer. */
+  readonly signature?: ProofSignature;
+}
+
+export interface StateRead {
+  readonly key: string;
+  readonly value: string | number;
+}
+
+export interface ProofSignature {
+  readonly alg: "EdDSA";
+  /** Thumbprint of the public key (RFC 7638). */
+  readonly kid: string;
+  /** base64url, over the UTF-8 bytes of `hash`. */
+  readonly value: string;
+}
+
+export interface ApprovalProof {
+  readonly approvalId: string;
+  readonly argsHash: string;
+  readonly approver: string;
+  readonly scope: "once" | "session" | "pattern";
+  /** What an approval for a pattern became: it answers later questions of this session that match. */
+  readonly rule?: PolicyRule;
+  readonly nonce: string;
+  readonly expiresAt: string;
+}

@@ -1,0 +1,12 @@
+export { type EvidenceFile, type EvidenceRead, readEvidence } from "./evidence.ts";
+export { explain, type Explanation } from "./explain.ts";
+export { type Finding, lintPolicy } from "./lint.ts";
+export { locate, type Position } from "./locate.ts";
+export { isProof, proofSchema } from "./proof-schema.ts";
+export { type RecordedCall, simulate, simulationTable, type SimulatedCall } from "./simulate.ts";
+export { keyId, type ProofPublicKey } from "../../audit/public-key.ts";
+export { type EnclosedKeys, type KeySource, pinKeys, type TrustedKeys, trustKeys } from "../../audit/trusted-keys.ts";
+export { checkpointSigner, createProofKey, type ProofKey, proofSigner, publicKeyOf } from "./sign.ts";
+export type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
+export { type ProofReport, type ProofStep, stepText } from "./report.ts";
+export { verifyProof } from "./verify.ts";

@@ -1,0 +1,167 @@
+import { type CapabilityKind, capabilityKinds } from "../../capability/capability.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { postureAnswer } from "../decision/decide.ts";
+import type { Policy } from "../document/load.ts";
+import { isAboutRequests, requestConditions } from "../decision/rule.ts";
+import type { ArgumentCondition, Decision, PolicyRule, RuleCondition } from "../document/policy.ts";
+import type { Tier } from "../../tool/manifest.ts";
+
+/** A rule that does nothing, or that its author probably meant otherwise. */
+export interface Finding {
+  readonly kind: "shadowed" | "contradicting" | "never-matching" | "without-effect";
+  readonly ruleId: string;
+  /** The other rule, where there is one. */
+  readonly by: string | null;
+  readonly message: string;
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
+
+/** Rules that are compared with each other, each with each; of more, only those with the same conditions. */
+const comparedRules = 2_000;
+
+/**
+ * What is questionable about a policy that is valid. `tools` are the names of all tools, so that rules for others are found. What is reported is so;
+ * what is not reported may still be: conditions are compared by their form.
+ */
+export function lintPolicy(policy: Policy, tools?: readonly string[]): readonly Finding[] {
+  const rules = policy.rules.map(({ rule }) => rule);
+  return [
+    ...rules.flatMap((rule) => neverMatching(rule, policy, tools)),
+    ...rules.flatMap((rule) => withoutEffect(rule, policy)),
+    ...shadows(rules),
+  ];
+}
+
+function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly string[] | undefined): Finding[] {
+  const never = (message: string): Finding[] => [{ kind: "never-matching", ruleId: id, by: null, message }];
+  if (tools && when.tool?.every((tool) => !tools.includes(tool)))
+    return never(`There is no tool ${when.tool.join(", ")}.`);
+  const produced = new Set(
+    (tools ?? Object.values(policy.document.labels ?? {}).flatMap((label) => label.tools ?? [])).flatMap((tool) =>
+      policy.labelsOf(tool),
+    ),
+  );
+  if (when.labels?.every((label) => !produced.has(label)))
+    return never(`No tool's output carries ${when.labels.join(", ")}.`);
+  if (isAboutRequests(when) && !capabilityKinds.some((kind) => canShow(kind, when)))
+    return never("No request is of a kind that could meet all of its conditions.");
+  for (const [at, conditions] of Map.groupBy(when.arguments ?? [], (condition) => condition.at)) {
+    if (isImpossible(conditions)) return never(`No value at ${at || "the root"} fulfils all of its conditions.`);
+  }
+  return [];
+}
+
+/** Whether a request of one kind can show everything that a rule looks at. */
+function canShow(kind: CapabilityKind, when: RuleCondition): boolean {
+  const isShown = Object.entries(requestConditions).every(
+    ([name, kinds]) => when[name as keyof typeof requestConditions] === undefined || kinds.includes(kind),
+  );
+  // Paths of the network begin with a slash, those of files never do.
+  const hasPath = when.path?.some((each) => each.startsWith("/") === kind.startsWith("net.")) ?? true;
+  return isShown && hasPath && (when.capability?.includes(kind) ?? true);
+}
+
+function isImpossible(conditions: readonly ArgumentCondition[]): boolean {
+  let least = -Infinity;
+  let most = Infinity;
+  let isOpen = false;
+  let allowed: Set<string> | undefined;
+  const only = (values: readonly JsonValue[]): void => {
+    const texts = new Set(values.map(canonicalJson));
+    allowed = allowed ? new Set([...allowed].filter((text) => texts.has(text))) : texts;
+  };
+  for (const condition of conditions) {
+    if ("equals" in condition) only([condition.equals]);
+    else if ("in" in condition) only(condition.in);
+    else if ("moreThan" in condition || "atLeast" in condition) {
+      least = Math.max(least, "moreThan" in condition ? condition.moreThan : condition.atLeast);
+      isOpen ||= "moreThan" in condition;
+    } else if ("lessThan" in condition || "atMost" in condition) {
+      most = Math.min(most, "lessThan" in condition ? condition.lessThan : condition.atMost);
+      isOpen ||= "lessThan" in condition;
+    }
+  }
+  const excluded = new Set(
+    conditions
+      .flatMap((each) => ("differs" in each ? [each.differs] : "notIn" in each ? each.notIn : []))
+      .map(canonicalJson),
+  );
+  if (allowed && [...allowed].every((text) => excluded.has(text))) return true;
+  return least > most || (least === most && isOpen);
+}
+
+/** An allow or an ask where the posture denies, an allow where it allows anyway. */
+function withoutEffect({ id, effect, when }: PolicyRule, policy: Policy): Finding[] {
+  if (effect === "deny" || !when.tier) return [];
+  const { posture } = policy.document;
+  const answers = when.tier.map((tier: Tier) => postureAnswer(posture, tier));
+  const message = `Posture ${posture} denies tier ${when.tier.join(", ")}, and no rule lifts that.`;
+  return answers.every((answer) => answer === "deny")
+    ? [{ kind: "without-effect", ruleId: id, by: null, message }]
+    : [];
+}
+
+/** Rules for which a rule at least as strict always matches too. */
+function shadows(rules: readonly PolicyRule[]): Finding[] {
+  const groups =
+    rules.length <= comparedRules
+      ? [rules]
+      : [...Map.groupBy(rules, ({ when }) => canonicalJson(when as unknown as JsonObject)).values()];
+  return groups.flatMap((group) =>
+    group.flatMap((rule, index): Finding[] => {
+      const by = group.find((other, place) => {
+        if (other === rule || strictness[other.effect] < strictness[rule.effect] || !includes(other.when, rule.when))
+          return false;
+        // Of two rules that say the same, the later one is the superfluous one.
+        return other.effect !== rule.effect || !includes(rule.when, other.when) || place < index;
+      });
+      if (!by) return [];
+      const isSame = includes(rule.when, by.when);
+      if (by.effect === rule.effect)
+        return [
+          {
+            kind: "shadowed",
+            ruleId: rule.id,
+            by: by.id,
+            message: `Whatever it matches, ${by.id} matches with the same effect.`,
+          },
+        ];
+      return [
+        {
+          kind: isSame ? "contradicting" : "shadowed",
+          ruleId: rule.id,
+          by: by.id,
+          message: isSame
+            ? `${by.id} says ${by.effect} to exactly the same calls, and wins.`
+            : `Whatever it matches, ${by.id} matches too, says ${by.effect}, and wins.`,
+        },
+      ];
+    }),
+  );
+}
+
+/** Whether every call that meets `inner` meets `outer`, as far as the form of the conditions tells. */
+function includes(outer: RuleCondition, inner: RuleCondition): boolean {
+  return Object.entries(outer).every(([key, wanted]) => {
+    const given = inner[key as keyof RuleCondition];
+    if (given === undefined || wanted === undefined) return wanted === undefined;
+    // Each rule counts what its other conditions match: with fewer of them it counts more, and runs out sooner.
+    if (key === "count" && "atMost" in (wanted as object))
+      return canonicalJson(outer as unknown as JsonObject) === canonicalJson(inner as unknown as JsonObject);
+    if (key === "arguments") {
+      const have = new Set(
+        (given as readonly ArgumentCondition[]).map((each) => canonicalJson(each as unknown as JsonObject)),
+      );
+      return (wanted as readonly ArgumentCondition[]).every((each) =>
+        have.has(canonicalJson(each as unknown as JsonObject)),
+      );
+    }
+    if (Array.isArray(wanted)) {
+      const known = new Set<unknown>(wanted);
+      return (given as readonly unknown[]).every((each) => known.has(each));
+    }
+    return canonicalJson(wanted as JsonValue) === canonicalJson(given as JsonValue);
+  });
+}

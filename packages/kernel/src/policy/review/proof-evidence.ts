@@ -1,0 +1,34 @@
+import type { AuditEvent } from "../../audit/event.ts";
+import type { EnclosedKeys } from "../../audit/trusted-keys.ts";
+import type { Capability } from "../../capability/capability.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { PolicyVariables } from "../document/variables.ts";
+import type { ToolManifest } from "../../tool/manifest.ts";
+
+/** Evidence beside the proof, from anywhere. The more there is, the more can be checked. Nothing in it is trusted. */
+export interface ProofEvidence {
+  /** Level 0: keys that came with the proof. They vouch for nothing. */
+  readonly enclosedKeys?: EnclosedKeys;
+  /** Levels 1 and 3: the audit log, or the piece of it that has the call. */
+  readonly events?: readonly AuditEvent[];
+  /** Levels 1 and 3: checkpoints of the log, as they were found. One of a trusted key, over all events, vouches for the log. */
+  readonly checkpoints?: readonly unknown[];
+  /** Level 2: the document as it was loaded, and its variables. */
+  readonly policy?: unknown;
+  readonly variables?: PolicyVariables;
+  /** Level 2: the tool's package, or what `kernel.list` says of it. */
+  readonly tool?: ToolEvidence;
+  /** Level 2: the input, defaults filled in. */
+  readonly input?: JsonValue;
+  /** Level 2: what the caller narrowed the grants to. */
+  readonly grants?: readonly Capability[];
+  /** Level 2, for the answer to a question: the proof of the question. Taken from `events` where those are given. */
+  readonly parent?: unknown;
+}
+
+/** A manifest, and what it takes to check that it is the one that was used: the code, or its digest. An inline tool has neither. */
+export interface ToolEvidence {
+  readonly manifest: ToolManifest;
+  readonly code?: string;
+  readonly codeHash?: string | null;
+}

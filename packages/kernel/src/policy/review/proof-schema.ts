@@ -1,0 +1,73 @@
+import type { JsonObject } from "../../json/json.ts";
+import { decisions, postures } from "../document/policy.ts";
+import { type Proof, reasonCodes } from "../proof/proof.ts";
+import { requireValidator } from "../../schema/require.ts";
+import { modes } from "../../tool/manifest.ts";
+
+const text: JsonObject = { type: "string", maxLength: 4_096 };
+const digest: JsonObject = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" };
+const object = (properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((key) => !optional.includes(key)),
+  additionalProperties: false,
+});
+const list = (items: JsonObject): JsonObject => ({ type: "array", items, maxItems: 100_000 });
+
+/** JSON Schema (2020-12) of a proof. */
+export const proofSchema: JsonObject = object(
+  {
+    v: { const: 1 },
+    proofId: text,
+    callId: text,
+    parentProofId: { type: ["string", "null"] },
+    decidedAt: { type: "string", pattern: "^[0-9T:.-]{23}Z$" },
+    traceparent: text,
+    decision: { enum: decisions },
+    enforced: { type: "boolean" },
+    reasonCode: { enum: reasonCodes },
+    tool: text,
+    toolHash: digest,
+    inputHash: digest,
+    grantHash: digest,
+    policyHash: digest,
+    policyVersion: text,
+    engineVersion: text,
+    posture: { enum: postures },
+    mode: { enum: modes },
+    tier: { enum: [0, 1, 2, 3, 4] },
+    determining: list(object({ ruleId: text, ruleHash: digest })),
+    errors: list(object({ ruleId: text, code: text })),
+    considered: { type: "integer", minimum: 0 },
+    stateReads: list(object({ key: text, value: { type: ["string", "number"] } })),
+    obligations: list(text),
+    normalizer: text,
+    approval: {
+      anyOf: [
+        { type: "null" },
+        object(
+          {
+            approvalId: text,
+            argsHash: digest,
+            approver: text,
+            scope: { enum: ["once", "session", "pattern"] },
+            rule: { type: "object" },
+            nonce: text,
+            expiresAt: text,
+          },
+          ["rule"],
+        ),
+      ],
+    },
+    hash: digest,
+    signature: object({ alg: { const: "EdDSA" }, kid: text, value: text }),
+  },
+  ["signature", "normalizer"],
+);
+
+const validator = requireValidator(proofSchema);
+
+/** Whether foreign data has the shape of a proof. It says nothing about whether the proof is true. */
+export function isProof(foreign: unknown): foreign is Proof {
+  return validator.validate(foreign).ok;
+}

@@ -1,0 +1,146 @@
+import type { Capability } from "../../capability/capability.ts";
+import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import { blake3Hash, type Hash } from "../../hash/hash.ts";
+import { hashOf } from "../../hash/hash-by-algorithm.ts";
+import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { decide, type Verdict } from "../decision/decide.ts";
+import { loadPolicy, type Policy } from "../document/load.ts";
+import { isAnswer, type Proof } from "../proof/proof.ts";
+import {
+  callerIn,
+  callReads,
+  countIn,
+  labelsOf,
+  labelsTextIn,
+  sessionIn,
+  type StateReads,
+} from "../decision/state-reads.ts";
+import { manifestHash, packageHash } from "../../tool/hash.ts";
+import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
+
+/** Plain data, and nobody else's. */
+export type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
+
+/** The first field in which a fresh decision differs from the proof. */
+export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {
+  const by = hashOf(proof.hash) ?? blake3Hash;
+  const loaded = loadPolicy(evidence.policy, evidence.variables, by);
+  if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
+  const policy = loaded.value;
+  const decisive = isAnswer(proof.reasonCode) ? question : proof;
+  if (!decisive) return "It is the answer to a question, and the question's proof is missing.";
+  if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
+    return "The question's proof is another one.";
+  const grant = grantFor(proof, evidence, policy, by);
+  const verdict = verdictOf(proof, Date.parse(decisive.decidedAt), evidence, policy, grant.kinds);
+  if (decisive !== proof && verdict.decision !== "ask")
+    return `Nothing had to be asked: the policy says ${verdict.decision}.`;
+  const fresh = {
+    ...outcomeOf(proof, verdict),
+    ...contextOf(evidence, policy, by),
+    grantHash: grant.hash,
+    ...groundsOf(verdict),
+  };
+  return differenceFault(proof, fresh) ?? bindingFault(proof, evidence);
+}
+
+function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy: Policy, by: Hash): Grant {
+  const caller = String(callerIn(proof.stateReads));
+  const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+  const granted = grantOf(declared, [policy.grants(manifest.name, caller)], by);
+  return grants ? attenuate(granted, grants, by) : granted;
+}
+
+type FreshVerdict = Partial<Verdict> & Pick<Verdict, "decision" | "reasonCode">;
+
+function verdictOf(
+  { mode, reasonCode, stateReads }: Proof,
+  nowMs: number,
+  { tool: { manifest }, input }: Evidence,
+  policy: Policy,
+  granted: Grant["kinds"],
+): FreshVerdict {
+  if (manifest.capabilities.some(({ optional, kind }) => !optional && !granted.includes(kind)))
+    return { decision: "deny", reasonCode: "capability-denied", stateReads: callOnly(stateReads) };
+  // That it was revoked is for the log to show; that the call had to stop then follows.
+  if (reasonCode === "revoked") return { decision: "deny", reasonCode, stateReads: callOnly(stateReads) };
+  const decisionInput = {
+    manifest,
+    caller: String(callerIn(stateReads)),
+    sessionId: String(sessionIn(stateReads)),
+    mode,
+    input,
+    inputBytes: new TextEncoder().encode(canonicalJson(input)).length,
+    granted,
+    nowMs,
+    labels: labelsOf(labelsTextIn(stateReads) ?? ""),
+  };
+  return decide(policy, decisionInput, ({ rule }) => countIn(stateReads, rule.id));
+}
+
+/** Without a decision by rules, a proof names the caller and the session alone. */
+function callOnly(stateReads: StateReads): Verdict["stateReads"] {
+  return callReads({ caller: String(callerIn(stateReads)), sessionId: String(sessionIn(stateReads)) });
+}
+
+type Fields = Readonly<Record<string, JsonValue>>;
+
+/** The answer to a question says how that ended; the rest of it is the question's. */
+function outcomeOf({ reasonCode }: Proof, verdict: FreshVerdict): Fields {
+  const enforced = verdict.enforced ?? true;
+  if (!isAnswer(reasonCode)) return { decision: verdict.decision, enforced, reasonCode: verdict.reasonCode };
+  return { decision: reasonCode === "approved" ? "allow" : "deny", enforced, reasonCode };
+}
+
+/** Fields of a proof that say what its decision rests on, and demands. */
+function groundsOf({
+  determining = [],
+  errors = [],
+  considered = 0,
+  stateReads = [],
+  obligations = [],
+}: FreshVerdict): Fields {
+  return {
+    determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
+    errors: errors.map((error) => ({ ...error })),
+    considered,
+    stateReads: stateReads.map((read) => ({ ...read })),
+    obligations,
+  };
+}
+
+/** Fields of a proof that follow from the tool, the input and the policy. */
+function contextOf({ tool, input }: Evidence, policy: Policy, by: Hash): Fields {
+  const { manifest } = tool;
+  return {
+    tool: `${manifest.name}@${manifest.version}`,
+    toolHash: toolHashOf(tool, by) ?? "",
+    inputHash: by.text(canonicalJson(input)),
+    policyHash: policy.hash,
+    policyVersion: policy.document.version,
+    posture: policy.document.posture,
+    tier: manifest.tier,
+  };
+}
+
+function differenceFault(proof: Proof, fresh: Fields): string | undefined {
+  for (const [field, value] of Object.entries(fresh)) {
+    const proven = (proof as unknown as JsonObject)[field] as JsonValue;
+    if (canonicalJson(value) !== canonicalJson(proven))
+      return `${field} comes out as ${canonicalJson(value).slice(0, 200)}, the proof says ${canonicalJson(proven).slice(0, 200)}.`;
+  }
+  return undefined;
+}
+
+/** What the proof is bound to besides the decision. */
+function bindingFault({ normalizer, approval, inputHash }: Proof, { tool }: Evidence): string | undefined {
+  if (normalizer?.split("@")[0] !== tool.manifest.normalization?.custom)
+    return "The tool names another normalizer than the proof.";
+  if (approval?.scope === "once" && approval.argsHash !== inputHash) return "The approval is for other arguments.";
+  return undefined;
+}
+
+function toolHashOf({ manifest, code, codeHash = null }: ToolEvidence, by: Hash): string | undefined {
+  return code === undefined ? manifestHash(manifest, codeHash, by) : packageHash(manifest, code, by);
+}

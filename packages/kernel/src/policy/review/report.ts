@@ -1,0 +1,39 @@
+import { afterColon, type VouchedByKey, type VouchedByNobody } from "../../audit/vouched.ts";
+import type { Proof } from "../proof/proof.ts";
+
+export interface ProofStep {
+  readonly level: 0 | 1 | 2 | 3;
+  readonly name: "digest" | "signature" | "inclusion" | "re-evaluation" | "discharge";
+  /** `unvouched`: it holds in a log that anybody may have written. */
+  readonly outcome: "passed" | "failed" | "skipped" | "unvouched";
+  /** Why it did not pass; for a signature that passed, of which key. Else empty. */
+  readonly reason: string;
+}
+
+export type ProofReport =
+  /** Nothing failed, and a trusted key signed the decision. What was skipped or is unvouched is not known. */
+  | {
+      readonly verdict: "verified";
+      readonly vouchedBy: VouchedByKey;
+      readonly proof: Proof;
+      readonly steps: readonly ProofStep[];
+    }
+  /** Nothing failed, and anybody may have made it. */
+  | {
+      readonly verdict: "unvouched";
+      readonly vouchedBy: VouchedByNobody;
+      /** The decision that the proof claims. */
+      readonly claimed: Proof;
+      readonly steps: readonly ProofStep[];
+    }
+  | {
+      readonly verdict: "broken";
+      /** Of the first step that failed. */
+      readonly reason: string;
+      readonly steps: readonly ProofStep[];
+    };
+
+/** What became of a step, for people. Empty for one that passed and has no more to say. */
+export function stepText({ outcome, reason }: ProofStep): string {
+  return outcome === "passed" ? reason : `${outcome}: ${afterColon(reason)}`;
+}

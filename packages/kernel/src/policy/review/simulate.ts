@@ -1,0 +1,113 @@
+import type { Capability } from "../../capability/capability.ts";
+import { grantOf } from "../../capability/grant.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { Counters } from "../decision/counters.ts";
+import { decide } from "../decision/decide.ts";
+import type { Policy } from "../document/load.ts";
+import type { Decision } from "../document/policy.ts";
+import { SessionLabels } from "../decision/session-labels.ts";
+import type { Mode, ToolManifest } from "../../tool/manifest.ts";
+
+/** A call as it was made: from a journal, or written down for the purpose. */
+export interface RecordedCall {
+  readonly manifest: ToolManifest;
+  readonly input: JsonValue;
+  /** RFC 3339. Calls are simulated in the order of their times. */
+  readonly time: string;
+  readonly caller?: string;
+  readonly sessionId?: string;
+  readonly mode?: Mode;
+  /** What was decided at the time. */
+  readonly decision?: Decision;
+}
+
+export interface SimulatedCall {
+  readonly time: string;
+  /** `name@version`. */
+  readonly tool: string;
+  readonly caller: string;
+  readonly before: Decision | null;
+  readonly after: Decision;
+  readonly rules: readonly string[];
+  readonly reason: string;
+}
+
+/**
+ * What a policy would have decided about recorded calls. Its counters and labels run along, on the recorded times; a call that would have been asked
+ * about counts as run.
+ */
+export function simulate(policy: Policy, calls: readonly RecordedCall[]): readonly SimulatedCall[] {
+  let nowMs = 0;
+  const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
+  const counters = new Counters(clock);
+  const labels = new SessionLabels();
+  const inOrder = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
+  return inOrder.map(
+    ({ manifest, input, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
+      nowMs = Date.parse(time);
+      const session = sessionId ?? `call ${index}`;
+      const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => ({
+        time,
+        tool: `${manifest.name}@${manifest.version}`,
+        caller,
+        before: decision,
+        after,
+        rules,
+        reason,
+      });
+      const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+      const granted = grantOf(declared, [policy.grants(manifest.name, caller)]).kinds;
+      const missing = manifest.capabilities.find(({ optional, kind }) => !optional && !granted.includes(kind));
+      if (missing) return row("deny", [], `${missing.kind} is not granted.`);
+      const verdict = decide(
+        policy,
+        {
+          manifest,
+          caller,
+          sessionId: session,
+          mode,
+          input,
+          inputBytes: new TextEncoder().encode(canonicalJson(input)).length,
+          granted,
+          nowMs,
+          labels: labels.of(session, policy.allLabels),
+        },
+        (_, window) => counters.used(window.key),
+      );
+      if (verdict.decision !== "deny" || !verdict.enforced) {
+        counters.charge(verdict.charges)(true);
+        labels.add(session, policy.labelsOf(manifest.name));
+      }
+      return row(
+        verdict.decision,
+        verdict.determining.map(({ rule }) => rule.id),
+        verdict.reason,
+      );
+    },
+  );
+}
+
+/** Rows as a table for people; what changed is marked with `*`. */
+export function simulationTable(rows: readonly SimulatedCall[]): string {
+  const header = ["", "time", "tool", "caller", "before", "after", "rules"];
+  const lines = rows.map(({ time, tool, caller, before, after, rules }) => [
+    before !== null && before !== after ? "*" : "",
+    time,
+    tool,
+    caller,
+    before ?? "–",
+    after,
+    rules.join(", "),
+  ]);
+  const widths = header.map((_, column) => Math.max(...[header, ...lines].map((line) => line[column]!.length)));
+  return [header, ...lines]
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

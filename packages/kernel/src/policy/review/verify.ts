@@ -1,0 +1,185 @@
+import type { AuditEvent } from "../../audit/event.ts";
+import { fromBase64Url } from "../../audit/public-key.ts";
+import type { EnclosedKeys, TrustedKeys } from "../../audit/trusted-keys.ts";
+import { verifyAudit } from "../../audit/verify.ts";
+import type { VouchedBy } from "../../audit/vouched.ts";
+import { blake3Hash, type Hash } from "../../hash/hash.ts";
+import { hashOf } from "../../hash/hash-by-algorithm.ts";
+import { isJsonObject } from "../../json/json.ts";
+import { snapshot } from "../../json/snapshot.ts";
+import type { Proof } from "../proof/proof.ts";
+import { verifyProofDigest } from "../proof/seal-proof.ts";
+import { obligationFault, proofIn, recordsOf } from "./check-obligations.ts";
+import type { ProofEvidence } from "./proof-evidence.ts";
+import { isProof } from "./proof-schema.ts";
+import { type Evidence, reevaluationFault } from "./reevaluate.ts";
+import type { ProofReport, ProofStep } from "./report.ts";
+
+/**
+ * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a trusted key. Level 1: it is in the log, and the log is
+ * whole. Level 2: policy, tool and input give the same decision, field by field. Level 3: nothing ran after a denial, and what the decision demanded
+ * was done. All digests are in the algorithm of the proof's own. Takes foreign data and never throws.
+ *
+ * @param trusted Keys whose signature makes it `verified`. With keys, a proof that none of them signed is `broken`; without, any is `unvouched`.
+ * @example
+ * const report = await verifyProof(proof, { events }, trusted);
+ * if (report.verdict === "verified") console.log(report.vouchedBy.kid, report.proof.decision);
+ */
+export async function verifyProof(
+  foreign: unknown,
+  evidence: ProofEvidence = {},
+  trusted?: TrustedKeys,
+): Promise<ProofReport> {
+  const plain = snapshot(foreign);
+  const proof: unknown = plain.ok ? plain.value : undefined;
+  const by = algorithmOf(proof);
+  const digest = plain.ok
+    ? verifyProofDigest(proof, by)
+    : ({ ok: false, reason: `The proof is not JSON: ${plain.error.message}.` } as const);
+  const fault = digest.ok ? undefined : digest.reason;
+  if (fault !== undefined || !isProof(proof)) {
+    const reason = fault ?? "It does not have the shape of a proof.";
+    return { verdict: "broken", reason, steps: [step(0, "digest", reason)] };
+  }
+  const signature = await checkSignature(proof, evidence.enclosedKeys, trusted);
+  const log = await readLog(evidence, by, trusted);
+  const steps = [
+    step(0, "digest", undefined),
+    signature.step,
+    log ? inLog(1, "inclusion", log, (events) => inclusionFault(proof, events)) : skip(1, "inclusion", NO_LOG),
+    await reevaluate(proof, evidence, log),
+    log?.events
+      ? inLog(3, "discharge", log, (events) => obligationFault(proof, events))
+      : skip(3, "discharge", "It takes a log that is whole."),
+  ];
+  const failed = steps.find(({ outcome }) => outcome === "failed");
+  if (failed) return { verdict: "broken", reason: failed.reason, steps };
+  const { vouchedBy } = signature;
+  return vouchedBy.kind === "key"
+    ? { verdict: "verified", vouchedBy, proof, steps }
+    : { verdict: "unvouched", vouchedBy, claimed: proof, steps };
+}
+
+/** A log can be larger than anything else that a kernel is given. */
+const LARGE = { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 };
+
+const NO_LOG = "No log was given.";
+
+type Level = ProofStep["level"];
+type Name = ProofStep["name"];
+
+function step(level: Level, name: Name, fault: string | undefined): ProofStep {
+  return { level, name, outcome: fault === undefined ? "passed" : "failed", reason: fault ?? "" };
+}
+
+function skip(level: Level, name: Name, reason: string): ProofStep {
+  return { level, name, outcome: "skipped", reason };
+}
+
+/** Level 0: only a key that the verifier trusts can vouch. */
+async function checkSignature(
+  { hash, signature }: Proof,
+  enclosed: EnclosedKeys | undefined,
+  trusted: TrustedKeys | undefined,
+): Promise<{ readonly step: ProofStep; readonly vouchedBy: VouchedBy }> {
+  const nobody = (made: ProofStep): { step: ProofStep; vouchedBy: VouchedBy } => ({
+    step: made,
+    vouchedBy: { kind: "nobody", reason: made.reason },
+  });
+  const skipped = (reason: string): ReturnType<typeof nobody> => nobody(skip(0, "signature", reason));
+  const failed = (reason: string): ReturnType<typeof nobody> => nobody(step(0, "signature", reason));
+  if (!signature) return trusted ? failed("The proof is not signed.") : skipped("The proof is not signed.");
+  const { kid } = signature;
+  const value = fromBase64Url(signature.value, 64);
+  if (!value) return failed("The signature is not 64 bytes in base64url.");
+  const signed = new TextEncoder().encode(hash);
+  if (!trusted) {
+    const found = await enclosed?.verify(kid, value, signed).catch(() => "unknown" as const);
+    if (found === "forged") return failed(`The signature is not that of key ${kid}.`);
+    return skipped(
+      found === "consistent"
+        ? `Key ${kid} came with the file. Ask its owner for the thumbprint, and pin it.`
+        : "No key was given.",
+    );
+  }
+  const vouchedBy = await trusted.verify(kid, value, signed);
+  if (typeof vouchedBy === "string")
+    return failed(
+      vouchedBy === "forged" ? `The signature is not that of key ${kid}.` : "None of the trusted keys signed it.",
+    );
+  return { step: { level: 0, name: "signature", outcome: "passed", reason: `of key ${kid}` }, vouchedBy };
+}
+
+/** A log that was given: its events where it is whole, and otherwise why not. */
+type ReadLog =
+  | { readonly events: readonly AuditEvent[]; readonly vouchedBy: VouchedBy }
+  | { readonly events?: never; readonly fault: string };
+
+/** Level 1 or 3. In a log for which nobody vouches, what holds is a claim. */
+function inLog(
+  level: 1 | 3,
+  name: Name,
+  log: ReadLog,
+  faultOf: (events: readonly AuditEvent[]) => string | undefined,
+): ProofStep {
+  if (!log.events) return step(level, name, log.fault);
+  const fault = faultOf(log.events);
+  if (fault !== undefined || log.vouchedBy.kind === "key") return step(level, name, fault);
+  return { level, name, outcome: "unvouched", reason: `It holds in this log. ${log.vouchedBy.reason}` };
+}
+
+async function readLog(
+  { events, checkpoints = [] }: ProofEvidence,
+  by: Hash,
+  trusted: TrustedKeys | undefined,
+): Promise<ReadLog | undefined> {
+  if (!events) return undefined;
+  const plain = snapshot(events, LARGE);
+  if (!plain.ok || !Array.isArray(plain.value)) return { fault: "The log is not a list of events." };
+  const isEvent = (event: unknown): boolean =>
+    typeof event === "object" &&
+    event !== null &&
+    typeof (event as AuditEvent).payload === "object" &&
+    (event as AuditEvent).payload !== null;
+  if (!plain.value.every(isEvent)) return { fault: "The log is not a list of events." };
+  const check = await verifyAudit(plain.value, { algorithm: by.algorithm, checkpoints, trusted });
+  if (check.verdict === "broken" || check.verdict === "inconclusive") return { fault: check.reason };
+  return { events: plain.value as unknown as readonly AuditEvent[], vouchedBy: check.vouchedBy };
+}
+
+/** Level 2. What it takes is named by digest in the proof, so it needs no other voucher. */
+async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | undefined): Promise<ProofStep> {
+  const { policy, tool, input, variables, grants } = evidence;
+  if (policy === undefined || tool === undefined || input === undefined)
+    return skip(2, "re-evaluation", "It takes the policy, the tool and the input.");
+  const parent =
+    evidence.parent ?? log?.events?.find((event) => proofIn(event)?.proofId === proof.parentProofId)?.payload;
+  const question = readParent(parent);
+  // What is hashed has to be what is decided about.
+  const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
+  if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
+  try {
+    return step(2, "re-evaluation", reevaluationFault(proof, plain.value as unknown as Evidence, question));
+  } catch (error) {
+    // Evidence is foreign: what makes the check throw makes it fail.
+    const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
+    return step(2, "re-evaluation", `The evidence cannot be read: ${why}.`);
+  }
+}
+
+/** A digest that names no algorithm is compared with one in BLAKE3, and refused. */
+function algorithmOf(proof: unknown): Hash {
+  const hash = typeof proof === "object" && proof !== null && "hash" in proof ? proof.hash : undefined;
+  return hashOf(hash) ?? blake3Hash;
+}
+
+function inclusionFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
+  return events.some((event) => recordsOf(event, proof)) ? undefined : "The log has no such decision.";
+}
+
+function readParent(foreign: unknown): Proof | undefined {
+  const plain = snapshot(foreign);
+  const parent = plain.ok && isJsonObject(plain.value) ? plain.value : {};
+  const candidate: unknown = parent["proof"] ?? parent;
+  return isProof(candidate) && verifyProofDigest(candidate, algorithmOf(candidate)).ok ? candidate : undefined;
+}

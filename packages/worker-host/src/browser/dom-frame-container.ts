@@ -1,0 +1,230 @@
+import shell from "keyhole:../guest/worker.ts?iife";
+import frameScript from "keyhole:./frame.ts?iife";
+import type { FrameMessage, PageMessage } from "./frame-message.ts";
+import {
+  blockedByPolicy,
+  type FrameContainer,
+  type Shell,
+  START_MS,
+  type ContainerOutcome,
+} from "./frame-container.ts";
+
+export interface DomFrameContainerOptions {
+  /** The nonce of the page's Content-Security-Policy, where it has one. Default: a random one. */
+  readonly nonce?: string;
+  /** Milliseconds until a frame's worker has to run. A start takes about 60 ms; a busy machine takes seconds. Default 30,000. */
+  readonly startTimeoutMs?: number;
+}
+
+/** Between a frame's `load` and the question whether the page's policy blocks its script. */
+const SCRIPT_MS = 500;
+const HEARTBEAT_MS = 1_000;
+/**
+ * Unanswered in a row. Beats are counted, not milliseconds: a page that is throttled or busy beats more slowly. The page and
+ * the frame can share a starved machine unequally, so that a few late answers prove nothing.
+ */
+const MISSED_BEATS = 10;
+
+/** Bundling drops what a module is by itself: in sloppy functions callers and receivers would show. */
+const strictShell = `"use strict";${shell}`;
+
+interface ContainedFrame {
+  readonly element: HTMLIFrameElement;
+  onMessage: (message: FrameMessage) => void;
+  /** Whoever still waits for its start is told that it will not come. */
+  onRemoved: () => void;
+  /** Until then the deadline of its start holds: a frame that still loads answers no ping. */
+  isStarted: boolean;
+  missed: number;
+}
+
+/**
+ * Puts isolates into the page: per tool one hidden frame without an origin, under a policy that leaves it nothing but its own
+ * scripts, and in it one dedicated worker, which inherits both.
+ *
+ * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
+ */
+export function domFrameContainer(
+  options: DomFrameContainerOptions = {},
+  script: string = strictShell,
+): FrameContainer {
+  return new DomFrameContainer(options, script);
+}
+
+class DomFrameContainer implements FrameContainer {
+  readonly #nonce: string;
+  readonly #startTimeoutMs: number;
+  readonly #scripts: Readonly<Record<Shell, () => string | Promise<string>>>;
+  readonly #frames = new Map<string, ContainedFrame>();
+  #onLost: (id: string, reason: string) => void = () => {};
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor({ nonce = randomNonce(), startTimeoutMs = START_MS }: DomFrameContainerOptions, script: string) {
+    this.#nonce = nonce;
+    this.#startTimeoutMs = startTimeoutMs;
+    this.#scripts = {
+      module: () => script,
+      // Not part of pages that never ask for them.
+      wasm: async () => (await import("keyhole:./wasm-shell.ts?iife")).default,
+      interpreter: async () => (await import("keyhole:./interpreter-worker.ts?iife")).default,
+    };
+  }
+
+  async open(id: string, port: MessagePort, shell: Shell): Promise<ContainerOutcome> {
+    const script = await Promise.resolve(this.#scripts[shell]()).catch(() => undefined);
+    if (script === undefined) return lost("The isolate's script cannot be loaded.");
+    const frame = this.#add(id);
+    const outcome = await started(frame, { nonce: this.#nonce, script, port, startTimeoutMs: this.#startTimeoutMs });
+    if (outcome.ok) frame.isStarted = true;
+    else this.close(id);
+    return outcome;
+  }
+
+  close(id: string): void {
+    const frame = this.#frames.get(id);
+    if (frame === undefined) return;
+    this.#frames.delete(id);
+    if (this.#frames.size === 0) {
+      removeEventListener("message", this.#onMessage);
+      clearInterval(this.#heartbeat);
+    }
+    frame.element.remove();
+    frame.onRemoved();
+  }
+
+  watch(listener: (id: string, reason: string) => void): void {
+    this.#onLost = listener;
+  }
+
+  #add(id: string): ContainedFrame {
+    const frame = {
+      element: frameElement(this.#nonce),
+      onMessage: () => {},
+      onRemoved: () => {},
+      isStarted: false,
+      missed: 0,
+    };
+    if (this.#frames.size === 0) {
+      addEventListener("message", this.#onMessage);
+      this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    }
+    this.#frames.set(id, frame);
+    return frame;
+  }
+
+  readonly #onMessage = ({ source, data }: MessageEvent<FrameMessage>): void => {
+    for (const frame of this.#frames.values()) {
+      if (frame.element.contentWindow === source) return frame.onMessage(data);
+    }
+  };
+
+  #beat(): void {
+    for (const [id, frame] of this.#frames) {
+      if (!frame.isStarted) continue;
+      frame.missed += 1;
+      if (frame.missed > MISSED_BEATS) {
+        this.close(id);
+        this.#onLost(id, "its process died");
+      } else post(frame, { type: "ping" });
+    }
+  }
+}
+
+/** 128 bits, as CSP Level 3 (section 7.1) asks for. */
+function randomNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
+
+function post({ element }: ContainedFrame, message: PageMessage, transfer: Transferable[] = []): void {
+  element.contentWindow?.postMessage(message, "*", transfer);
+}
+
+function frameElement(nonce: string): HTMLIFrameElement {
+  const element = document.createElement("iframe");
+  element.sandbox.add("allow-scripts");
+  element.hidden = true;
+  element.title = "isolate";
+  // What `default-src` does not cover is named; a frame made from text inherits the page's policy on top of this one.
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' blob: 'wasm-unsafe-eval'`,
+    "worker-src blob:",
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  element.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}">${frameScript}</script>`;
+  return element;
+}
+
+interface StartOptions {
+  readonly nonce: string;
+  readonly script: string;
+  readonly port: MessagePort;
+  readonly startTimeoutMs: number;
+}
+
+/** Puts the frame into the page and waits until its worker runs, or until it is known why it does not. */
+function started(
+  frame: ContainedFrame,
+  { nonce, script, port, startTimeoutMs }: StartOptions,
+): Promise<ContainerOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ContainerOutcome>();
+  let missing = "its document did not load";
+  const tooSlow = setTimeout(
+    () => resolve(lost(`The isolate's frame did not start within ${startTimeoutMs} ms: ${missing}.`)),
+    startTimeoutMs,
+  );
+  let silent: ReturnType<typeof setTimeout> | undefined;
+  frame.element.onload = () => {
+    missing = "its script did not answer";
+    // Where nothing blocks the script, it is late: it has until the deadline.
+    silent = setTimeout(() => {
+      if (isBlocked(nonce)) resolve(blockedByPolicy("frameScript"));
+    }, SCRIPT_MS);
+  };
+  frame.onRemoved = () => resolve(lost("The isolate's frame was closed before it had started."));
+  frame.onMessage = (message) => {
+    switch (message.type) {
+      case "up":
+        clearTimeout(silent);
+        frame.element.onload = null;
+        missing = "its worker did not answer";
+        return post(frame, { type: "start", script }, [port]);
+      case "started":
+        return resolve({ ok: true });
+      case "failed":
+        return resolve(lost(`The isolate's worker did not start: ${message.reason}.`));
+      case "blocked":
+        return resolve(blockedByPolicy(message.directive.startsWith("worker") ? "worker" : "frameScript"));
+      case "pong":
+        frame.missed = 0;
+        return undefined;
+    }
+  };
+  document.documentElement.append(frame.element);
+  return promise.finally(() => {
+    clearTimeout(tooSlow);
+    clearTimeout(silent);
+  });
+}
+
+/** A frame cannot tell that its script was blocked. The page runs one under the same rules and sees. */
+function isBlocked(nonce: string): boolean {
+  const probe = document.createElement("script");
+  probe.nonce = nonce;
+  probe.textContent = "document.currentScript.dataset.ran = ''";
+  document.documentElement.append(probe);
+  const ran = "ran" in probe.dataset;
+  probe.remove();
+  return !ran;
+}
+
+function lost(message: string): Extract<ContainerOutcome, { ok: false }> {
+  return {
+    ok: false,
+    code: "ISOLATE_LOST",
+    message,
+    hints: { hint: "Try again; a page that is short of memory cannot open isolates." },
+  };
+}
