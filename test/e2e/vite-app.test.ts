@@ -13,7 +13,7 @@ import { launch, newContext } from "./playground/visitor.ts";
 
 const files = {
   "index.html": '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.ts"></script>',
-  "count-planets.ts": `import { defineTool } from "@keyhole/kernel";
+  "count-planets.ts": `import { defineTool } from "@keyhole/kernel/tool";
 export default defineTool({
   name: "count_planets", version: "1.0.0", description: "Counts.", effects: ["db.read"], determinism: "external", tier: 1,
   capabilities: [{ kind: "db.read", databases: ["main"] }],

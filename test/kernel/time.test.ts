@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 

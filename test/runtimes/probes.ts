@@ -139,6 +139,11 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const { callSuspender } = await import("@keyhole/kernel/suspend");
     hold(typeof callSuspender({ key }) === "object", "there is no suspender");
   },
+  async "@keyhole/kernel/tool"() {
+    const { defineTool } = await import("@keyhole/kernel/tool");
+    const definition = { name: "a", version: "1.0.0", description: "", input: {}, output: { kind: "text" } } as const;
+    hold(defineTool({ ...definition, execute: () => "" }).definition.name === "a", "the tool is not defined");
+  },
 };
 
 export const workerHostProbes: Readonly<Record<string, Probe>> = {

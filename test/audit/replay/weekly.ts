@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Sees all that a sealed tool can see: the network, files, the clock and chance in every guise, failures, several things at the same time. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool, type JsonValue } from "@keyhole/kernel";
+import { defineTool, type JsonValue } from "@keyhole/kernel/tool";
 
 export default defineTool({
   name: "echo",

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Does no harm, and wants its answer in time whatever others do. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool, type ToolContext } from "@keyhole/kernel";
+import { defineTool, type ToolContext } from "@keyhole/kernel/tool";
 
 const say = (what: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(what));
 

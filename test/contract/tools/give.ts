@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { bytesTool } from "./bytes-deeds.ts";
 
 export default defineTool({

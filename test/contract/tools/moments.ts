@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Shows every clock and every chance that a sealed tool can get at, in every guise. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool, type ToolContext } from "@keyhole/kernel";
+import { defineTool, type ToolContext } from "@keyhole/kernel/tool";
 
 /** How many pieces the tool has made, and whether its stream was told to stop: module state, read by the next call of the session. */
 let made = 0;

@@ -1,4 +1,4 @@
-import { defineTool, type JsonValue } from "@keyhole/kernel";
+import { defineTool, type JsonValue } from "@keyhole/kernel/tool";
 
 /** Calls itself as often as it is told to, each from within the last, and says how the innermost ended. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool, type JsonValue, type ToolContext } from "@keyhole/kernel";
+import { defineTool, type JsonValue, type ToolContext } from "@keyhole/kernel/tool";
 
 /** What module state a tool keeps between calls; another isolate has its own. */
 let remembered: JsonValue = null;

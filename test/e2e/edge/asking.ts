@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Its tier makes the standard posture ask. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Does what it is told: the ways in which a tool goes wrong at the edge. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Runs the command `subject`, and says all that it hears of it. */
 export default defineTool({

@@ -1,4 +1,4 @@
-import { type CapabilityRefused, defineTool, type FileEntry } from "@keyhole/kernel";
+import { type CapabilityRefused, defineTool, type FileEntry } from "@keyhole/kernel/tool";
 
 export default defineTool({
   name: "append_note",

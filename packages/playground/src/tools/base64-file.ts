@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** Three bytes are four characters, so that only the last line needs padding. */
 const lineBytes = 57;

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { hashStream } from "@keyhole/kernel/stream";
 
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { evaluate } from "./calculator/evaluate.ts";
 import { parse } from "./calculator/parse.ts";
 

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { convert } from "html-to-text";
 import { looksBinary } from "./encoding.ts";
 

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { bytesOf, decodeText, encodeBase64, looksBinary } from "./encoding.ts";
 
 export default defineTool({

@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { decodeText, encodeBase64 } from "./encoding.ts";
 
 export default defineTool({

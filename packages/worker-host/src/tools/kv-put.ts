@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 import { bytesOf } from "./encoding.ts";
 
 export default defineTool({

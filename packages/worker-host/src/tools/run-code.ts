@@ -1,4 +1,4 @@
-import { defineTool, type JsonValue } from "@keyhole/kernel";
+import { defineTool, type JsonValue } from "@keyhole/kernel/tool";
 
 /** The program of this call; the kernel puts it into this module. */
 declare const keyholeProgram: (tools: object, console: object, input: JsonValue) => Promise<unknown>;

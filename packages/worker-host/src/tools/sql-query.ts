@@ -1,4 +1,4 @@
-import { defineTool } from "@keyhole/kernel";
+import { defineTool } from "@keyhole/kernel/tool";
 
 /** What JSON does not have: bytes, integers beyond 53 bits, infinities. */
 const other = {

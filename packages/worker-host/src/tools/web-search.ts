@@ -1,4 +1,4 @@
-import { defineTool, type JsonValue } from "@keyhole/kernel";
+import { defineTool, type JsonValue } from "@keyhole/kernel/tool";
 
 /** Where the search is. Stands in the code once, for `webSearchAt` to put the address of a real one in its place. */
 const endpoint = "https://searxng.invalid/search";
