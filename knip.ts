@@ -20,6 +20,8 @@ const config: KnipConfig = {
     // Tests render parts of the page with the playground's dependencies.
     "react",
     "react-dom",
+    // Types of `keyhole:` imports in packages that it depends on itself.
+    "keyhole",
     // Modules of the platform (`cloudflare:workers`), and the schema that the changesets configuration names.
     "cloudflare",
     "@changesets/config",
@@ -56,6 +58,9 @@ const config: KnipConfig = {
       project: ["src/**/*.ts"],
     },
     "packages/worker-host": {
+      project: ["src/**/*.ts"],
+    },
+    "packages/keyhole": {
       project: ["src/**/*.ts"],
     },
     "packages/edge": {

@@ -58,7 +58,7 @@ function entriesOf(name) {
 }
 
 /**
- * Copies what is exported and not compiled: declarations of the plugin's imports, and the header for C.
+ * Copies what is exported and not compiled: declarations of `keyhole:` imports, and the header for C.
  *
  * @param {string} name
  */
@@ -142,7 +142,9 @@ async function buildDeclarations(name) {
 
 for (const name of publicPackages) {
   rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
-  copyFiles(name);
+  copyFiles(name); // Of all before the first is built: the declarations of imports are in one package and used in others.
+}
+for (const name of publicPackages) {
   await buildModules(name);
   await buildDeclarations(name);
 }

@@ -19,7 +19,8 @@ function readManifest(name) {
 
 /** @param {string} name the package's folder @returns {string} the path of its tarball */
 export function tarballOf(name) {
-  return join(tarballs, `keyhole-${name}-${readManifest(name).version}.tgz`);
+  const { name: published, version } = readManifest(name);
+  return join(tarballs, `${published.replace(/^@(.*)\//, "$1-")}-${version}.tgz`);
 }
 
 /**

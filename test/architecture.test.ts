@@ -22,6 +22,7 @@ const maxFunctionLines = 60;
 const sources = readSources(
   "packages/kernel/src",
   "packages/worker-host/src",
+  "packages/keyhole/src",
   "packages/edge/src",
   "packages/playground/src",
 );

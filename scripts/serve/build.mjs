@@ -13,7 +13,7 @@ const sources = [
   "packages/playground/public/**",
   "vite.config.ts",
   "package-lock.json",
-  "scripts/keyhole-plugin.mjs",
+  "scripts/{keyhole-plugin,source}.mjs",
 ];
 
 /** @param {string} path */

@@ -5,15 +5,16 @@ import { packageName, resolveImport, root, type SourceFile } from "../support/so
 export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   "worker-host": ["kernel"],
+  keyhole: ["kernel", "worker-host"],
   edge: ["kernel", "worker-host"],
   playground: ["kernel", "worker-host"],
 };
 
 /** Where a platform's own modules may be imported; everything else runs on every host. */
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
-  { specifier: /^node:/, folders: /^packages\/worker-host\/src\/(?:node|vite)\// },
+  { specifier: /^node:/, folders: /^packages\/(?:worker-host\/src\/node|keyhole\/src\/(?:node|vite))\// },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\// },
-  { specifier: /^vite$/, folders: /^packages\/worker-host\/src\/vite\// },
+  { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },
 ];
 
 /**

@@ -11,7 +11,7 @@ const configOf = (mark: string) => ({
   extends: `${root}tsconfig.base.json`,
   compilerOptions: {
     lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-    types: ["@keyhole/worker-host/vite/client", "vite/client", ...(mark === complete ? [] : ["node"])],
+    types: ["keyhole/client", "vite/client", ...(mark === complete ? [] : ["node"])],
     declaration: false,
     isolatedDeclarations: false,
     // Of our own code; the declarations of Vite's client are another's.

@@ -13,7 +13,7 @@ function declared(): Map<string, string[]> {
   const manifests = {
     root: "package.json",
     ...Object.fromEntries(
-      ["kernel", "worker-host", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`]),
+      ["kernel", "worker-host", "keyhole", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`]),
     ),
     ...Object.fromEntries(peers.map((path) => [`peer ${basename(dirname(path))}`, path])),
   };

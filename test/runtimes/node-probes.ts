@@ -27,8 +27,15 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     hold(readFileSync(join(folder, "log.jsonl"), "utf8").includes("TOOL_NOT_FOUND"), "the call is not in the log");
     rmSync(folder, { recursive: true });
   },
-  async "@keyhole/worker-host/vite"() {
-    const { keyhole } = await import("@keyhole/worker-host/vite");
+  async keyhole() {
+    const { packTool } = await import("keyhole");
+    await packTool("no-such-tool.ts").then(
+      () => hold(false, "a file that is not there was packed"),
+      (error: unknown) => hold(String(error).includes("There is no file no-such-tool.ts."), String(error)),
+    );
+  },
+  async "keyhole/vite"() {
+    const { keyhole } = await import("keyhole/vite");
     hold(keyhole().name === "keyhole", "there is no plugin");
   },
 };

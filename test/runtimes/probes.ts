@@ -146,6 +146,17 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
 };
 
+export const keyholeProbes: Readonly<Record<string, Probe>> = {
+  async "keyhole/packer"() {
+    const { mapFiles, Packer } = await import("keyhole/packer");
+    const esbuild = { version: "0.0.0", build: () => Promise.reject(new Error("asked")) };
+    const engine = () => Promise.reject(new Error("not asked"));
+    const packer = new Packer({ esbuild, files: mapFiles(new Map([["/a.ts", "export {};"]])), engine });
+    const error: unknown = await packer.pack("/a.ts").then(() => undefined, String);
+    hold(error === "BundleError: asked", String(error));
+  },
+};
+
 export const workerHostProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/brokers/db"() {
     const { dbBroker } = await import("@keyhole/worker-host/brokers/db");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { browserProbes } from "./browser-probes.ts";
 import { nodeProbes } from "./node-probes.ts";
-import { kernelProbes, workerHostProbes } from "./probes.ts";
+import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
 import { modulesOf, publicPackages, readManifest, runtimeRows } from "./table.ts";
 
 const rows = runtimeRows();
@@ -14,15 +14,16 @@ describe("docs/runtimes.md", () => {
 
   it("names the Node that `engines` of each package asks for", () => {
     const engines = publicPackages.map(readManifest).map(({ name, engines: { node } }) => [name, node]);
-    const lowest = (folder: "kernel" | "worker-host"): string => {
+    const lowest = (folder: "kernel" | "worker-host" | "keyhole"): string => {
       const own = new Set(modulesOf(readManifest(folder)));
       return `>=${Math.min(...rows.filter(({ specifier }) => own.has(specifier)).map(({ node = Infinity }) => node))}`;
     };
     expect(engines).toEqual([
       ["@keyhole/kernel", lowest("kernel")],
       ["@keyhole/worker-host", lowest("worker-host")],
-      // It runs on no Node, and is built with the plugin of worker-host.
-      ["@keyhole/edge", lowest("worker-host")],
+      ["keyhole", lowest("keyhole")],
+      // It runs on no Node, and is built with the plugin of keyhole.
+      ["@keyhole/edge", lowest("keyhole")],
     ]);
   });
 
@@ -32,7 +33,7 @@ describe("docs/runtimes.md", () => {
         .filter(which)
         .map(({ specifier }) => specifier)
         .toSorted();
-    const anywhere = { ...kernelProbes, ...workerHostProbes };
+    const anywhere = { ...kernelProbes, ...keyholeProbes, ...workerHostProbes };
     expect(Object.keys(anywhere).toSorted()).toEqual(group((row) => row.node !== undefined && row.workers));
     expect([...Object.keys(nodeProbes), "@keyhole/worker-host/cli"].toSorted()).toEqual(
       group(({ browsers, workers }) => !browsers && !workers),
@@ -42,7 +43,7 @@ describe("docs/runtimes.md", () => {
 });
 
 describe("on this Node, from sources", () => {
-  const probes = { ...kernelProbes, ...workerHostProbes, ...nodeProbes };
+  const probes = { ...kernelProbes, ...keyholeProbes, ...workerHostProbes, ...nodeProbes };
   // Its isolates are threads: test/node has processes of their own for them.
   const here = Object.entries(probes).filter(([specifier]) => specifier !== "@keyhole/worker-host/node");
   it.each(here)("%s runs", (_, probe) => probe());

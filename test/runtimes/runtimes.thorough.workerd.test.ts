@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { kernelProbes, workerHostProbes } from "./probes.ts";
+import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
 
 describe("in workerd", () => {
-  it.each(Object.entries({ ...kernelProbes, ...workerHostProbes }))("%s runs", (_, probe) => probe());
+  it.each(Object.entries({ ...kernelProbes, ...keyholeProbes, ...workerHostProbes }))("%s runs", (_, probe) => probe());
 });

@@ -3,7 +3,7 @@ import { readPage, table } from "../docs/markdown.ts";
 import { root } from "../support/sources.ts";
 
 export interface Row {
-  /** As a program imports it: `@keyhole/worker-host/vite`. */
+  /** As a program imports it: `keyhole/vite`. */
   readonly specifier: string;
   /** The oldest major version that runs it; `undefined` where Node does not. */
   readonly node: number | undefined;
@@ -17,7 +17,7 @@ export interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-export const publicPackages = ["kernel", "worker-host", "edge"] as const;
+export const publicPackages = ["kernel", "worker-host", "keyhole", "edge"] as const;
 
 export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, "utf8")) as Manifest;
@@ -25,7 +25,7 @@ export function readManifest(folder: string): Manifest {
 
 /** The exports that a program imports as modules: no declarations, no header, no data. */
 export function modulesOf({ name, exports }: Manifest): readonly string[] {
-  const paths = Object.keys(exports).filter((path) => !/\.(json|h)$|^\.\/vite\/client$/.test(path));
+  const paths = Object.keys(exports).filter((path) => !/\.(json|h)$|^\.\/client$/.test(path));
   return paths.map((path) => name + path.slice(1));
 }
 

@@ -22,8 +22,8 @@ function installPackages(modules: string): void {
   const tarballs = globSync("dist/*.tgz", { cwd: root });
   if (tarballs.length === 0) throw new Error("There are no tarballs: `npm run build:packages` writes them.");
   const dependencies = tarballs.flatMap((tarball) => {
-    const [, name = ""] = /keyhole-(.*)-\d+\.\d+\.\d+\.tgz$/.exec(tarball) ?? [];
-    const folder = join(modules, "@keyhole", name);
+    const [, scoped] = /keyhole-([a-z].*)-\d+\.\d+\.\d+\.tgz$/.exec(tarball) ?? [];
+    const folder = join(modules, scoped === undefined ? "keyhole" : `@keyhole/${scoped}`);
     mkdirSync(folder, { recursive: true });
     execFileSync("tar", ["xzf", join(root, tarball), "-C", folder, "--strip-components=1"]);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<

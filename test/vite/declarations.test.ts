@@ -25,7 +25,7 @@ if (result.ok) { const data: number = result.data; data; }
     extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
     compilerOptions: {
       lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-      types: ["@keyhole/worker-host/vite/client"],
+      types: ["keyhole/client"],
       declaration: false,
       isolatedDeclarations: false,
     },

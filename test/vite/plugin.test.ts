@@ -34,12 +34,14 @@ describe("a build", () => {
       "outer.ts": 'import inner from "keyhole:./inner.ts?esm"; globalThis.inner = inner;',
       "inner.ts": "export const innermost = 42;",
     });
-    expect(await buildMain(root)).toMatch(/globalThis\.inner=`(?:[^`]*)42/);
+    expect(await buildMain(root)).toMatch(/=42.*globalThis\.inner=/);
   });
 
   it("fails for a tool that cannot be packed, and names file and reason", async () => {
     const building = buildMain(program({ "main.ts": importTool, "tool.ts": "export default {" }));
-    await expect(building).rejects.toThrow(/keyhole:tool\.ts cannot be imported: .*Expected `}`/s);
+    await expect(building).rejects.toThrow(
+      /keyhole:tool\.ts cannot be imported: .*Expected identifier but found end of file \(tool\.ts:1:17\)/s,
+    );
   });
 });
 
@@ -53,7 +55,7 @@ describe("a tool that cannot be packed", () => {
   afterAll(() => server.close());
 
   it.each([
-    ["a syntax error", "export default {", /Expected `}`/],
+    ["a syntax error", "export default {", /Expected identifier but found end of file \(tool\.ts:1:17\)/],
     ["no default export", "export const a = 1;", /default export is not a tool/],
     ["a default export that is no tool", "export default { definition: {} };", /default export is not a tool/],
     ["a tool without input", toolText("a").replace("input:", "inputs:"), /its tool has no `input`/],
@@ -65,7 +67,17 @@ describe("a tool that cannot be packed", () => {
       /throws when it is loaded: Error: too early/,
     ],
     ["a throw of nothing", `throw undefined;\n${toolText("a")}`, /throws when it is loaded: undefined/],
-    ["the end of the process", `globalThis.process.exit(0);\n${toolText("a")}`, /ends the process that loads it/],
+    [
+      "the end of the process",
+      `globalThis.process.exit(0);\n${toolText("a")}`,
+      /throws when it is loaded: TypeError: cannot read property 'exit' of undefined/,
+    ],
+    ["a loop", `for (;;);\n${toolText("a")}`, /is still loading after 4,000,000,000 instructions/],
+    [
+      "a wait without an end",
+      `await new Promise(() => {});\n${toolText("a")}`,
+      /waits for something that never comes: while a tool is loaded, it has no timers and no network/,
+    ],
     [
       "an import of node:",
       `import fs from "node:fs";\n${toolText("a", "() => String(fs)")}`,
@@ -79,17 +91,17 @@ describe("a tool that cannot be packed", () => {
     [
       "an import that is not there",
       `import x from "./missing.ts";\n${toolText("a", "() => x")}`,
-      /Could not resolve '\.\/missing\.ts'/,
+      /"\.\/missing\.ts" cannot be found \(imported by tool\.ts\) \(tool\.ts:1:15\)/,
     ],
     [
       "a package that is not there",
       `import x from "no-such-package";\n${toolText("a", "() => x")}`,
-      /Could not resolve 'no-such-package'/,
+      /"no-such-package" cannot be found \(imported by tool\.ts\)/,
     ],
     [
       "an export that is not there",
       `import { x } from "./empty.ts";\n${toolText("a", "() => x")}`,
-      /"x" is not exported/,
+      /No matching export in "empty\.ts" for import "x" \(tool\.ts:1:10\)/,
     ],
     [
       "a package in itself",

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { keyhole, type KeyholeOptions } from "@keyhole/worker-host/vite";
+import { keyhole, type KeyholeOptions } from "keyhole/vite";
 import { build, createServer, type InlineConfig, type Rolldown, type ViteDevServer } from "vite";
 
 const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url));
@@ -56,7 +56,7 @@ export async function buildMain(root: string, options?: KeyholeOptions): Promise
 }
 
 export function toolText(name: string, body = "({ name }) => name", more = ""): string {
-  return `import { defineTool } from "@keyhole/kernel";
+  return `import { defineTool } from "@keyhole/kernel/tool";
 export default defineTool({
   name: "${name}", version: "1.0.0", description: "Under test.",
   input: { type: "object", properties: { name: { type: "string" } } }, output: { kind: "text" }, ${more}

@@ -20,7 +20,7 @@ const shown = (holds: string): string => {
   return block.text;
 };
 
-const greet = `import { defineTool } from "@keyhole/kernel";
+const greet = `import { defineTool } from "@keyhole/kernel/tool";
 export default defineTool({
   name: "greet", version: "1.0.0", description: "Greets.",
   input: { type: "object", properties: { name: { type: "string" } }, required: ["name"], additionalProperties: false },

@@ -36,7 +36,7 @@ export default {
 /** Packs evil.ts with the plugin of the tarball, in a step of its own, as a tool chain without the plugin needs it. */
 const pack = `import { readdirSync, writeFileSync } from "node:fs";
 import { build } from "vite";
-import { keyhole } from "@keyhole/worker-host/vite";
+import { keyhole } from "keyhole/vite";
 const lib = { entry: "evil-entry.js", formats: ["es"] };
 await build({ configFile: false, logLevel: "silent", plugins: [keyhole()], build: { lib, outDir: "packed" } });
 const [name] = readdirSync("packed").filter((each) => each.endsWith(".js"));

@@ -43,7 +43,7 @@ describe.each([
   it("compiles with every export of kernel and worker-host", async () => {
     const options = {
       lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
-      types: ["node", "@keyhole/worker-host/vite/client"],
+      types: ["node", "keyhole/client"],
     };
     expect(await compile(module, resolution, options, program(elsewhere))).toBe("");
   });

@@ -10,25 +10,25 @@ const run = promisify(execFile);
 /** Makes every probe, each after the other, and prints the message of each that failed. */
 const main = `import { browserProbes } from "./browser-probes.js";
 import { nodeProbes } from "./node-probes.js";
-import { kernelProbes, workerHostProbes } from "./probes.js";
+import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.js";
 
 const edge = { "@keyhole/edge": () => import("@keyhole/edge") };
 const said = {};
-for (const [name, probe] of Object.entries({ ...kernelProbes, ...workerHostProbes, ...nodeProbes, ...browserProbes, ...edge }))
+for (const [name, probe] of Object.entries({ ...kernelProbes, ...keyholeProbes, ...workerHostProbes, ...nodeProbes, ...browserProbes, ...edge }))
   said[name] = await probe().then(() => "runs", (error) => error.message);
 process.stdout.write(JSON.stringify(said), () => process.exit());
 `;
 
 /** A program that Vite builds: the packed plugin bundles a tool that imports the packed kernel. */
 const pack = `import { build } from "vite";
-import { keyhole } from "@keyhole/worker-host/vite";
+import { keyhole } from "keyhole/vite";
 const lib = { entry: "tools.js", formats: ["es"] };
 await build({ configFile: false, logLevel: "silent", plugins: [keyhole()], build: { lib, outDir: "out" } });
 const { default: packed } = await import("./out/" + (await import("node:fs")).readdirSync("out").find((name) => name.endsWith(".js")));
 process.stdout.write(packed.manifest.name, () => process.exit());
 `;
 
-const tool = `import { defineTool } from "@keyhole/kernel";
+const tool = `import { defineTool } from "@keyhole/kernel/tool";
 export default defineTool({
   name: "packed", version: "1.0.0", description: "Under test.",
   input: { type: "object" }, output: { kind: "text" }, execute: () => "here",
@@ -69,7 +69,7 @@ function promised({ specifier, node }: Row, major: number, version: string): unk
     return expect.not.stringMatching(/^runs$|is not a function|Cannot read/) as string;
   if (node !== undefined && major >= node) return "runs";
   // What an export imports can be the first to say it.
-  const said = node === 24 ? `${specifier} needs Node 24` : "@keyhole/(kernel|worker-host) needs Node 22";
+  const said = node === 24 ? `${specifier} needs Node 24` : "(@keyhole/(kernel|worker-host)|keyhole) needs Node 22";
   return expect.stringMatching(`^${said} or newer; got ${version.replaceAll(".", "\\.")}\\.$`) as string;
 }
 

@@ -1,6 +1,7 @@
 export type { WasiCommand } from "./command/command.ts";
 export { type WasiCommandsOptions, withWasiCommands } from "./command/index.ts";
 export { compileEngine } from "./interpreter/compile-engine.ts";
+export { engineMetering } from "./interpreter/engine-metering.ts";
 export * from "./interpreter/index.ts";
 export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";
 export { type ImportName, type MeterOptions, meterDefaults } from "./meter/options.ts";

@@ -2,15 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { normalizePath, type ResolvedConfig } from "vite";
-import { BundleError } from "./bundle.ts";
+import { BundleError, type BundleKind } from "../pack/bundle.ts";
+import { type BuiltImport, buildImport } from "../node/build-import.ts";
+import { bytesModule } from "../pack/module-text.ts";
+import { type ImportKind, isBundleKind, specifierOf } from "../pack/specifier.ts";
 import { Declarations } from "./declarations.ts";
+import { partsOf } from "./ids.ts";
 import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./metered.ts";
-import { type Built, build, bytesText } from "./pack.ts";
-import { type ImportKind, partsOf, specifierOf } from "./specifier.ts";
 
 /** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
 export interface State {
-  readonly built: Map<string, Promise<Built>>;
+  readonly built: Map<string, Promise<BuiltImport>>;
   readonly printed: Set<string>;
   declarations: Declarations | undefined;
 }
@@ -58,9 +60,9 @@ export class Loader {
     const { file, kind } = partsOf(id);
     try {
       if (kind === "metered" || kind === "metered-url") return await this.#loadMetered(file, kind, context);
-      if (kind !== "bytes") return await this.#loadBundle(id, context);
+      if (isBundleKind(kind)) return await this.#loadBundle(id, file, kind, context);
       context.addWatchFile(file);
-      return bytesText(await readFile(file));
+      return bytesModule(await readFile(file));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const specifier = specifierOf(normalizePath(relative(this.#root, file)), kind);
@@ -80,9 +82,9 @@ export class Loader {
     }
   }
 
-  async #loadBundle(id: string, context: LoadContext): Promise<string> {
+  async #loadBundle(id: string, file: string, kind: BundleKind, context: LoadContext): Promise<string> {
     const { built } = this.#state;
-    const pending = built.get(id) ?? build(id, []);
+    const pending = built.get(id) ?? buildImport(file, kind);
     built.set(id, pending);
     try {
       const { module, files, package: pkg } = await pending;
@@ -92,7 +94,7 @@ export class Loader {
     } catch (error) {
       // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
       built.delete(id);
-      for (const each of error instanceof BundleError ? error.modules : []) context.addWatchFile(each);
+      for (const each of error instanceof BundleError ? error.files : []) context.addWatchFile(each);
       throw error;
     }
   }

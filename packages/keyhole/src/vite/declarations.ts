@@ -4,12 +4,12 @@ import { dirname, relative, resolve } from "node:path";
 import { normalizePath } from "vite";
 
 const heading = `// Written by the keyhole plugin: the types of the tools that this program imports.
-/// <reference types="@keyhole/worker-host/vite/client" />
+/// <reference types="keyhole/client" />
 `;
 
 /**
  * A `.d.ts` file with one module per specifier of a tool: the compiler takes an exact name before the patterns of
- * `@keyhole/worker-host/vite/client`. It keeps the tools that it already names, as long as their files exist, so that two
+ * `keyhole/client`. It keeps the tools that it already names, as long as their files exist, so that two
  * environments of one build, or two programs that share it, do not erase each other's.
  */
 export class Declarations {

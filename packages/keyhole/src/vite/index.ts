@@ -1,7 +1,8 @@
 import type { Plugin } from "vite";
 import { Loader, type State } from "./loader.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
-import { idPattern, listPattern, listText, resolveSpecifier, specifierPattern } from "./specifier.ts";
+import { specifierPattern } from "../pack/specifier.ts";
+import { idPattern, listPattern, listText, resolveSpecifier } from "./ids.ts";
 
 export interface KeyholeOptions {
   /**
@@ -28,7 +29,7 @@ export interface KeyholeOptions {
  *
  * @example
  * // vite.config.ts
- * import { keyhole } from "@keyhole/worker-host/vite";
+ * import { keyhole } from "keyhole/vite";
  * export default { plugins: [keyhole()] };
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {

@@ -1,8 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { normalizePath } from "vite";
-import { engineMetering } from "../wasm/interpreter/engine-metering.ts";
-import { meter } from "../wasm/meter/meter.ts";
+import { engineMetering, meter } from "@keyhole/worker-host/wasm";
 
 /** A WebAssembly module, rewritten so that it counts its fuel. Its bounds are set when it runs. */
 export interface MeteredFile {

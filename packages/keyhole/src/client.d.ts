@@ -1,4 +1,4 @@
-/** Types of the imports that the plugin serves. In a program: `/// <reference types="@keyhole/worker-host/vite/client" />`. */
+/** Types of the imports that the plugin serves. In a program: `/// <reference types="keyhole/client" />`. */
 
 declare module "keyhole:*?all" {
   const packages: readonly import("@keyhole/kernel").ToolPackage[];

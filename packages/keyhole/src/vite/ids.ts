@@ -2,22 +2,7 @@
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { normalizePath } from "vite";
-import type { BundleKind } from "./bundle.ts";
-
-/*
- * Imports are written `keyhole:./echo.ts` or `keyhole:./shell.ts?iife`. No other tool resolves the scheme: Node, esbuild,
- * webpack and browsers refuse it by themselves, so that a tool which nobody packed is never evaluated.
- */
-
-/** What an import asks for; without a query it is `tool`. */
-const importKinds = ["tool", "iife", "esm", "bytes", "metered", "metered-url"] as const;
-export type ImportKind = (typeof importKinds)[number];
-
-export function isBundleKind(kind: ImportKind): kind is Exclude<BundleKind, "node"> {
-  return kind === "tool" || kind === "iife" || kind === "esm";
-}
-
-export const specifierPattern: RegExp = /^keyhole:/;
+import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/specifier.ts";
 
 /** A resolved import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
 export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
@@ -30,15 +15,11 @@ export function partsOf(id: string): { readonly file: string; readonly kind: Imp
   return { file: id.slice(0, -query.length), kind: kind as ImportKind };
 }
 
-export function specifierOf(path: string, kind: ImportKind): string {
-  return kind === "tool" ? `keyhole:${path}` : `keyhole:${path}?${kind}`;
-}
-
 interface ResolveContext {
   resolve(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ readonly id: string } | null>;
 }
 
-/** @throws Error for a query that does not exist, and for an id of ours that somebody wrote instead of `keyhole:` */
+/** @throws Error for a query that does not exist, and for an id of ours that was written in place of `keyhole:` */
 export async function resolveSpecifier(
   context: ResolveContext,
   source: string,
@@ -51,14 +32,8 @@ export async function resolveSpecifier(
     const { file, kind } = partsOf(source);
     return withKind(await context.resolve(file, importer, { skipSelf: true }), kind);
   }
-  const [, path, query = "tool"] = /^keyhole:([^?]*)(?:\?(.*))?$/.exec(source) ?? [];
-  if (path === undefined || path === "") throw new Error(`"${source}" names no file.`);
-  if (query === "all") return listOf(path, importer);
-  const kind = importKinds.find((each) => each === query);
-  if (kind === undefined)
-    throw new Error(
-      `"${source}" has the query ?${query}; expected none or one of ?${importKinds.slice(1).join(", ?")}, ?all.`,
-    );
+  const { path, kind } = parseSpecifier(source);
+  if (kind === "all") return listOf(path, importer);
   return withKind(await context.resolve(path, importer, { skipSelf: true }), kind);
 }
 

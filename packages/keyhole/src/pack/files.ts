@@ -1,0 +1,38 @@
+/** All that the packer sees of a machine. Paths are absolute, with forward slashes: `/app/tools/echo.ts`, `C:/app/echo.ts`. */
+export interface PackFiles {
+  /** The bytes of a file; `undefined` where there is none. */
+  read(path: string): Uint8Array | undefined;
+  /** The path without links of a file that exists. Without it one linked package would be bundled twice. */
+  realPath(path: string): string;
+}
+
+/** A file map, for places without a file system. It has no links. */
+export function mapFiles(files: ReadonlyMap<string, Uint8Array | string>): PackFiles {
+  const encoder = new TextEncoder();
+  return {
+    read(path) {
+      const content = files.get(path);
+      return typeof content === "string" ? encoder.encode(content) : content;
+    },
+    realPath: (path) => path,
+  };
+}
+
+/** The folder of a path; of a root, the empty text. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** @param relative `./a`, `../a` or `a` */
+export function joinPath(folder: string, relative: string): string {
+  const parts = folder.split("/");
+  for (const part of relative.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
