@@ -18,7 +18,7 @@ const lines = linesOf(records);
 const time = "2026-01-01T00:00:00.000Z";
 const rootOf = (size: number): string =>
   printDigest(merkleRoot(records.slice(0, size).map(({ hash }) => digestBytes(hash)!)));
-const foreign = { verdict: "broken", reason: "None of the trusted keys signed it." };
+const foreign = { verdict: "broken", reason: "No trusted key signed it." };
 
 let key: ProofKey;
 let stranger: ProofKey;
@@ -42,7 +42,7 @@ describe("a checkpoint", () => {
     expect(await verifyCheckpoint(copy, await trusting(stranger))).toEqual(foreign);
     expect(await verifyCheckpoint(copy)).toEqual({
       verdict: "unvouched",
-      vouchedBy: { kind: "nobody", reason: expect.stringContaining("No key was given") },
+      vouchedBy: { kind: "nobody", reason: expect.stringContaining("Signature not checked") },
       checkpoint: state,
     });
     const { signature } = checkpoint;
@@ -85,7 +85,7 @@ describe("a checkpoint", () => {
         events: size,
         vouchedEvents: 12,
         vouchedBy: {
-          reason: `The last checkpoint covers 12 of ${size} events, and nobody vouches for those behind it.`,
+          reason: `The last checkpoint covers 12 of ${size} events. No signature covers the later events.`,
         },
       });
     const more = { checkpoints: [await signed(20), await signed(0), checkpoint], trusted };

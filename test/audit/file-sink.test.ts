@@ -156,7 +156,7 @@ describe("a log file that was damaged", () => {
 
   it("still shows what is left of it", async () => {
     const { sink, state } = await reopen(flip(starts[2]! + 50));
-    expect(state.damage).toBe(`The log was damaged at byte ${starts[2]}: the line there is no event.`);
+    expect(state.damage).toBe(`The log was damaged at byte ${starts[2]}: the line is not an event.`);
     expect(await sink.read(0, 10)).toEqual(records.toSpliced(2, 1));
     expect(await sink.read(3, 2)).toEqual(records.slice(3, 5));
     await sink.close();

@@ -45,7 +45,7 @@ describe("a run with calls within calls, at the same time", () => {
     expect(replayed).toMatchObject({
       ok: false,
       kind: "diverged",
-      divergence: { reason: expect.stringMatching(/^The tool gave something else\./) as string },
+      divergence: { reason: expect.stringMatching(/^The tool returned another value\./) as string },
     });
     const call = !replayed.ok && replayed.kind === "diverged" ? replayed.divergence.callId : "";
     expect(entries.find((entry) => entry.kind === "call" && entry.callId === call)).toMatchObject({

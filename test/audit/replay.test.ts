@@ -86,7 +86,7 @@ describe("a run", () => {
         seq: request.seq,
         expectedHash: hashJson(otherRequest),
         actualHash: expect.stringMatching(/^blake3:/),
-        reason: expect.stringMatching(/^The tool asked for something else\./),
+        reason: expect.stringMatching(/^The tool made another request\./),
       },
     });
     const otherResult = { form: "json", text: "{}" };
@@ -128,7 +128,7 @@ describe("a run", () => {
       divergence: {
         seq: 1,
         difference: { path: "/arguments/path", expected: '"a"', actual: '"z/é"' },
-        reason: 'The tool asked for something else. At /arguments/path the run has "a", the replay "z/é".',
+        reason: 'The tool made another request. At /arguments/path the run has "a", the replay "z/é".',
       },
     });
     const more = other(async (input, context) => {
@@ -136,7 +136,7 @@ describe("a run", () => {
       return context.files.read("z") as never;
     });
     expect(await replay(run, { ...options, tools: [more] })).toMatchObject({
-      divergence: { reason: "The tool asked once more." },
+      divergence: { reason: "The tool made one request more." },
     });
     const less = other(async () => ({ texts: [], order: [], now: 0, random: 0 }));
     expect(await replay(run, { ...options, tools: [less] })).toMatchObject({

@@ -48,7 +48,7 @@ describe("a run file that was", () => {
 
   it.each<[string, (list: readonly string[]) => readonly string[], RegExp]>([
     ["cut before its end", (list) => list.slice(0, -2), /end is missing/],
-    ["joined with another", (list) => [...list.slice(0, -1), ...list], /behind the end/],
+    ["joined with another", (list) => [...list.slice(0, -1), ...list], /after the end/],
     ["shortened by an entry", (list) => list.toSpliced(2, 1), /entries/],
     ["reordered", (list) => list.toSpliced(2, 2, list[3]!, list[2]!), /changed/],
   ])("%s is refused", async (_, change, reason) => {

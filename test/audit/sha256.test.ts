@@ -143,7 +143,7 @@ describe("a kernel with SHA-256", () => {
         await kernel.close();
         await sinks[i]?.close();
       }
-      await expect(open()).rejects.toThrow(/goes on from sha256:[0-9a-f]{64}; the kernel hashes with blake3/);
+      await expect(open()).rejects.toThrow(/continues from sha256:[0-9a-f]{64}; the kernel hashes with blake3/);
     } finally {
       for (const sink of sinks) await sink.close();
       rmSync(folder, { recursive: true });

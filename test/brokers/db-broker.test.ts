@@ -241,7 +241,7 @@ describe("every fault of a database has a code, a message and a hint", () => {
     [
       "denied",
       "CAPABILITY_DENIED",
-      "The statement does what its grant does not allow.",
+      "The grant does not allow the statement.",
       "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
     ],
     ["too-slow", "BOUNDS_EXCEEDED", "The statement took longer than 120000 ms.", "Narrow it, or add an index."],
@@ -252,8 +252,8 @@ describe("every fault of a database has a code, a message and a hint", () => {
       "The statement needs more memory, or its answer more than 1000 bytes.",
       "Name fewer columns, or add a LIMIT.",
     ],
-    ["busy", "UNAVAILABLE", "Someone else is writing to the database.", "Try again."],
-    ["no-space", "UNAVAILABLE", "The database is full.", "Remove what is not needed."],
+    ["busy", "UNAVAILABLE", "Another connection is writing to the database.", "Try again."],
+    ["no-space", "UNAVAILABLE", "The database is full.", "Remove data that is not needed."],
     ["cancelled", "CANCELLED", "The call ended before the statement did.", ""],
     ["broken", "UNAVAILABLE", "The database cannot be used.", "Try again later."],
   ];

@@ -128,7 +128,7 @@ describe("a kernel's end that breaks its promise ends the call, and not the proc
     const { channel, broken, say } = await loadedGuest();
     const running = channel.call({ ...call, outputKind: "stream", hasBody: true }, { ...heardPort(), ...end });
     say(message);
-    expect(await running).toEqual({ kind: "lost", reason: "what the host says cannot be sent" });
-    expect([broken, channel.open]).toEqual([["what the host says cannot be sent"], false]);
+    expect(await running).toEqual({ kind: "lost", reason: "the host's message cannot be cloned" });
+    expect([broken, channel.open]).toEqual([["the host's message cannot be cloned"], false]);
   });
 });

@@ -114,7 +114,7 @@ describe("a page's Content-Security-Policy, for the network of tools", () => {
       error: {
         code: "UNAVAILABLE",
         message: `The Content-Security-Policy of this page does not let it ask ${hostname}:8769.`,
-        hint: "Ask another host.",
+        hint: "Request another host.",
         operatorHint: expect.stringContaining(`connect-src http://${hostname}:8769`),
       },
     });

@@ -157,7 +157,7 @@ describe("a kernel in a worker of the page", () => {
     });
   });
 
-  it("tells the approver when nobody waits any more", async () => {
+  it("tells the approver when the approval is closed", async () => {
     const controller = new AbortController();
     let withdrawn = false;
     const result = kernel.call(
@@ -194,7 +194,7 @@ describe("a kernel in a worker of the page", () => {
   });
 
   it("refuses what no message carries as a kernel in the page does", async () => {
-    const message = 'The input is not plain data: function at "/value/0".';
+    const message = 'The input is not plain JSON data: function at "/value/0".';
     expect(await kernel.call("subject", { deed: "echo", value: [() => 1] })).toMatchObject({
       ok: false,
       error: { code: "INVALID_INPUT", message, details: [{ path: "/value/0", keyword: "function" }] },

@@ -50,11 +50,11 @@ export function describeContentStore(name: string, make: () => ContentStore | Pr
     });
 
     it.each(["", "blake3:", "../../etc/passwd", `blake3:${"a".repeat(63)}/`, `BLAKE3:${"a".repeat(64)}`])(
-      "refuses %j, which is no digest",
+      "refuses %j, which is not a digest",
       async (digest) => {
-        await expect(store.put(digest, values[1]!)).rejects.toThrow("is no digest");
-        await expect(store.get(digest)).rejects.toThrow("is no digest");
-        await expect(store.delete(digest)).rejects.toThrow("is no digest");
+        await expect(store.put(digest, values[1]!)).rejects.toThrow("is not a digest");
+        await expect(store.get(digest)).rejects.toThrow("is not a digest");
+        await expect(store.delete(digest)).rejects.toThrow("is not a digest");
       },
     );
   });

@@ -40,7 +40,7 @@ describe("a log in IndexedDB", () => {
     await first.open();
     await second.open();
     await first.append([recordOf(0), recordOf(1)]);
-    await expect(second.append([recordOf(0), recordOf(1), recordOf(2)])).rejects.toThrow("somebody else wrote");
+    await expect(second.append([recordOf(0), recordOf(1), recordOf(2)])).rejects.toThrow("another writer wrote");
     expect(await second.read(0, 10)).toEqual([recordOf(0), recordOf(1)]);
     first.close();
     second.close();

@@ -14,7 +14,7 @@ describe("a body without its envelope", () => {
     expect(response.status).toBe(400);
     expect(await problemOf(response)).toMatchObject({
       detail: 'The body: expected the property "input", got an object.',
-      hint: 'The arguments of the tool belong under "input".',
+      hint: `Put the tool's arguments under "input".`,
     });
   });
 });
@@ -24,12 +24,8 @@ describe("a request that is not as it should be", () => {
     service.send("/v1/tools/echo/calls", { method: "POST", headers: { "content-type": "application/json" }, body });
 
   it.each<[string, string, string]>([
-    [
-      "{}",
-      'The body: expected the property "input", got an object.',
-      'The arguments of the tool belong under "input".',
-    ],
-    ["[]", "The body: expected an object, got an array of 0 items.", 'The arguments of the tool belong under "input".'],
+    ["{}", 'The body: expected the property "input", got an object.', `Put the tool's arguments under "input".`],
+    ["[]", "The body: expected an object, got an array of 0 items.", `Put the tool's arguments under "input".`],
     [
       '{"input":{},"cahce":true}',
       'The body: expected no property "cahce", got an object that has it.',

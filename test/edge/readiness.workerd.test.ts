@@ -81,7 +81,7 @@ describe("the readiness of a kernel's object", () => {
       "a policy that is none",
       { KEYHOLE_POLICY: '{"version":"1","posture":"internal.example"}' },
       {},
-      "The policy is not valid. Any other request is answered with the reason.",
+      "The policy is not valid. Every other request gets this reason.",
     ],
     ["no isolates", { LOADER: undefined }, {}, "Neither SANDBOX nor LOADER is bound, and there is no engine"],
     ["a tool that was changed", {}, { tools: [{ ...echo, code: "internal.example" }] }, "A tool cannot be registered."],

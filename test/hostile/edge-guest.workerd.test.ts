@@ -208,7 +208,7 @@ describe("a guest that asks for the next message", () => {
     const { callPort, listeners } = countedPort();
     const line = new CallLine(callWith(), callPort);
     const answers = Array.from({ length: 1_000 }, () => line.next());
-    expect(await line.broken).toEqual({ kind: "lost", reason: "protocol: it asks on and on what is next" });
+    expect(await line.broken).toEqual({ kind: "lost", reason: "protocol: it polls without end" });
     expect(await Promise.all(answers)).toEqual(Array(1_000).fill("ended"));
     expect(listeners()).toBe(4);
   });

@@ -150,7 +150,7 @@ describe("keyhole verify", () => {
     const log = written.with(2, written[2]!.replace("{", '{"type":"tool.failed",')).join();
     expect(await runCommand(["verify", "a"], filesOf({ a: document(log) }))).toEqual({
       exitCode: 2,
-      output: "a names a member twice: what it says depends on who reads it.\n",
+      output: "a has a duplicate member, so JSON parsers disagree about its value.\n",
     });
   });
 });

@@ -69,7 +69,7 @@ describe("a run file from an untrusted source", () => {
       "an event of a log",
       () => bytesOf(text.replace("\n", '\n{"v":1,"seq":0,"type":"call.invoked"}\n')),
       2,
-      /no entry of a run/,
+      /not an entry of a run/,
     ],
     [
       "another algorithm",
@@ -78,7 +78,7 @@ describe("a run file from an untrusted source", () => {
           all.map((entry) => (entry.kind === "call" ? { ...entry, toolHash: `md5:${"0".repeat(32)}` } : entry)),
         ),
       2,
-      /no entry of a run/,
+      /not an entry of a run/,
     ],
     [
       "one digest in another algorithm, with new digests",
@@ -107,7 +107,7 @@ describe("a run file from an untrusted source", () => {
       "a key that no entry has",
       () => resealed((all) => all.map((entry) => ({ ...entry, constructor: 1 }) as never)),
       2,
-      /no entry of a run/,
+      /not an entry of a run/,
     ],
     ["cut UTF-8", () => bytesOf(text).with(bytesOf(text).lastIndexOf(0x7d), 0xe2), 6, /not UTF-8/],
     ["an empty file", () => new Uint8Array(), 1, /empty/],
@@ -153,25 +153,25 @@ describe("a run file that was changed after its recording", () => {
       "another request",
       [call, { ...request, request: { ...request.request, operation: "list" } }],
       3,
-      /^Call .*not what its digest/,
+      /^Call .*match its digest/,
     ],
-    ["another fault", [call, { ...request, request: { fault: "too-deep" } }], 3, /^Call .*not what its digest/],
-    ["another outcome", [call, request, reply, { ...outcome, result }], 5, /^Call .*not what its digest/],
+    ["another fault", [call, { ...request, request: { fault: "too-deep" } }], 3, /^Call .*match its digest/],
+    ["another outcome", [call, request, reply, { ...outcome, result }], 5, /^Call .*match its digest/],
     [
       "another kind of outcome",
       [call, request, reply, { ...outcome, outcome: "refused" }],
       5,
-      /^Call .*not what its digest/,
+      /^Call .*match its digest/,
     ],
     [
       "an outcome of bytes",
       [call, request, reply, { ...outcome, result: { form: "binary", byteLength: 1, hash: blake3Hash.zero } }],
       5,
-      /^Call .*not what its digest/,
+      /^Call .*match its digest/,
     ],
     ["a body in base64 that is not canonical", [call, request, { ...reply, body: " QQ==" }], 4, /not base64/],
     ["a body without its padding", [call, request, { ...reply, body: "QQ" }], 4, /not base64/],
-    ["a time out of range", [{ ...call, nowMs: 8.64e15 + 1 }], 2, /no entry of a run: \/nowMs/],
+    ["a time out of range", [{ ...call, nowMs: 8.64e15 + 1 }], 2, /not an entry of a run: \/nowMs/],
   ])("is refused: %s", async (_, entries, line, reason) => {
     expect(await read(...entries)).toEqual({ ok: false, line, reason: expect.stringMatching(reason) });
   });

@@ -98,7 +98,7 @@ describe("a secret that a server stored before the kernel was started", () => {
         return new Response(secret.slice(0, 8), { status: 206 });
       });
       const heard = await hear("reader", { headers: { [name]: "bytes=0-7" } });
-      expect(heard).toMatch(/^CAPABILITY_DENIED: A tool cannot choose a part of an answer of api\.example\.com/);
+      expect(heard).toMatch(/^CAPABILITY_DENIED: A tool cannot request a part of an answer of api\.example\.com/);
       expect(isAsked).toBe(false);
     },
   );

@@ -99,7 +99,7 @@ describe("a key that comes with the file", () => {
     const a = { proof: forged, keys: [publicKeyOf(forger)] };
     expect(await run("verify a --keys a", { a })).toEqual({
       exitCode: 2,
-      output: expect.stringContaining("no key file"),
+      output: expect.stringContaining("not a key file"),
     });
   });
 
@@ -116,6 +116,8 @@ describe("a key that comes with the file", () => {
     expect(await ends(`verify a --pin ${pin}`, { a: { proof: denial } })).toBe(2);
     expect(await ends(`verify a --pin ${pin}`, { a: { proof: denial, keys: [publicKeyOf(forger)] } })).toBe(2);
     expect(await ends(`verify a --pin ${pin} --keys k`, { a, k: publicKeyOf(forger) })).toBe(2);
+    // A value of --pin, not an option.
+    expect((await run(`verify a --pin -${"A".repeat(42)}`, { a })).output).toContain("No key has a pinned");
     for (const wrong of ["x", `${pin}A`, pin.slice(1), `${pin}=`, "*"])
       expect(await ends(`verify a --pin ${wrong}`, { a })).toBe(2);
   });
@@ -177,17 +179,17 @@ describe("a key that was given", () => {
     ["an empty key set", { keys: [] }, /no key/],
     ["a text in PEM", "-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n", /PEM/],
     ["a private key", { kty: "OKP", crv: "Ed25519", x, d: "AA" }, /private/],
-    ["a key for encryption", { kty: "OKP", crv: "Ed25519", x, use: "enc" }, /verify signatures/],
-    ["a key that may only sign", { kty: "OKP", crv: "Ed25519", x, key_ops: ["sign"] }, /verify signatures/],
-    ["a key of another algorithm", { kty: "OKP", crv: "Ed25519", x, alg: "HS256" }, /verify signatures/],
+    ["a key for encryption", { kty: "OKP", crv: "Ed25519", x, use: "enc" }, /excludes/],
+    ["a key that may only sign", { kty: "OKP", crv: "Ed25519", x, key_ops: ["sign"] }, /excludes/],
+    ["a key of another algorithm", { kty: "OKP", crv: "Ed25519", x, alg: "HS256" }, /excludes/],
     ["a shared secret", { kty: "oct", k: x }, /OKP/],
-    ["a key under which anybody can sign", { kty: "OKP", crv: "Ed25519", x: `AQ${"A".repeat(41)}` }, /Anybody/],
+    ["a key under which anybody can sign", { kty: "OKP", crv: "Ed25519", x: `AQ${"A".repeat(41)}` }, /small order/],
     ["a key of another curve", { kty: "OKP", crv: "X25519", x }, /Ed25519/],
     ["a key of 31 bytes", { kty: "OKP", crv: "Ed25519", x: x.slice(1) }, /32 bytes/],
     ["a key in a second spelling", { kty: "OKP", crv: "Ed25519", x: `${x.slice(0, -1)}p` }, /32 bytes/],
     ["a key with padding", { kty: "OKP", crv: "Ed25519", x: `${x}=` }, /32 bytes/],
     ["one good key beside a bad one", [{ kty: "OKP", crv: "Ed25519", x }, { kty: "RSA" }], /OKP/],
-    ["a key set with more in it", { keys: [{ kty: "OKP", crv: "Ed25519", x }], proof: {} }, /no key/],
+    ["a key set with more in it", { keys: [{ kty: "OKP", crv: "Ed25519", x }], proof: {} }, /not a key file/],
     ["null", null, /OKP/],
     ["a number", 1, /OKP/],
   ])("is not %s", async (_, k, said) => {

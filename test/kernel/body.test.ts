@@ -60,7 +60,7 @@ describe("a body", () => {
     const log = await events();
     expect(obligationFault(proof!, log)).toBe(undefined);
     const silent = log.filter(({ type }) => type !== "body.read");
-    expect(obligationFault(proof!, silent)).toBe("The log does not say what was read of the body.");
+    expect(obligationFault(proof!, silent)).toBe("The log has no record of the body's bytes.");
     // A crash leaves nothing to say it.
     const torn = silent.filter(({ type }) => type !== "tool.completed");
     expect(obligationFault(proof!, torn)).toBe(undefined);

@@ -48,7 +48,7 @@ async function revokedInFlight() {
   });
 }
 
-const whatIsMissing = "Use another tool or other arguments, or tell the user what is missing.";
+const whatIsMissing = "Use another tool or other arguments, or tell the user which access is missing.";
 const restore = "Restore the grant with `kernel.grants.restore`, when the reason is gone.";
 
 it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<Hints>]>([

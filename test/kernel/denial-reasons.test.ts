@@ -109,7 +109,7 @@ it.each<[string, Row, string, object | null, string, RegExp]>([
     denied,
     { reason: "forbidden" },
     "Closed. (Rule no-docs.)",
-    /^A rule or a list of the policy forbids it, whatever is granted\./,
+    /^A deny of the policy overrides every grant\./,
   ],
   [
     "the grant was revoked before",
@@ -165,7 +165,7 @@ it.each<[string, Row, string, object | null, string, RegExp]>([
     "POLICY_DENIED",
     { reasonCode: "posture", rules: [] },
     "The posture permissive does not run tools of tier 4",
-    /^Take a milder posture/,
+    /^Set a milder posture/,
   ],
   [
     "the mode denies it",

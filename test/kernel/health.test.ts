@@ -25,7 +25,11 @@ describe("a health check", () => {
     ["nothing", () => undefined, { state: "healthy" }],
     ["a sentence", () => "The index is missing.", { state: "unhealthy", reason: "The index is missing." }],
     ["a sentence, later", async () => "No.", { state: "unhealthy", reason: "No." }],
-    ["something else", () => true, { state: "unhealthy", reason: "health returned neither a sentence nor undefined" }],
+    [
+      "something else",
+      () => true,
+      { state: "unhealthy", reason: "health returned a value that is neither a string nor undefined" },
+    ],
     [
       "an exception",
       () => {

@@ -45,7 +45,7 @@ describe("a host's capacity", () => {
     const { kernel, modules } = await lifeOf(tools, {}, { capacity: 2 });
     for (const name of ["a", "b", "c"]) expect(await kernel.call(name, {})).toMatchObject({ ok: true });
     expect(modules.opened.map(({ terminated }) => terminated)).toEqual([
-      "another tool needs its place",
+      "another tool needs its slot",
       undefined,
       undefined,
     ]);

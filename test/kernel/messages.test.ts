@@ -57,14 +57,14 @@ describe("the error of a call", () => {
       },
       "APPROVAL_DENIED",
       "ada denied the call. Reason: not today",
-      "Do not repeat the call. Ask the user how to go on.",
+      "Do not repeat the call. Ask the user for the next step.",
     ],
     [
       "without an approver",
       { tool: elevated, options: { policy: asking } },
       "APPROVAL_DENIED",
-      "The posture standard asks before it runs tools of tier 2 (elevated). Nobody is there to approve it.",
-      "Do not repeat the call. Ask the user how to go on.",
+      "The posture standard asks before it runs tools of tier 2 (elevated). The kernel has no approver.",
+      "Do not repeat the call. Ask the user for the next step.",
     ],
     [
       "that the check of the tool refuses",
@@ -77,7 +77,7 @@ describe("the error of a call", () => {
       "with references that are no boolean",
       { input: { message: "x" }, call: { references: "yes" as never } },
       "INVALID_INPUT",
-      "`references` is true or false.",
+      "`references` is not a boolean.",
       "Correct the options of the call.",
     ],
     [
@@ -171,7 +171,7 @@ describe("the refusal of a package", () => {
 describe("the reason of verifyPure", () => {
   let count = 0;
   it.each<[string, ReturnType<typeof toolOf>, string]>([
-    ["against a tool whose outcome varies", toolOf(() => count++), "Call 2 gave something else than call 1."],
+    ["against a tool whose outcome varies", toolOf(() => count++), "Call 2 returned another output than call 1."],
     [
       "against a tool that asks for a capability",
       toolOf((_, { kv }: ToolContext) => kv.get("x").catch(() => 1)),

@@ -85,7 +85,7 @@ describe("an output that is too large to be handed around", () => {
     expect(await kernel.call("subject", {}, { references: true })).toMatchObject({
       ok: true,
       data: textOf(1_100_000),
-      meta: { warnings: ["The output could not be stored: it is here as a whole."] },
+      meta: { warnings: ["The content store failed, so the result contains the whole output."] },
     });
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
   });

@@ -40,7 +40,7 @@ describe("whoever resumes a call", () => {
     const { kernel } = await suspendingKernel(await host());
     const ended = Promise.withResolvers<unknown>();
     const options = { signal: 1, output: new WritableStream({ abort: ended.resolve }) } as unknown as CallOptions;
-    const message = "`signal` is an AbortSignal.";
+    const message = "`signal` is not an AbortSignal.";
     expect(await kernel.resume(new Uint8Array(8), options)).toMatchObject({
       error: { code: "INVALID_INPUT", message },
     });

@@ -125,7 +125,7 @@ describe("an output that is a stream", () => {
       meta: { cached: true },
     });
     await settle();
-    expect([first.ends, second.ends]).toEqual([["closed"], ["Error: The bytes went to the call that ran."]]);
+    expect([first.ends, second.ends]).toEqual([["closed"], ["Error: The call that ran received the bytes."]]);
   });
 
   it("is a reference for a tool that calls the tool", async () => {

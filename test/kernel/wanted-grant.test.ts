@@ -79,6 +79,6 @@ it("a call that was suspended is not told to change the policy for what it did n
   expect(denialOf(grant, need, { ...holder, hasOwnGrants: false })).toEqual({
     reason: "not-held",
     granted: [before],
-    operatorHint: "The policy grants it now: make the call anew.",
+    operatorHint: "The policy grants it now: repeat the call.",
   });
 });

@@ -43,13 +43,13 @@ describe("a policy in YAML", () => {
   });
 
   it.each<[string, string, number, number]>([
-    ["a: &x 1", "An anchor is not part of a policy: write out what is meant.", 1, 7],
-    ["a: *x", "An alias is not part of a policy: write out what is meant.", 1, 4],
+    ["a: &x 1", "An anchor is not part of a policy. Write the value out.", 1, 7],
+    ["a: *x", "An alias is not part of a policy. Write the value out.", 1, 4],
     ["a: 1\nb: 2\na: 3", "Map keys must be unique.", 3, 1],
     ["a: !!js/function x", "Unresolved tag: tag:yaml.org,2002:js/function.", 1, 4],
-    ["a: !!str x", "A tag is not part of a policy: write out what is meant.", 1, 10],
-    ["? [1]\n: x", "A key that is no text is not part of a policy: write out what is meant.", 1, 3],
-    ["1: x", "A key that is no text is not part of a policy: write out what is meant.", 1, 1],
+    ["a: !!str x", "A tag is not part of a policy. Write the value out.", 1, 10],
+    ["? [1]\n: x", "A key that is not a string is not part of a policy. Write the value out.", 1, 3],
+    ["1: x", "A key that is not a string is not part of a policy. Write the value out.", 1, 1],
     ["a: 1\n---\nb: 2", "A policy is one document.", 2, 1],
     ["a: [", "Flow sequence in block collection must be sufficiently indented and end with a ].", 1, 5],
     ["\ta: 1", "Tabs are not allowed as indentation.", 1, 1],

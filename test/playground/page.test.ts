@@ -151,14 +151,14 @@ describe("the page that verifies a proof", async () => {
   });
 
   it.each<[string, Partial<Given>, string, RegExp]>([
-    ["the file itself as the keys", { keys: proof }, "keys", /no key file/],
+    ["the file itself as the keys", { keys: proof }, "keys", /not a key file/],
     ["an empty list of keys", { keys: "[]" }, "keys", /no key/],
     ["PEM", { keys: "-----BEGIN PUBLIC KEY-----" }, "keys", /PEM/],
-    ["a thumbprint of no key", { keys: await keyId(other) }, "keys", /no key with a pinned thumbprint/],
-    ["a thumbprint that is none", { keys: "main-key" }, "keys", /no thumbprint/],
+    ["a thumbprint of no key", { keys: await keyId(other) }, "keys", /No key has a pinned thumbprint/],
+    ["a thumbprint that is none", { keys: "main-key" }, "keys", /not a thumbprint/],
     ["a thumbprint where no key came", { proof: "{}", keys: await keyId(key) }, "keys", /Give the key itself/],
-    ["two signatures", { proof: '{"signature":1,"signature":2}' }, "proof", /names a member twice/],
-    ["an event with a member twice", { events: '{"seq":0}\n{"seq":1,"seq":2}' }, "events", /^Line 2\. .*twice/],
+    ["two signatures", { proof: '{"signature":1,"signature":2}' }, "proof", /duplicate member/],
+    ["an event with a member twice", { events: '{"seq":0}\n{"seq":1,"seq":2}' }, "events", /^Line 2\. .*duplicate/],
     [
       "a private key in the file",
       { proof: JSON.stringify({ proof: {}, keys: { ...key, d: "" } }) },

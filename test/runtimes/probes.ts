@@ -133,7 +133,7 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const hashed = hashStream([Uint8Array.of(1, 2, 3)]);
     for await (const piece of hashed) hold(piece.length === 3, "the piece is another");
     const whole = await hashed.digest;
-    hold(whole.ok && whole.hash.startsWith("blake3:"), "there is no digest");
+    hold(whole.ok && whole.hash.startsWith("blake3:"), "there is not a digest");
   },
   async "@keyhole/kernel/suspend"() {
     const { callSuspender } = await import("@keyhole/kernel/suspend");

@@ -89,8 +89,8 @@ it("without explain there is one error that only says that the value does not co
         schemaLocation: "#",
         keyword: "schema",
         expected: "a value that conforms to the schema",
-        received: "one that does not",
-        message: "The value: expected a value that conforms to the schema, got one that does not.",
+        received: "a value that does not conform",
+        message: "The value: expected a value that conforms to the schema, got a value that does not conform.",
       },
     ],
   });

@@ -8,7 +8,6 @@ import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
 import { composeKernel } from "./kernel.ts";
 import type { Kernel, KernelOptions } from "./kernel-api.ts";
-import { readFullOptions } from "./own-options.ts";
 import { blake3Hash } from "./hash/hash.ts";
 
 /**
@@ -19,21 +18,14 @@ import { blake3Hash } from "./hash/hash.ts";
  */
 export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel> {
   // Each is read once: what an extension is made with is what the kernel has.
-  const { approver, cache, content, suspender, modeTriggers, hash = blake3Hash, ...rest } = readFullOptions(foreign);
-  const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers });
-  return composeKernel({ ...rest, hash, extensions });
+  const options = { ...foreign };
+  const { hash = blake3Hash } = options;
+  return composeKernel({ ...options, hash, extensions: extensionsOf(options) });
 }
 
-type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers";
-
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */
-function extensionsOf({
-  approver,
-  cache = true,
-  content,
-  suspender,
-  modeTriggers: triggers,
-}: { readonly [Name in OfExtensions]: KernelOptions[Name] | undefined }): readonly Extension[] {
+function extensionsOf(options: KernelOptions): readonly Extension[] {
+  const { approver, cache = true, content, suspender, modeTriggers: triggers } = options;
   return [
     ...(content ? [retention(content)] : []),
     ...(cache ? [pureCache()] : []),

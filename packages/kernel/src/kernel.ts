@@ -288,5 +288,5 @@ function readSignature(foreign: Foreign<Proof>): ProofSignature {
   const { signature } = membersOf(foreign, "signature");
   const { alg, kid, value } = membersOf(signature, "alg", "kid", "value");
   if (alg === "EdDSA" && typeof kid === "string" && typeof value === "string") return { alg, kid, value };
-  throw new TypeError("A signer adds a signature.");
+  throw new TypeError("The signer returned no signature.");
 }

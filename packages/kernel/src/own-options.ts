@@ -4,14 +4,13 @@ import type { CapabilityKind } from "./capability/capability.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
-import type { ComposedKernelOptions, KernelOptions, ProofSigner } from "./kernel-api.ts";
+import type { ComposedKernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
-import { unknownName } from "./tool/nearest.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
@@ -30,59 +29,16 @@ export interface OwnKernelOptions extends Omit<
 
 const reuses: readonly unknown[] = ["always", "session", "call"] satisfies Reuse[];
 
-/** What both kinds of kernel take. */
-const shared = {
-  host: true,
-  reuse: true,
-  policy: true,
-  brokers: true,
-  sink: true,
-  clock: true,
-  mode: true,
-  policyVariables: true,
-  secrets: true,
-  signer: true,
-  hash: true,
-  normalizers: true,
-} as const;
-const composedNames = Object.keys({ ...shared, extensions: true } satisfies Record<keyof ComposedKernelOptions, true>);
-const kernelNames = Object.keys({
-  ...shared,
-  approver: true,
-  cache: true,
-  content: true,
-  modeTriggers: true,
-  suspender: true,
-} satisfies Record<keyof KernelOptions, true>);
-
-function refuseUnknown(given: object, names: readonly string[]): void {
-  const unknown = unknownName(given, names);
-  if (unknown) throw new TypeError(`A kernel has no option \`${unknown.name}\`. ${unknown.hint}`);
-}
-
-/**
- * The options of a kernel with every extension, each read once.
- *
- * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
- */
-export function readFullOptions(foreign: Foreign<KernelOptions>): KernelOptions {
-  if (typeof foreign !== "object") throw new TypeError("The options of a kernel are an object.");
-  const given = { ...(foreign as KernelOptions) };
-  refuseUnknown(given, kernelNames);
-  return given;
-}
-
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
 export function readKernelOptions(foreign: Foreign<ComposedKernelOptions>): OwnKernelOptions {
-  if (typeof foreign !== "object") throw new TypeError("The options of a kernel are an object.");
+  if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as ComposedKernelOptions) };
-  refuseUnknown(given, composedNames);
   const { host, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = (host ? [host, inlineHost()] : [inlineHost()]).map(readHost);
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
-  if (!own) throw new TypeError("`brokers` is a list of brokers.");
+  if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const plain = snapshot({ policyVariables, reuse });
-  if (!plain.ok) throw new TypeError(`The options are not plain data: ${plain.error.message}.`);
+  if (!plain.ok) throw new TypeError(`The options are not plain JSON data: ${plain.error.message}.`);
   const data = deepFreeze(plain.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
   for (const [tool, each] of Object.entries(data.reuse))
     if (!reuses.includes(each))
@@ -100,6 +56,6 @@ export function readKernelOptions(foreign: Foreign<ComposedKernelOptions>): OwnK
 function kindsOf(foreign: Foreign<Broker>): (readonly [CapabilityKind, Theirs<Broker>])[] {
   const broker = portOf(foreign);
   const kinds = textsOf(broker?.kinds, 1_000);
-  if (!broker || !kinds) throw new TypeError("A broker has `kinds`.");
+  if (!broker || !kinds) throw new TypeError("A broker lacks `kinds`.");
   return kinds.map((kind) => [kind, broker]);
 }

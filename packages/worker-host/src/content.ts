@@ -88,5 +88,5 @@ function pathOf(digest: string): string {
 /** @throws TypeError for what is no digest: a bug in the caller. */
 function checked(digest: string): string {
   if (digestPattern.test(digest)) return digest;
-  throw new TypeError(`${JSON.stringify(digest.slice(0, 100))} is no digest`);
+  throw new TypeError(`${JSON.stringify(digest.slice(0, 100))} is not a digest`);
 }

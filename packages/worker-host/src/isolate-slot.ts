@@ -15,5 +15,5 @@ export async function takeSlot(slots: FairSemaphore, tool: string, isWanted?: ()
 }
 
 export function nobodyWaits(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "Nobody waits for this isolate any more.");
+  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
 }

@@ -76,7 +76,7 @@ export const entriesOf = (toolHash: string): RunEntry[] => [
       error: {
         code: "UNAVAILABLE",
         message: '"absent.txt" does not exist.',
-        hint: "List the folder to see what is there.",
+        hint: "List the folder to see its files.",
       },
     },
     body: null,

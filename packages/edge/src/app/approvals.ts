@@ -31,7 +31,7 @@ export function approvalDesk(): ApprovalDesk {
         // The call ended or the question expired: a late answer finds nothing.
         const withdraw = (): void => {
           waiting.delete(request.approvalId);
-          reject(new Error("nobody waits for this approval any more"));
+          reject(new Error("the approval is closed"));
         };
         if (signal.aborted) withdraw();
         else signal.addEventListener("abort", withdraw, { once: true });

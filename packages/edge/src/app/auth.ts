@@ -48,7 +48,9 @@ export function readTokens(json: string | undefined): TokenTable {
   const parsed = v.safeParse(tokensSchema, parse(json));
   // Nothing of the value goes into the answer: whoever asks is not known yet.
   if (!parsed.success)
-    throw new Misconfigured("KEYHOLE_TOKENS is no object from SHA-256 digests to { subject, scopes, tenant? }.");
+    throw new Misconfigured(
+      "KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }.",
+    );
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
 }
 
@@ -88,7 +90,7 @@ export async function authenticate(authorization: string | null, table: TokenTab
   let found: Identity | undefined;
   for (const entry of table) if (equal(entry.digest, digest)) found = entry.identity;
   if (found === undefined)
-    throw new HttpRefusal("UNAUTHENTICATED", "The token is not known here.", challenge("invalid_token"));
+    throw new HttpRefusal("UNAUTHENTICATED", "The service does not know the token.", challenge("invalid_token"));
   return found;
 }
 

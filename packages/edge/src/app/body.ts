@@ -54,7 +54,10 @@ export function readHeader<Output>(request: Request, name: string, check: Check<
     // Padded where it should not be.
   }
   if (bytes) return readJson(`header ${name}`, bytes, check);
-  throw new HttpRefusal("INVALID_REQUEST", `The header ${name} is no Byte Sequence (RFC 9651): base64 between colons.`);
+  throw new HttpRefusal(
+    "INVALID_REQUEST",
+    `The header ${name} is not a Byte Sequence (RFC 9651). Send base64 between colons.`,
+  );
 }
 
 /** @param what it is of the request */

@@ -44,7 +44,7 @@ const callBody = checkOf(
     required: ["input"],
     additionalProperties: false,
   },
-  'The arguments of the tool belong under "input".',
+  `Put the tool's arguments under "input".`,
 );
 
 type CallBody = ReturnType<typeof callBody>;
@@ -78,7 +78,10 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
   const options = callOptions(call, around.identity, request);
   const inEvents = accepts(request, "text/event-stream");
   if (call.output === true && !inEvents)
-    throw new HttpRefusal("INVALID_REQUEST", "`output` comes in events only: send Accept: text/event-stream with it.");
+    throw new HttpRefusal(
+      "INVALID_REQUEST",
+      "`output` is available as events only. Send the header Accept: text/event-stream.",
+    );
   const answer = inEvents ? streamCall : accepts(request, bytesType) ? bytesCall : answerCall;
   const upload = isBytes ? uploadOf(request, inEvents ? aheadBytes : 0) : undefined;
   const run = async (more: CallOptions = {}): Promise<CallResult> => {

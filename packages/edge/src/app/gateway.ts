@@ -57,7 +57,7 @@ export function createGateway<Env extends object>(
     headers.set(identityHeader, encodeURIComponent(JSON.stringify(identity)));
     return mutable(await forward(new Request(c.req.raw, { headers }), identity, c.env));
   });
-  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
+  app.notFound(() => httpProblem("NOT_FOUND", "This service has no resource at this address."));
   app.onError((error) => problemOf(error));
   return app;
 }
@@ -67,7 +67,12 @@ function probedTenant(tokens: string | undefined): string | ReadinessCause {
   try {
     const tenants = readTokens(tokens).map(({ identity }) => identity.tenant);
     if (tenants.includes("default")) return "default";
-    return tenants[0] ?? { code: "UNAUTHENTICATED", detail: "KEYHOLE_TOKENS has no token, so no caller is let in." };
+    return (
+      tenants[0] ?? {
+        code: "UNAUTHENTICATED",
+        detail: "KEYHOLE_TOKENS has no token, so the service refuses every caller.",
+      }
+    );
   } catch (error) {
     return causeOf(error, "The tokens cannot be read.");
   }

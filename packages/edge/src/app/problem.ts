@@ -110,7 +110,7 @@ export function problemOf(thrown: unknown): Response {
 /** Nobody knows whether a call had begun: where it had, the next kernel on the log ends it as `tool.lost`. */
 function storageProblem(): Response {
   const detail = "The audit log cannot be written. If the request was a call, its tool may have run.";
-  const hint = "The operator has to make room for the log, or to repair its storage.";
+  const hint = "Ask the operator to free space for the log or to repair its storage.";
   return problem(callProblems.AUDIT_UNAVAILABLE, "AUDIT_UNAVAILABLE", { detail, hint, retryable: false });
 }
 

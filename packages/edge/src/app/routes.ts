@@ -49,7 +49,7 @@ export function createRoutes(served: Served): Routes {
     c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
   );
   refuseOtherMethods(app);
-  app.notFound(() => httpProblem("NOT_FOUND", "This service has no such address."));
+  app.notFound(() => httpProblem("NOT_FOUND", "This service has no resource at this address."));
   app.onError((error) => problemOf(error));
   return app;
 }
@@ -87,7 +87,7 @@ function routeRecords(app: Routes, { kernel, content }: Served): void {
   app.get("/v1/content/:digest", allow("content:read"), async (c) => {
     const digest = c.req.param("digest");
     const bytes = isDigest(digest) ? await content.get(digest) : undefined;
-    if (!bytes) return httpProblem("NOT_FOUND", "Nothing is kept under this digest.");
+    if (!bytes) return httpProblem("NOT_FOUND", "The service stores no content with this digest.");
     return c.body(bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": "application/octet-stream" });
   });
 }
@@ -102,12 +102,12 @@ function routeApprovals(app: Routes, { kernel, desk }: Served): void {
     const id = c.req.param("id");
     const request = desk.find(id);
     const answered = request !== undefined && desk.answer(id, answerOf(body, request, c.var.identity.subject));
-    return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No call waits for this approval (any more).");
+    return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
   });
 
   app.delete("/v1/approvals/:id", allow("approvals:write"), async (c) => {
     const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
-    return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "There is no such approval (any more).");
+    return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
   });
 }
 

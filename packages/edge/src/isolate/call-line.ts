@@ -158,7 +158,7 @@ export class CallLine {
     if (!this.#open) return "ended";
     this.#asked += 1;
     if (this.#asked > mostAsked) {
-      this.#protocol("it asks on and on what is next");
+      this.#protocol("it polls without end");
       return "ended";
     }
     if (this.#toldCancelled) return this.#over.promise;
@@ -184,7 +184,7 @@ export class CallLine {
     if (typeof message === "string") return { kind: "lost", reason: `protocol: ${message}` };
     const outcome = message.type === "outcome" ? checkOutcome(message.outcome, this.#call) : undefined;
     if (outcome?.kind === "returned" && this.#piecesInFlight > 0)
-      return { kind: "lost", reason: "protocol: an end before all of it was taken" };
+      return { kind: "lost", reason: "protocol: an end before all bytes were taken" };
     return outcome ?? { kind: "lost", reason: "protocol: an output of another kind than the tool's" };
   }
 

@@ -35,7 +35,7 @@ export class EdgeIsolate implements Isolate {
   readonly #around: Surroundings;
   readonly #tool: LoadedTool;
   readonly #stops = new Set<(reason: string) => void>();
-  /** Calls that the sandbox has not answered, also those for which nobody waits any more. */
+  /** Calls that the sandbox has not answered, also those for which the approval is closed. */
   readonly #unanswered = new Set<object>();
   #alive = true;
 
@@ -129,7 +129,7 @@ export class EdgeIsolate implements Isolate {
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());
       if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
-        throw new IsolateFailure("ISOLATE_LOST", "The isolate answered with something else than its shell would say.");
+        throw new IsolateFailure("ISOLATE_LOST", "The isolate's answer is not a message of the shell.");
       }
       if (answer.type === "load-failed") {
         throw new IsolateFailure(
@@ -161,7 +161,7 @@ function lost(reason: string): Lost {
 
 function meteredOutcome(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
   const answer = readMetered(returned);
-  if (answer === undefined) return lost("protocol: an answer without what the call has cost");
+  if (answer === undefined) return lost("protocol: an answer without the call's usage");
   port.used?.(answer.usage);
   return answer.exhausted ?? line.outcomeOf(answer.outcome);
 }

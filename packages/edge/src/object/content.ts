@@ -107,5 +107,5 @@ class SqlContent implements ContentStore {
 /** @throws TypeError for what is no digest: a bug in the caller. */
 function checked(digest: string): string {
   if (isDigest(digest)) return digest;
-  throw new TypeError(`${JSON.stringify(String(digest).slice(0, 100))} is no digest`);
+  throw new TypeError(`${JSON.stringify(String(digest).slice(0, 100))} is not a digest`);
 }

@@ -115,7 +115,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   }).catch((error: unknown) => {
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
     throw error instanceof TypeError
-      ? new Misconfigured(error.message, `The policy is not valid. ${whoIsTold}`)
+      ? new Misconfigured(error.message, `The policy is not valid. ${everyOtherRequest}`)
       : error;
   });
   for (const tool of configured(() => (typeof tools === "function" ? tools(env) : tools))) {
@@ -123,13 +123,13 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     if (!registered.ok)
       throw new Misconfigured(
         `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
-        `A tool cannot be registered. ${whoIsTold}`,
+        `A tool cannot be registered. ${everyOtherRequest}`,
       );
   }
   return createRoutes({ kernel, desk, policy, content, probe: writeProbe(context.storage) });
 }
 
-const whoIsTold = "Any other request is answered with the reason.";
+const everyOtherRequest = "Every other request gets this reason.";
 
 /** A setting of which nothing can be made, such as an address that is none. */
 function configured<Made>(make: () => Made): Made {
@@ -137,7 +137,7 @@ function configured<Made>(make: () => Made): Made {
     return make();
   } catch (error) {
     throw error instanceof TypeError
-      ? new Misconfigured(error.message, `A setting of the service is not valid. ${whoIsTold}`)
+      ? new Misconfigured(error.message, `A setting of the service is not valid. ${everyOtherRequest}`)
       : error;
   }
 }
@@ -176,7 +176,9 @@ function hostOf(
     const host = both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: bounds.fuel }));
     return withWasiCommands(host, { commands: withFuel(commands, bounds.fuel) });
   }
-  throw new Misconfigured("Neither SANDBOX nor LOADER is bound, and there is no engine: no tool can run.");
+  throw new Misconfigured(
+    "The bindings SANDBOX and LOADER are missing, and the interpreter is missing too. No tool can run.",
+  );
 }
 
 /** Those that have no bound of their own: they hold up their kernel too. */

@@ -73,16 +73,16 @@ export type CheckpointCheck =
 export async function verifyCheckpoint(foreign: unknown, trusted?: TrustedKeys): Promise<CheckpointCheck> {
   const plain = snapshot(foreign);
   const valid = plain.ok ? validator.validate(plain.value) : undefined;
-  if (!valid?.ok) return broken(`It is no checkpoint: ${valid?.errors[0]?.message ?? "not JSON"}`);
+  if (!valid?.ok) return broken(`The value is not a checkpoint: ${valid?.errors[0]?.message ?? "not JSON"}`);
   const { signature, ...body } = valid.value as Checkpoint;
   const { v: _, ...checkpoint } = body;
   if (!trusted) {
-    const reason = "No key was given, so anybody may have made the checkpoint.";
+    const reason = "Signature not checked: no public key was given.";
     return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason }, checkpoint };
   }
   const value = Uint8Array.from({ length: 64 }, (_, i) => Number.parseInt(signature.value.slice(i * 2, i * 2 + 2), 16));
   const vouchedBy = await trusted.verify(signature.kid, value, encode(body));
-  if (typeof vouchedBy === "string") return broken("None of the trusted keys signed it.");
+  if (typeof vouchedBy === "string") return broken("No trusted key signed it.");
   return { verdict: "verified", vouchedBy, checkpoint };
 }
 

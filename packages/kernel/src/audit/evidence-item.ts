@@ -78,7 +78,7 @@ function isSorted(value: JsonValue): boolean {
 
 function split(plain: ReturnType<typeof snapshot>): EvidenceItem {
   if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
-  if (!isJsonObject(plain.value)) throw new Fault("An event is an object.");
+  if (!isJsonObject(plain.value)) throw new Fault("The event is not an object.");
   const { hash, openings, ...event } = plain.value;
   const text = canonicalize(event);
   if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);

@@ -73,11 +73,11 @@ export class AuditLog {
     const last = readRecord(found.last);
     const damage = damageIn(found.damage);
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
-      throw new TypeError(`The log goes on from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
+      throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
     const first = Math.max(0, (last?.seq ?? 0) + 1 - limits.recoveryEvents);
     const read = last ? readRecords(await sink.read(first, limits.recoveryEvents), limits.recoveryEvents) : [];
     const recent = read ?? [];
-    const fault = read ? faultOf(recent, hash) : "What the sink gives back is no list of events.";
+    const fault = read ? faultOf(recent, hash) : "The sink returned a value that is not a list of events.";
     const log = new AuditLog(sink, clock, hash, recent, last, damage ?? fault);
     if (typeof cutBytes === "number" && cutBytes > 0)
       log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
@@ -171,7 +171,7 @@ export class AuditLog {
 
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
     const records = readRecords(await this.#sink.read(fromSeq, limit), limit);
-    if (!records) throw new TypeError(`The sink gave no list of at most ${limit} records.`);
+    if (!records) throw new TypeError(`The sink did not return a list of at most ${limit} records.`);
     return records.map(eventOf);
   }
 
@@ -208,7 +208,7 @@ function notify(listener: (event: AuditEvent) => void, event: AuditEvent): void 
 /** Whatever a sink says but that there is none. */
 function damageIn(foreign: Foreign<string | null | undefined>): string | null {
   if (typeof foreign === "string") return foreign;
-  return foreign === null || foreign === undefined ? null : "The sink does not say how.";
+  return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }
 
 function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {

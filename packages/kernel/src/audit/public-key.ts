@@ -50,7 +50,7 @@ function listOf(value: JsonValue): readonly JsonValue[] | string {
   const other = Object.keys(value).find((name) => name !== "keys");
   return other === undefined
     ? (value["keys"] as readonly JsonValue[])
-    : `This is no key file: it has ${JSON.stringify(other.slice(0, 40))} beside its keys.`;
+    : `The file is not a key file: it has ${JSON.stringify(other.slice(0, 40))} beside its keys.`;
 }
 
 const NO_KEY = "A key is a JSON Web Key of kty OKP and crv Ed25519.";
@@ -58,13 +58,13 @@ const NO_KEY = "A key is a JSON Web Key of kty OKP and crv Ed25519.";
 function readPublicKey(value: JsonValue): ProofPublicKey | string {
   if (!isJsonObject(value) || value["kty"] !== "OKP" || value["crv"] !== "Ed25519") return NO_KEY;
   if (Object.hasOwn(value, "d")) return "This is a private key. Give its public half, without d.";
-  if (!isForSignatures(value)) return "By its use, key_ops or alg this is no key to verify signatures with.";
+  if (!isForSignatures(value)) return "`use`, `key_ops` or `alg` of the key excludes the verification of signatures.";
   const { x } = value;
   const bytes = typeof x === "string" ? fromBase64Url(x, 32) : undefined;
   if (typeof x !== "string" || bytes === undefined)
     return "The member x of a key is 32 bytes in base64url, without padding.";
   return hasSmallOrder(bytes)
-    ? "Anybody can sign under this key: its point has small order."
+    ? "The key's point has small order, so every party can sign for it."
     : { kty: "OKP", crv: "Ed25519", x };
 }
 

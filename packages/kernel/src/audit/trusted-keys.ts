@@ -68,7 +68,7 @@ export type KeySource = ProofPublicKey | readonly ProofPublicKey[] | JsonValue;
 export async function trustKeys(keys: KeySource): Promise<TrustedKeys | string> {
   const list = readPublicKeys(keys);
   if (typeof list === "string") return list;
-  return list.length === 0 ? "There is no key in it." : importAll(await byId(list));
+  return list.length === 0 ? "The file has no key." : importAll(await byId(list));
 }
 
 /**
@@ -79,7 +79,7 @@ export async function trustKeys(keys: KeySource): Promise<TrustedKeys | string> 
 export async function pinKeys(kids: readonly string[], keys: KeySource | EnclosedKeys): Promise<TrustedKeys | string> {
   const wrong = kids.find((kid) => fromBase64Url(kid, 32) === undefined);
   if (wrong !== undefined)
-    return `${JSON.stringify(wrong.slice(0, 60))} is no thumbprint: SHA-256 in base64url, 43 characters.`;
+    return `${JSON.stringify(wrong.slice(0, 60))} is not a thumbprint. Expected SHA-256 in base64url, 43 characters.`;
   if (keys instanceof EnclosedKeys) return importAll(await keys.pinned(kids));
   const list = readPublicKeys(keys);
   return typeof list === "string" ? list : importAll(await pinned(list, kids));
@@ -97,12 +97,12 @@ async function pinned(keys: readonly ProofPublicKey[], kids: readonly string[]):
 }
 
 async function importAll(keys: KeysById): Promise<TrustedKeys | string> {
-  if (keys.size === 0) return "There is no key with a pinned thumbprint.";
+  if (keys.size === 0) return "No key has a pinned thumbprint.";
   try {
     return new TrustedKeys(
       new Map(await Promise.all([...keys].map(async ([kid, key]) => [kid, await importPublicKey(key)] as const))),
     );
   } catch {
-    return "This platform does not take the key: WebCrypto has to have Ed25519.";
+    return "This platform refuses the key. Use a platform whose WebCrypto supports Ed25519.";
   }
 }

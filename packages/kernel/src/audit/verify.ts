@@ -165,10 +165,10 @@ class Chain {
     const { v, seq, type, prev } = event;
     const isWithheld = event["withheld"] === true;
     if (isWithheld && !this.#takesWithheld) throw new Fault(`Event ${show(seq)} is withheld.`);
-    if (v !== 1) throw new Fault(`It is in version ${show(v)} of the format, not 1.`);
+    if (v !== 1) throw new Fault(`The event has version ${show(v)} of the format. Expected version 1.`);
     if (!isWithheld && (typeof type !== "string" || !types.has(type)))
-      throw new Fault(`There are no events of type ${show(type)}.`);
-    if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is no sequence number.`);
+      throw new Fault(`The format has no events of type ${show(type)}.`);
+    if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is not a sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
       throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
     if (!by) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
@@ -178,7 +178,7 @@ class Chain {
     if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
     if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
     if (isWithheld && (openings !== undefined || Object.keys(event).length > PLACE_MEMBERS))
-      throw new Fault(`Event ${show(seq)} is withheld, and says something all the same.`);
+      throw new Fault(`Event ${show(seq)} is withheld, but has a payload.`);
     if (isWithheld) this.#withheld++;
     else this.#open(event, openings);
     this.#firstSeq ??= seq as number;
@@ -239,7 +239,7 @@ class Chain {
     if (passed.verdict === "unvouched") return { verdict: "unvouched", vouchedBy: passed.vouchedBy, ...facts };
     const { vouchedBy, checkpoint } = passed;
     if (checkpoint.size === this.#events) return { verdict: "verified", vouchedBy, checkpoint, ...facts };
-    const reason = `The last checkpoint covers ${checkpoint.size} of ${this.#events} events, and nobody vouches for those behind it.`;
+    const reason = `The last checkpoint covers ${checkpoint.size} of ${this.#events} events. No signature covers the later events.`;
     return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason }, ...facts };
   }
 
@@ -252,8 +252,8 @@ class Chain {
   }
 }
 
-const NO_EVENT = "A log without an event proves nothing: not that nothing happened, nor that nothing was taken away.";
-const NO_CHECKPOINT = "No checkpoint was given, so anybody may have written the log, or cut its end.";
+const NO_EVENT = "An empty log proves nothing. Events may be missing.";
+const NO_CHECKPOINT = "Author and end not checked: no checkpoint was given.";
 const NONE = { opened: 0, closed: 0 };
 
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */
@@ -267,7 +267,7 @@ function countOpened(
     type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
   const shown = new Set<string>();
   if (openings !== undefined && !Array.isArray(openings))
-    throw new Fault(`The openings of event ${show(seq)} are no list.`);
+    throw new Fault(`The openings of event ${show(seq)} are not a list.`);
   for (const item of (openings ?? []) as readonly JsonValue[]) {
     const opening = readOpening(item);
     if (
@@ -275,7 +275,7 @@ function countOpened(
       !Object.hasOwn(commitments, opening.path) ||
       commitments[opening.path] !== commitmentOf(opening, by)
     )
-      throw new Fault(`Event ${show(seq)} did not commit to the value that is shown for ${show(opening?.path)}.`);
+      throw new Fault(`Event ${show(seq)} has another commitment than the value shown for ${show(opening?.path)}.`);
     shown.add(opening.path);
   }
   return { opened: shown.size, closed: Object.keys(commitments).length - shown.size };

@@ -9,7 +9,7 @@ export async function awaitEnding(other: Promise<Ending>, call: CallRecord, cloc
   const ending = await orCancelled(other, call.options.signal);
   call.queuedMs += clock.monotonicMs() - startedMs;
   if (ending) return ending;
-  throw new CallFault("CANCELLED", "The caller cancelled while an equal call was under way.");
+  throw new CallFault("CANCELLED", "The caller cancelled while an equal call was running.");
 }
 
 function orCancelled(ending: Promise<Ending>, cancel: AbortSignal | undefined): Promise<Ending | undefined> {

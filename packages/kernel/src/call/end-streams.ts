@@ -5,7 +5,7 @@ import type { OwnWriter } from "./options.ts";
 export async function endOutput(output: OwnWriter, result: CallResult | undefined): Promise<void> {
   try {
     if (!result?.ok) await output.abort(new Error(result?.error.message));
-    else if (result.meta.cached) await output.abort(new Error("The bytes went to the call that ran."));
+    else if (result.meta.cached) await output.abort(new Error("The call that ran received the bytes."));
     else await output.close();
   } catch {
     // What its other end makes of it is the caller's own.

@@ -76,8 +76,8 @@ export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
   if (thrown instanceof CallFault) return thrown;
   if (thrown instanceof AuditUnavailable) {
     const message = hasStarted
-      ? "The audit log could not be written while the tool ran; whatever it did is not on record."
-      : "The audit log cannot be written, so nothing runs.";
+      ? "The kernel could not write the audit log while the tool ran. The log lacks the tool's actions."
+      : "The kernel cannot write the audit log, so no tool runs.";
     return new CallFault("AUDIT_UNAVAILABLE", message, { details: { ran: hasStarted }, retryable: !hasStarted });
   }
   return new CallFault("INTERNAL", "The kernel failed; the fault is not the caller's.", {

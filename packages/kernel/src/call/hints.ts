@@ -14,7 +14,7 @@ export function modelError({ code, message, details, retryable, hint }: CallErro
 }
 
 const askUser = "Tell the user, who can ask the operator.";
-const later = "Tell the user: it can go on later.";
+const later = "Tell the user that the call can continue later.";
 const toolsFault = "Use another tool: the fault is this tool's, not the caller's.";
 
 /** What holds wherever a code says nothing more particular. */
@@ -22,38 +22,38 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
   TOOL_NOT_FOUND: { hint: "", operatorHint: "Show a model only the tools that `kernel.list()` names." },
   INVALID_INPUT: { hint: "Correct the arguments, then call again.", operatorHint: "" },
   CAPABILITY_DENIED: {
-    hint: "Use another tool or other arguments, or tell the user what is missing.",
+    hint: "Use another tool or other arguments, or tell the user which access is missing.",
     operatorHint: "",
   },
   POLICY_DENIED: {
     hint: "Do not repeat the call. Use another tool or other arguments, or tell the user.",
     operatorHint: "",
   },
-  APPROVAL_DENIED: { hint: "Do not repeat the call. Ask the user how to go on.", operatorHint: "" },
+  APPROVAL_DENIED: { hint: "Do not repeat the call. Ask the user for the next step.", operatorHint: "" },
   APPROVAL_EXPIRED: {
     hint: "Tell the user that the call needs an approval, then call again.",
-    operatorHint: "Have somebody answer the questions of the approver, or allow the call by a rule of the policy.",
+    operatorHint: "Make sure that a person answers approval requests, or allow the call by a rule.",
   },
   APPROVAL_UNAVAILABLE: { hint: "Do not repeat the call. Use another tool, or tell the user.", operatorHint: "" },
   IDEMPOTENCY_UNAVAILABLE: { hint: "Call without a key.", operatorHint: "" },
   SUSPENSION_UNAVAILABLE: { hint: later, operatorHint: "" },
   RATE_LIMITED: { hint: "Call again later.", operatorHint: "" },
-  BOUNDS_EXCEEDED: { hint: "Ask for less in one call.", operatorHint: "" },
+  BOUNDS_EXCEEDED: { hint: "Request less in one call.", operatorHint: "" },
   TIMEOUT: {
     hint: "Ask for less in one call, or use another tool.",
     operatorHint: "Raise `bounds.timeoutMs` in the tool's manifest, or wherever it is lower.",
   },
   CANCELLED: { hint: "", operatorHint: "" },
-  OUT_OF_FUEL: { hint: "Ask for less in one call.", operatorHint: "" },
-  OUT_OF_MEMORY: { hint: "Ask for less in one call.", operatorHint: "" },
+  OUT_OF_FUEL: { hint: "Request less in one call.", operatorHint: "" },
+  OUT_OF_MEMORY: { hint: "Request less in one call.", operatorHint: "" },
   ISOLATE_LOST: { hint: "Call again: the next call gets a new isolate.", operatorHint: "" },
   TOOL_ERROR: { hint: "Use other arguments or another tool.", operatorHint: "" },
   INVALID_OUTPUT: { hint: toolsFault, operatorHint: "Correct the tool's output, or the contract in its manifest." },
   NOT_NORMALIZABLE: { hint: toolsFault, operatorHint: "Correct the tool: it returns plain JSON data, text or bytes." },
   AUDIT_UNAVAILABLE: { hint: askUser, operatorHint: "Repair the sink, then open a new kernel on it." },
   UNSUPPORTED_HOST: { hint: "Use another tool: this one cannot run here.", operatorHint: "" },
-  SUSPENDED: { hint: "Its result goes to whoever resumes it.", operatorHint: "" },
-  SNAPSHOT_REFUSED: { hint: "Make the call again, if it does not go on elsewhere.", operatorHint: "" },
+  SUSPENDED: { hint: "The process that resumes the call gets its result.", operatorHint: "" },
+  SNAPSHOT_REFUSED: { hint: "Repeat the call if no other kernel resumes it.", operatorHint: "" },
   INTERNAL: { hint: askUser, operatorHint: "Report the bug with `details`: a part of the kernel broke a promise." },
 };
 
@@ -65,7 +65,7 @@ export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
   },
   rate: { operatorHint: "Raise `rate` of the tool in the policy, if it is to be called more often." },
   posture: {
-    operatorHint: "Take a milder posture, or lower the tier of the tool: no rule lifts what a posture denies.",
+    operatorHint: "Set a milder posture, or lower the tool's tier. No rule overrides a denial by posture.",
   },
   mode: { operatorHint: "Set a milder mode, when the reason for this one is gone." },
   "tool-mode": { operatorHint: "Set another mode, or change `modes` of the tool in the policy or in its manifest." },

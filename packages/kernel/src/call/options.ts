@@ -9,7 +9,6 @@ import type { JsonObject, JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Approver } from "../policy/approval/approval.ts";
 import { requireValidator } from "../schema/require.ts";
-import { unknownName } from "../tool/nearest.ts";
 
 /** What is wrong with a caller's options. */
 export interface InvalidOption {
@@ -51,47 +50,18 @@ const wishes: JsonObject = {
 /** One level up, so that a fault names its place in the options. */
 const boundsValidator = requireValidator({ properties: { bounds: wishes } });
 
-/** Every option, and its type where that says it all. */
-const options = {
-  version: "text",
-  caller: "text",
-  sessionId: "text",
-  correlationId: "text",
-  traceparent: undefined,
-  grants: undefined,
-  bounds: undefined,
-  idempotencyKey: "text",
-  cache: "flag",
-  references: "flag",
-  waitMs: undefined,
-  signal: undefined,
-  approver: "function",
-  output: undefined,
-  body: undefined,
-  onEvent: "function",
-  onLog: "function",
-  onProgress: "function",
-} as const satisfies Record<keyof CallOptions, "text" | "flag" | "function" | undefined>;
-const callOptionNames: readonly string[] = Object.keys(options);
-
-const named = (kind: "text" | "flag" | "function"): readonly string[] =>
-  Object.entries(options).flatMap(([name, each]) => (each === kind ? [name] : []));
-const texts = named("text");
-const flags = named("flag");
-const functions = named("function");
+const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
+const flags = ["cache", "references"] as const;
+const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 
 const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
 
-/** @param names Of the options that it can have. One that nobody reads would narrow nothing: it is refused. */
-export function readOptions(foreign: Foreign<unknown>, names: readonly string[] = callOptionNames): ReadOptions {
+export function readOptions(foreign: Foreign<unknown>): ReadOptions {
   try {
-    if (typeof foreign !== "object" || foreign === null) return refused("Options are an object.");
+    if (typeof foreign !== "object" || foreign === null) return refused("The options are not an object.");
     const options: Record<string, unknown> = { ...foreign };
     const { output, body } = options;
-    const unknown = unknownName(options, names);
-    const read = unknown
-      ? refused(`The options have no member \`${unknown.name}\`.`, unknown.hint)
-      : readPlain(options);
+    const read = readPlain(options);
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
     return refused("The options cannot be read.");
@@ -117,7 +87,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   } catch {
     // It is none, or it is somebody else's.
   }
-  return { fault: { message: "`output` is a WritableStream that nobody else writes to." } };
+  return { fault: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." } };
 }
 
 function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
@@ -128,21 +98,23 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   } catch {
     // Likewise.
   }
-  return { fault: { message: "`body` is a ReadableStream that nobody else reads." } };
+  return { fault: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." } };
 }
 
 function readPlain(options: Record<string, unknown>): ReadOptions {
-  for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is a text.`);
+  for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is not a string.`);
   for (const name of functions)
-    if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is a function.`);
-  for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is true or false.`);
-  if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is a whole number from 0 to ${limits.longestWaitMs}.`);
-  if (!isKey(options["idempotencyKey"])) return refused(`\`idempotencyKey\` has 1 to ${limits.nameLength} characters.`);
-  if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused("`signal` is an AbortSignal.");
+    if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is not a function.`);
+  for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is not a boolean.`);
+  if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is not an integer from 0 to ${limits.longestWaitMs}.`);
+  if (!isKey(options["idempotencyKey"]))
+    return refused(`\`idempotencyKey\` is not a string of 1 to ${limits.nameLength} characters.`);
+  if (options["signal"] !== undefined && !isSignal(options["signal"]))
+    return refused("`signal` is not an AbortSignal.");
   const { bounds, grants } = options;
   if (bounds === undefined && grants === undefined) return { options };
   const plain = snapshot({ bounds, grants });
-  if (!plain.ok) return refused(`The options are not plain data: ${plain.error.message}.`);
+  if (!plain.ok) return refused(`The options are not plain JSON data: ${plain.error.message}.`);
   const own = deepFreeze(plain.value) as JsonObject;
   const valid = boundsValidator.validate(own);
   if (!valid.ok) return { options: {}, fault: valid.errors[0]! };
@@ -185,8 +157,8 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(message: string, hint?: string): ReadOptions {
-  return { options: {}, fault: { message, ...(hint !== undefined && { hint }) } };
+function refused(message: string): ReadOptions {
+  return { options: {}, fault: { message } };
 }
 
 /** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */

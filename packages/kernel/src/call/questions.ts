@@ -14,7 +14,7 @@ const questions = {
   idempotencyKey: {
     code: "IDEMPOTENCY_UNAVAILABLE",
     message: "Got the option `idempotencyKey`, expected none: this kernel remembers no keys.",
-    operatorHint: "Add idempotency() to `extensions`, or call without a key what may run twice.",
+    operatorHint: "Add idempotency() to `extensions`, or omit the key for calls that may run twice.",
   },
   suspension: {
     code: "SUSPENSION_UNAVAILABLE",

@@ -152,7 +152,7 @@ export class CallRecord implements CallIdentity {
     try {
       if (options.signal) options = { ...options, signal: this.#signalOf(options.signal) };
     } catch {
-      fault ??= { message: "`signal` is an AbortSignal." };
+      fault ??= { message: "`signal` is not an AbortSignal." };
     }
     this.options = options;
     this.fault = fault;

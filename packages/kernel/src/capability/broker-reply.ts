@@ -31,7 +31,7 @@ export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
   const own = snapshotLoosely(value, { maxDepth: 500, maxNodes: Infinity, maxStringUnits: Infinity });
   if (body === undefined || body === null) return { ok: true, value: own };
   const bytes = bytesOf(body);
-  if (!bytes) throw new TypeError("A body is a Uint8Array.");
+  if (!bytes) throw new TypeError("The body is not a Uint8Array.");
   return { ok: true, value: own, body: bytes };
 }
 
@@ -52,14 +52,14 @@ export function readNeeds(foreign: Foreign<ReturnType<Broker["needs"]>>): Return
   const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
   if (ok !== true) return failed(readError(error));
   const items = itemsOf(needs, MAX_NEEDS);
-  if (!items) throw new TypeError("Needs are a list.");
+  if (!items) throw new TypeError("The needs are not a list.");
   return { ok: true, needs: items.map(readNeed) };
 }
 
 /** @throws TypeError for what is no need */
 function readNeed(foreign: Foreign<Need>): Need {
   const need = snapshotLoosely(foreign, {}) as unknown as Need;
-  if (!capabilityKinds.includes(need.kind)) throw new TypeError("A need has a kind.");
+  if (!capabilityKinds.includes(need.kind)) throw new TypeError("A need has no kind.");
   return need;
 }
 
@@ -72,7 +72,7 @@ function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
     reason,
   } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
   if (!isCode(code) || !isText(message) || !isText(hint) || !isText(operatorHint))
-    throw new TypeError("A refusal says texts.");
+    throw new TypeError("The refusal's texts are not strings.");
   return { code, message, hint, operatorHint, ...(isText(reason) && isDenialReason(reason) && { reason }) };
 }
 
@@ -86,7 +86,7 @@ function readUsage(foreign: Foreign<Usage>): Usage {
   const members = membersOf(foreign, "networkRequests", "networkBytes", "fs.read", "fs.write");
   for (const amount of Object.values(members))
     if (amount !== undefined && !(typeof amount === "number" && amount >= 0))
-      throw new TypeError("What is used up is a number from 0.");
+      throw new TypeError("The usage is not a number of at least 0.");
   return members as Usage;
 }
 

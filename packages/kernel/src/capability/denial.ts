@@ -101,7 +101,7 @@ function leftOut(
     return { reason: "narrowed", granted: ofKind(own), operatorHint };
   }
   const held = before.find((layer) => !isIn(layer)) ?? [];
-  return { reason: "not-held", granted: ofKind(held), operatorHint: "The policy grants it now: make the call anew." };
+  return { reason: "not-held", granted: ofKind(held), operatorHint: "The policy grants it now: repeat the call." };
 }
 
 function addTo(place: string, kind: CapabilityKind, what: object | undefined): string {

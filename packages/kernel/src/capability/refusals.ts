@@ -40,11 +40,10 @@ export const restoreGrant: string = "Restore the grant with `kernel.grants.resto
 
 /** What the policy says to a request that is granted. */
 export function forbidden(reason: string): BrokerError {
-  return { ...denied(reason, "Ask for something else.", liftPolicy), reason: "forbidden" };
+  return { ...denied(reason, "Make another request.", liftPolicy), reason: "forbidden" };
 }
 
-const liftPolicy =
-  "A rule or a list of the policy forbids it, whatever is granted. Change that, if it is to be allowed.";
+const liftPolicy = "A deny of the policy overrides every grant. Change the rule or list if the access is intended.";
 
 export const ended: Refused = /* @__PURE__ */ failed(
   /* @__PURE__ */ denied("The call has ended; its grants ended with it."),

@@ -177,7 +177,7 @@ export function readMatch(foreign: Foreign<RevocationMatch>): RevocationMatch {
     if (typeof value !== "string" || !value.isWellFormed()) throw new TypeError(`\`${name}\` is a well-formed text.`);
     match[name] = value;
   }
-  if (Object.keys(match).length === 0) throw new TypeError("A revocation names a caller, a session, a tool or a call.");
+  if (Object.keys(match).length === 0) throw new TypeError("The revocation names no caller, session, tool or call.");
   if (kinds === undefined) return match;
   const given = itemsOf(kinds, maxStanding) ?? [];
   const known = capabilityKinds.filter((kind) => given.includes(kind));

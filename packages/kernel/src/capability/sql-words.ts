@@ -50,7 +50,7 @@ export function readWords(sql: string): readonly SqlWord[] | string {
   }
   if (depth !== 0) return "its parentheses do not match";
   if (isEnd(words.at(-1))) words.pop();
-  return words.length === 0 ? "there is no statement" : words;
+  return words.length === 0 ? "the text has no statement" : words;
 }
 
 function isEnd(word: SqlWord | undefined): boolean {

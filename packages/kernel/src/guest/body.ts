@@ -8,7 +8,7 @@ export function bodyOf(transport: GuestTransport): AsyncIterable<Uint8Array> {
   const read = async (): Promise<Uint8Array> => {
     const piece = await transport.read?.();
     if (piece) return piece;
-    throw Object.assign(new Error("There is no body, or it broke off."), { name: "AbortError" });
+    throw Object.assign(new Error("The body is missing or its stream failed."), { name: "AbortError" });
   };
   if (!Stream || !(Symbol.asyncIterator in Stream.prototype)) return pieces(read);
   return new Stream(

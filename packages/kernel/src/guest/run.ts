@@ -56,7 +56,7 @@ export const well: IsolateOutcome = { kind: "returned", output: { form: "json", 
 async function objectionOf(name: string, given: unknown): Promise<IsolateOutcome | undefined> {
   const objection: unknown = await given;
   if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };
-  if (objection !== undefined) throw new TypeError(`${name} returned neither a sentence nor undefined`);
+  if (objection !== undefined) throw new TypeError(`${name} returned a value that is neither a string nor undefined`);
   return undefined;
 }
 

@@ -25,7 +25,7 @@ export async function streamOutput(
       // A copy: what is sent leaves with its buffer, and the tool may fill its own again.
       const part = new Uint8Array(piece.subarray(at, at + limits.pieceBytes));
       if (!(await transport.write?.(part)))
-        return { kind: "threw", name: "AbortError", message: "Nobody takes the rest of the stream." };
+        return { kind: "threw", name: "AbortError", message: "The reader of the stream was cancelled." };
     }
   }
   return { kind: "returned", output: { form: "stream" } };

@@ -27,7 +27,7 @@ export function readClock(clock: Theirs<Clock>): Clock {
 
 function timeOf(foreign: Foreign<number>): number {
   if (typeof foreign === "number" && Number.isFinite(foreign)) return foreign;
-  throw new TypeError("A clock says a number of milliseconds.");
+  throw new TypeError("A clock returned a value that is not a number of milliseconds.");
 }
 
 export const systemClock: Clock = {

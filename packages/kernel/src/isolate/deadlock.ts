@@ -48,10 +48,10 @@ export class Deadlock {
 export function deadlockIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
-    `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a call from within.`,
+    `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a nested call.`,
     {
       hint: "Make fewer calls at the same time.",
-      operatorHint: "Let tools call tools less deeply, or take a host with more isolates.",
+      operatorHint: "Nest fewer calls, or use a host with more isolates.",
     },
   );
 }

@@ -26,12 +26,12 @@ const MOST = 1_000;
 /** @throws TypeError for what is no host: a bug of the embedding program */
 export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
   const host = portOf(foreign);
-  if (!host) throw new TypeError("A host is an object.");
+  if (!host) throw new TypeError("The host is not an object.");
   const { name, capacity, enforces, snapshotKind, thaw } = host;
   const sources = textsOf(host.sources, MOST);
   const brokers = itemsOf(host.brokers, MOST);
   if (typeof name !== "string" || !sources || !brokers)
-    throw new TypeError("A host has a `name`, `sources` and `brokers`.");
+    throw new TypeError("The host lacks `name`, `sources` or `brokers`.");
   return {
     name,
     sources,
@@ -48,7 +48,7 @@ export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
 
 function readIsolate(foreign: Foreign<Isolate>): Theirs<Isolate> {
   const isolate = portOf(foreign);
-  if (!isolate) throw new TypeError("A host opened what is no isolate.");
+  if (!isolate) throw new TypeError("A host opened a value that is not an isolate.");
   return isolate;
 }
 

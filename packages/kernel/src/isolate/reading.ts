@@ -24,7 +24,7 @@ export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
     const request = { kind, operation, arguments: plain.value as JsonObject };
     if (body === undefined) return request;
     const bytes = bytesOf(body);
-    return bytes ? { ...request, body: bytes } : { ...none, fault: "The request's body is no bytes." };
+    return bytes ? { ...request, body: bytes } : { ...none, fault: "The request's body is not a Uint8Array." };
   } catch {
     return { ...none, fault: "The request cannot be read." };
   }
@@ -47,7 +47,7 @@ export function readOutcome(foreign: Foreign<IsolateOutcome>): IsolateOutcome {
   const isSound = ([name, value]: [string, unknown]): boolean =>
     value === undefined || typeof value === (name === "limit" ? "number" : "string");
   if (ends.includes(own.kind) && Object.entries(own).every(isSound)) return own as IsolateOutcome;
-  throw new TypeError("An isolate ended with what is no outcome.");
+  throw new TypeError("An isolate ended with a value that is not an outcome.");
 }
 
 function readOutput(foreign: Foreign<IsolateOutput | undefined>): IsolateOutput {
@@ -56,7 +56,7 @@ function readOutput(foreign: Foreign<IsolateOutput | undefined>): IsolateOutput 
   const own = form === "binary" ? bytesOf(bytes) : undefined;
   if (own) return { form: "binary", bytes: own };
   if (form === "stream") return { form };
-  throw new TypeError("An isolate returned what is no output.");
+  throw new TypeError("An isolate returned a value that is not an output.");
 }
 
 /** What a run cost, as far as it is a cost. */

@@ -58,7 +58,7 @@ export async function verifyPure(options: PureOptions): Promise<PureCheck> {
       if (end) return { ok: false, input, ...end, hashes: [] };
       const at = hashes.findIndex((hash) => hash !== hashes[0]);
       if (at > 0) {
-        const reason = `Call ${at + 1} gave something else than call 1.`;
+        const reason = `Call ${at + 1} returned another output than call 1.`;
         return { ok: false, kind: "varies", input, reason, hashes: [hashes[0]!, hashes[at]!] };
       }
     }

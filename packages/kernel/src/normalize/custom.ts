@@ -45,7 +45,7 @@ export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]
     const { name, version, normalize: own } = membersOf(definition, "name", "version", "normalize");
     const id = typeof name === "string" && typeof version === "string" ? `${name}@${version}` : "";
     if (typeof name !== "string" || typeof own !== "function" || !isId.test(id))
-      throw new TypeError(`${id} is no name@version with a function \`normalize\`.`);
+      throw new TypeError(`${id} is not a name@version with a function \`normalize\`.`);
     if (byName.has(name)) throw new TypeError(`There are two normalizers ${name}.`);
     byName.set(name, { id, apply: (kind, output, hash) => applyTwice(own, kind, output, hash) });
   }

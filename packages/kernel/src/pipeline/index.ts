@@ -107,7 +107,7 @@ export async function runPipeline(
       return { ok: false, kind: "failed", id, path, message, error, steps: results, traceparent };
     };
     if (missing.length > 0)
-      return failed(`/${place}/input${missing[0]}`, "The step that it refers to gave no such value.");
+      return failed(`/${place}/input${missing[0]}`, "The referenced step returned no such value.");
     const result = await kernel.call(tool, given, {
       ...shared,
       ...(version !== undefined && { version }),
@@ -126,7 +126,8 @@ type Fault = { readonly path: string; readonly message: string };
 
 function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | Fault {
   const plain = snapshot(foreign);
-  if (!plain.ok) return { path: plain.error.path, message: `The steps are not plain data: ${plain.error.message}.` };
+  if (!plain.ok)
+    return { path: plain.error.path, message: `The steps are not plain JSON data: ${plain.error.message}.` };
   const valid = validator.validate(plain.value);
   if (!valid.ok) return { path: valid.errors[0]!.instancePath, message: valid.errors[0]!.message };
   const steps = valid.value as readonly PipelineStep[];
@@ -137,7 +138,7 @@ function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | 
     if (!tools.has(tool)) return { path: `/${place}/tool`, message: `There is no tool ${JSON.stringify(tool)}.` };
     for (const reference of referencesIn(input)) {
       const path = `/${place}/input${reference.path}`;
-      if ("fault" in reference) return { path, message: `That is no reference: ${reference.fault}.` };
+      if ("fault" in reference) return { path, message: `The value is not a reference: ${reference.fault}.` };
       if (!before.has(reference.step))
         return { path, message: `There is no step ${JSON.stringify(reference.step)} before this one.` };
     }

@@ -138,7 +138,7 @@ async function replayCall(
     const { outcomeHash, result, outcome: kind } = await outcomeParts(outcome, journal.hash, flow);
     const difference = firstDifference(readable(end.what), readable({ outcome: kind, ...result }));
     if (outcomeHash === end.hash && !difference) return undefined;
-    return journal.divergence(end.seq, end.hash, outcomeHash, "The tool gave something else.", difference);
+    return journal.divergence(end.seq, end.hash, outcomeHash, "The tool returned another value.", difference);
   } finally {
     stopTimer();
     isolate.terminate("the replay has ended");
@@ -218,7 +218,7 @@ class Journal {
     const expected = this.#requests[index] ?? this.end;
     if (expected.hash !== hash) {
       const isOther = index < this.#requests.length;
-      const reason = isOther ? "The tool asked for something else." : "The tool asked once more.";
+      const reason = isOther ? "The tool made another request." : "The tool made one request more.";
       const difference = isOther ? firstDifference(expected.what, request) : undefined;
       this.#diverge(this.divergence(expected.seq, expected.hash, hash, reason, difference));
       return new Promise(() => {}); // The replay ends here, and the isolate with it.

@@ -128,7 +128,7 @@ class RunReader {
   add(content: string): void {
     this.line++;
     if (content === "" && this.#hasEnded) return; // behind the last line end
-    if (this.#hasEnded) throw new Refusal("There is more behind the end of the run.");
+    if (this.#hasEnded) throw new Refusal("The file continues after the end of the run.");
     if (!content.isWellFormed()) throw new Refusal("It is not Unicode text.");
     const parsed = parseJson(content, { maxDepth: RUN_DEPTH, maxStringUnits: RUN_LINE_BYTES });
     if (!parsed.ok) throw new Refusal(`It is not JSON: ${parsed.error.message}.`);
@@ -140,7 +140,7 @@ class RunReader {
     } else if (isEnd(parsed.value)) return this.#end(parsed.value);
     else {
       const valid = validator.validate(parsed.value);
-      if (!valid.ok) throw new Refusal(`It is no entry of a run: ${valid.errors[0]!.message}`);
+      if (!valid.ok) throw new Refusal(`The line is not an entry of a run: ${valid.errors[0]!.message}`);
       const entry = valid.value as RunEntry;
       const named = digestIn(entry);
       if (named !== undefined && hashOf(named) !== this.#by)
@@ -152,7 +152,7 @@ class RunReader {
 
   #end(value: JsonObject): void {
     const valid = endValidator.validate(value);
-    if (!valid.ok) throw new Refusal(`It is no end of a run: ${valid.errors[0]!.message}`);
+    if (!valid.ok) throw new Refusal(`The line is not the end of a run: ${valid.errors[0]!.message}`);
     if (value["entries"] !== this.#entries.length)
       throw new Refusal(`The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`);
     if (value["hash"] !== this.#hash) throw new Refusal("A line before this end was changed.");

@@ -90,16 +90,16 @@ export function runFault({ entries }: Run): RunFault | undefined {
     switch (entry.kind) {
       case "request":
         if (entry.index !== call.asked++) return fault(`Request ${call.asked - 1} of this call is missing.`);
-        if (!isOf(entry.requestHash, entry.request)) return fault("The request is not what its digest stands for.");
+        if (!isOf(entry.requestHash, entry.request)) return fault("The request does not match its digest.");
         break;
       case "reply":
-        if (entry.index >= call.asked) return fault("This answers a request that was not made.");
+        if (entry.index >= call.asked) return fault("The entry answers a request that is not recorded.");
         if (call.answered.has(entry.index)) return fault("The request was answered twice.");
         if (entry.body !== null && !isBase64(entry.body)) return fault("The body of an answer is not base64.");
         call.answered.add(entry.index);
         break;
       case "outcome":
-        if (!isOutcomeOf(entry)) return fault("The outcome is not what its digest stands for.");
+        if (!isOutcomeOf(entry)) return fault("The outcome does not match its digest.");
         call.hasEnded = true;
     }
   }

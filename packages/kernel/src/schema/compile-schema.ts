@@ -64,5 +64,5 @@ const refused = (keyword: string, expected: string, received: string): Validatio
   ok: false,
   errors: [failure("", "", "", keyword, expected, received)],
 });
-const EXHAUSTED = refused("limit", "a value within the limits", "one that exceeds them");
-const UNEXPLAINED = refused("schema", "a value that conforms to the schema", "one that does not");
+const EXHAUSTED = refused("limit", "a value within the limits", "a value that exceeds a limit");
+const UNEXPLAINED = refused("schema", "a value that conforms to the schema", "a value that does not conform");

@@ -144,12 +144,12 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
     if (definition === undefined)
       return named(
         {},
-        refused("", "A trusted tool is the result of `defineTool`.", "Packages are registered with `register`."),
+        refused("", "The value is not a result of `defineTool`.", "Packages are registered with `register`."),
       );
     // Its own code of this realm, which is called as often as the tool is.
     const tool = { code: portOf(code) as Tool["code"] };
     if (typeof tool.code?.execute !== "function")
-      return named({}, refused("/code/execute", "A tool has a function `execute`."));
+      return named({}, refused("/code/execute", "The tool has no function `execute`."));
     const plain = manifestOf({ definition } as Tool, "inline");
     return taken(plain, (manifest) => ({ ok: true, value: { manifest, code: null, claimedHash: undefined, tool } }));
   } catch (error) {
@@ -172,7 +172,7 @@ export function takePackage(foreign: Foreign<unknown>): Taken {
         ),
       );
     return taken(manifest, (own) => {
-      if (typeof hash !== "string") return refused("/hash", "A package carries its hash.", "", "PACKAGE_HASH_MISMATCH");
+      if (typeof hash !== "string") return refused("/hash", "The package has no hash.", "", "PACKAGE_HASH_MISMATCH");
       // A copy: what is hashed is what runs, whoever writes to theirs.
       const bytes = bytesOf(code);
       const text = typeof code === "string" ? code : undefined;
@@ -224,11 +224,11 @@ function checkManifest(own: JsonValue): Setup<ToolManifest> {
   if (manifest.source !== "inline" && manifest.source !== "module") {
     const { source, output, body } = manifest;
     if (output.kind === "stream")
-      return refused("/output/kind", `What a tool of source ${source} writes is one whole.`);
-    if (body) return refused("/body", `What a tool of source ${source} reads is one whole.`);
+      return refused("/output/kind", `The output of a tool of source ${source} is buffered, so it cannot be a stream.`);
+    if (body) return refused("/body", `The input of a tool of source ${source} is buffered, so it cannot have a body.`);
   }
   if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
-    const most = `An output of kind ${manifest.output.kind} crosses as a whole and has at most ${limits.wholeOutputBytes} bytes.`;
+    const most = `An output of kind ${manifest.output.kind} is buffered and has at most ${limits.wholeOutputBytes} bytes.`;
     return refused("/bounds/outputBytes", most, "Return a stream.");
   }
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {

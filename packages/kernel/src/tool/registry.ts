@@ -51,7 +51,7 @@ export class Registry {
           code: "ALREADY_REGISTERED",
           path: "/version",
           message: `${tool.id} is registered already.`,
-          hint: "Raise the version, or register it once.",
+          hint: "Raise the version, or register the tool once.",
         },
       };
     }

@@ -15,7 +15,7 @@ export function manifestFileOf(file: string): string {
 export function readModule(file: string, files: PackFiles): ToolPackage {
   const bytes = read(file, files);
   const definition: unknown = JSON.parse(new TextDecoder().decode(read(manifestFileOf(file), files)));
-  if (typeof definition !== "object" || definition === null) throw new Error("The manifest is no JSON object.");
+  if (typeof definition !== "object" || definition === null) throw new Error("The manifest is not a JSON object.");
   // Whether it is one is for the package to say.
   const packed = wasmPackage(definition as WasmDefinition<JsonObject, { kind: "json" }>, bytes);
   if (!packed.ok) throw new Error(faultOf(packed.error));

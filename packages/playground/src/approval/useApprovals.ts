@@ -33,7 +33,7 @@ function without({ questions, answered }: Queue, question: Question): Queue {
   return left.length === 0 ? empty : { questions: left, answered: answered + questions.length - left.length };
 }
 
-/** Questions in the order in which they came, each until it is answered or nobody waits any more. */
+/** Questions in the order in which they came, each until it is answered or the approval is closed. */
 export function useApprovals(): Approvals {
   const [{ questions, answered }, setQueue] = useState<Queue>(empty);
 

@@ -68,7 +68,7 @@ function parse(text: string): Parsed {
   try {
     const value = JSON.parse(text) as JsonValue;
     return repeatsKeys(text, value)
-      ? { ok: false, message: "It names a member twice: what it says depends on who reads it." }
+      ? { ok: false, message: "It has a duplicate member, so JSON parsers disagree about its value." }
       : { ok: true, value };
   } catch (error) {
     return { ok: false, message: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };

@@ -101,11 +101,12 @@ function readRequest({
     return refused("INVALID_REQUEST", `Databases have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
   if (kind !== wanted)
     return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted}, not to ${kind}.`);
-  if (typeof database !== "string") return refused("INVALID_REQUEST", "`database` is a string.");
+  if (typeof database !== "string") return refused("INVALID_REQUEST", "`database` is not a string.");
   const fault = checkName(database);
   if (fault) return refused("INVALID_REQUEST", `The database's name is refused: ${fault}.`);
-  if (typeof sql !== "string") return refused("INVALID_REQUEST", "`sql` is a string.");
-  if (body !== undefined) return refused("INVALID_REQUEST", "A statement has no body.", "Give values as `params`.");
+  if (typeof sql !== "string") return refused("INVALID_REQUEST", "`sql` is not a string.");
+  if (body !== undefined)
+    return refused("INVALID_REQUEST", "A statement cannot have a body.", "Give values as `params`.");
   const words = classifyStatement(sql);
   if (!words.ok) return refused("INVALID_REQUEST", `The statement is refused: ${words.reason}.`, oneStatement);
   const { kinds, target } = words;
@@ -125,7 +126,7 @@ function readRequest({
 const oneStatement = "Send one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP.";
 
 function readParams(params: JsonValue): { readonly ok: true; readonly value: readonly SqlValue[] } | Refused {
-  if (!Array.isArray(params)) return refused("INVALID_REQUEST", "`params` is a list of values.");
+  if (!Array.isArray(params)) return refused("INVALID_REQUEST", "`params` is not a list of values.");
   if (params.length > maxParams)
     return refused("INVALID_REQUEST", `A statement has at most ${maxParams} parameters.`, "Send JSON as one of them.");
   const cells: SqlValue[] = [];
@@ -226,7 +227,7 @@ const faults = {
   rejected: { code: "INVALID_REQUEST", says: () => "The database refuses the statement", hint: "" },
   denied: {
     code: "CAPABILITY_DENIED",
-    says: () => "The statement does what its grant does not allow",
+    says: () => "The grant does not allow the statement",
     hint: "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
   },
   "too-slow": {
@@ -244,8 +245,8 @@ const faults = {
     says: ({ bytes }) => `The statement needs more memory, or its answer more than ${bytes} bytes`,
     hint: "Name fewer columns, or add a LIMIT.",
   },
-  busy: { code: "UNAVAILABLE", says: () => "Someone else is writing to the database", hint: "Try again." },
-  "no-space": { code: "UNAVAILABLE", says: () => "The database is full", hint: "Remove what is not needed." },
+  busy: { code: "UNAVAILABLE", says: () => "Another connection is writing to the database", hint: "Try again." },
+  "no-space": { code: "UNAVAILABLE", says: () => "The database is full", hint: "Remove data that is not needed." },
   cancelled: { code: "CANCELLED", says: () => "The call ended before the statement did", hint: "" },
   broken: { code: "UNAVAILABLE", says: () => "The database cannot be used", hint: "Try again later." },
 } as const satisfies Record<

@@ -62,7 +62,7 @@ function readRequest({
   const wanted = operations[operation];
   if (kind !== wanted.kind)
     return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted.kind}, not to ${kind}.`);
-  if (typeof path !== "string") return refused("INVALID_REQUEST", "`path` is a string.");
+  if (typeof path !== "string") return refused("INVALID_REQUEST", "`path` is not a string.");
   if (path === "" && !wanted.root)
     return refused("INVALID_REQUEST", `The operation ${operation} needs the path of a file.`);
   const fault = path === "" ? undefined : checkPath(path);
@@ -159,12 +159,16 @@ function readEntries(foreign: Foreign<readonly FileEntry[] | undefined>): Entry[
 }
 
 const faults = {
-  "not-found": { code: "NOT_FOUND", says: "does not exist", hint: "List the folder to see what is there." },
+  "not-found": { code: "NOT_FOUND", says: "does not exist", hint: "List the folder to see its files." },
   "is-folder": { code: "NOT_FOUND", says: "is a folder", hint: "Name a file in it." },
   "is-file": { code: "NOT_FOUND", says: "is a file, or is below one", hint: "A file has nothing below it." },
   "too-large": { code: "BOUNDS_EXCEEDED", says: "is too large", hint: "" },
   "too-many": { code: "BOUNDS_EXCEEDED", says: "has too many entries", hint: "Name a folder further down." },
-  "no-space": { code: "UNAVAILABLE", says: "does not fit: the storage is full", hint: "Remove what is not needed." },
+  "no-space": {
+    code: "UNAVAILABLE",
+    says: "does not fit: the storage is full",
+    hint: "Remove data that is not needed.",
+  },
   "not-plain": {
     code: "CAPABILITY_DENIED",
     says: "is a link, a device, or another spelling of an existing name",

@@ -74,9 +74,9 @@ function readRequest({
   if (fault) return refused("INVALID_REQUEST", `The key ${shown(key)} is refused: ${fault}.`);
   const { limit = pageKeys, after } = lists ? args : ({} as typeof args);
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > pageKeys)
-    return refused("INVALID_REQUEST", `\`limit\` is a whole number from 1 to ${pageKeys}.`);
+    return refused("INVALID_REQUEST", `\`limit\` is not an integer from 1 to ${pageKeys}.`);
   if (after !== undefined && (typeof after !== "string" || after.length > afterLength || !after.isWellFormed()))
-    return refused("INVALID_REQUEST", "`after` is what a page gave as `next`.");
+    return refused("INVALID_REQUEST", "`after` is not the `next` of a page.");
   return {
     ok: true,
     value: { operation, key, body: body ?? new Uint8Array(), limit, ...(after !== undefined && { after }) },
@@ -153,7 +153,7 @@ function refuse(fault: KvFault, key: string, limit: number): BrokerReply {
         "Keep it as a file, or ask for a grant with a larger `valueBytes`.",
       );
     case "no-space":
-      return refused("UNAVAILABLE", "The storage is full.", "Delete what is not needed.");
+      return refused("UNAVAILABLE", "The storage is full.", "Delete keys that are not needed.");
     case "not-found":
     case "broken":
       return refused("UNAVAILABLE", "The storage failed.", "Try again later.");

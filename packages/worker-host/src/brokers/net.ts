@@ -73,7 +73,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
     return refused(
       "UNAVAILABLE",
       `${first.url.host} redirects more than ${redirectLimit} times.`,
-      "Ask for the final address.",
+      "Request the final address.",
     );
   } catch (error) {
     if (session.signal.aborted) return cancelled;
@@ -129,7 +129,7 @@ function hiddenRedirect(url: URL): BrokerReply {
   return refused(
     "UNAVAILABLE",
     `${url.host} answers with a redirect, and a browser does not say where to, so its target cannot be checked.`,
-    "Ask for the final address.",
+    "Request the final address.",
     "Run the kernel outside the browser, where redirects can be followed.",
   );
 }
@@ -138,7 +138,7 @@ function forbidden(url: URL, lacks: string): BrokerReply {
   return refused(
     "UNAVAILABLE",
     `The Content-Security-Policy of this page does not let it ask ${url.host}.`,
-    "Ask another host.",
+    "Request another host.",
     `Add ${lacks} to it; in a worker, to the policy that the worker's file is served with.`,
   );
 }
@@ -157,7 +157,7 @@ async function unreachable(url: URL, error: unknown, session: BrokerSession): Pr
   return refused(
     "UNAVAILABLE",
     `The browser gives no answer of ${url.host}: it cannot be reached, or it does not let pages of ${location.origin} read it (CORS).`,
-    "Ask a host that allows other origins.",
+    "Request a host that allows other origins.",
     "Run the kernel outside the browser, where CORS does not apply.",
   );
 }

@@ -94,18 +94,18 @@ function readRequest(
 ): { readonly ok: true; readonly value: SpawnRequest } | Refused {
   if (operation !== "run")
     return refused("INVALID_REQUEST", `Commands have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
-  if (typeof command !== "string") return refused("INVALID_REQUEST", "`command` is a string.");
+  if (typeof command !== "string") return refused("INVALID_REQUEST", "`command` is not a string.");
   const fault = checkCommand(command);
-  if (fault) return refused("INVALID_REQUEST", `The command is refused: ${fault}.`, "Each argument is one of `args`.");
-  if (!Array.isArray(args)) return refused("INVALID_REQUEST", "`args` is a list of strings.");
+  if (fault) return refused("INVALID_REQUEST", `The command is refused: ${fault}.`, "Put each argument into `args`.");
+  if (!Array.isArray(args)) return refused("INVALID_REQUEST", "`args` is not a list of strings.");
   const texts: string[] = [];
   for (const [index, argument] of (args as readonly JsonValue[]).entries()) {
-    const reason = typeof argument === "string" ? checkArgument(argument) : "an argument is a string";
+    const reason = typeof argument === "string" ? checkArgument(argument) : "an argument is not a string";
     if (reason) return refused("INVALID_REQUEST", `Argument ${index + 1} is refused: ${reason}.`);
     texts.push(argument as string);
   }
   if (!isBound(fuel) || !isBound(memoryBytes))
-    return refused("INVALID_REQUEST", "`fuel` and `memoryBytes` are whole numbers, or are left out.");
+    return refused("INVALID_REQUEST", "`fuel` or `memoryBytes` is not an integer.");
   if (body !== undefined && body.byteLength > stdinBytes)
     return refused("BOUNDS_EXCEEDED", `The input of a command has at most ${stdinBytes} bytes.`);
   const bounds = { ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
@@ -122,5 +122,5 @@ function needOf({ command, args }: SpawnRequest): Need {
 
 /** What every command that writes without end is answered with. */
 export function tooMuchOutput(command: string, { stdoutBytes }: Required<SpawnLimits>): Refused {
-  return refused("BOUNDS_EXCEEDED", `${command} wrote more than ${stdoutBytes} bytes.`, "Ask it for less.");
+  return refused("BOUNDS_EXCEEDED", `${command} wrote more than ${stdoutBytes} bytes.`, "Request less output.");
 }

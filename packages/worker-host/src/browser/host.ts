@@ -117,7 +117,7 @@ async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
   // A kernel in a worker uses the container of its page: it does not carry the shells as well.
   if (typeof document === "object")
     return (await import("./dom-frame-container.ts")).domFrameContainer({ startTimeoutMs });
-  throw new IsolateFailure("UNSUPPORTED_HOST", "There is no document here to put isolates into.", {
+  throw new IsolateFailure("UNSUPPORTED_HOST", "This realm has no document, which isolates need.", {
     operatorHint:
       "In a worker pass `container: remoteFrameContainer()`, and call `serveFrameContainer(worker)` in the page.",
   });

@@ -29,7 +29,8 @@ export class PageOutput {
   async end(result: CallResult | undefined): Promise<void> {
     try {
       if (result?.ok && !result.meta.cached) await this.#writer?.close();
-      else await this.#writer?.abort(new Error(result?.ok === false ? result.error.message : "There are no bytes."));
+      else
+        await this.#writer?.abort(new Error(result?.ok === false ? result.error.message : "The answer has no bytes."));
     } catch {
       // What its other end makes of it is the caller's own.
     }

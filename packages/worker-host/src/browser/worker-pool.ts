@@ -77,7 +77,7 @@ export class WorkerPool {
     if (this.#closed) throw closed();
     if (shell !== this.#warmShell) {
       // Warm ones are of no use to it, and nobody else would ever give up their places.
-      if (this.#slots.free === 0) this.#warm.shift()?.retire("another tool needs its place");
+      if (this.#slots.free === 0) this.#warm.shift()?.retire("another tool needs its slot");
       return this.#open(shell, tool, this.#slots, isWanted);
     }
     let pair = this.#warm.shift();

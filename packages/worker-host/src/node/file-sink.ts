@@ -112,7 +112,7 @@ class LogFile implements FileSink {
 /** That nobody else wrote, and that the file is still one that somebody can find. */
 async function checkOwn(file: FileHandle, expectedBytes: number): Promise<void> {
   const { size, nlink } = await file.stat();
-  if (size !== expectedBytes) throw new Error("somebody else wrote into the log file");
+  if (size !== expectedBytes) throw new Error("another process wrote to the log file");
   if (nlink === 0) throw new Error("the log file was removed");
 }
 
@@ -125,6 +125,6 @@ async function openFile(path: string): Promise<FileHandle> {
 
 function writtenRecord(line: string): EventRecord {
   const record = recordOf(line);
-  if (!record) throw new Error("a line of the log file is no event any more");
+  if (!record) throw new Error("a line of the log file is no longer an event");
   return record;
 }

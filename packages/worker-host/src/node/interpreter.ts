@@ -68,7 +68,7 @@ function installed(): string {
 function missing(what: string): IsolateFailure {
   return new IsolateFailure(
     "UNSUPPORTED_HOST",
-    `${what.replace(/\.$/, "")}: there is no interpreter to run tools in.`,
+    `${what.replace(/\.$/, "")}: the interpreter that runs tools is missing.`,
     {
       operatorHint:
         "Install quickjs-wasi beside the program, leave @keyhole/worker-host out of its bundle, or pass the path of a copy of quickjs.wasm as nodeHost({ quickJs }).",

@@ -43,14 +43,14 @@ export function parsePolicyText(
     Alias: (_, { range }) => void (stray ??= { what: "An alias", offset: range?.[0] ?? 0 }),
     Pair: (_, { key }) => {
       if (isScalar(key) && typeof key.value === "string") return;
-      stray ??= { what: "A key that is no text", offset: isNode(key) ? (key.range?.[0] ?? 0) : 0 };
+      stray ??= { what: "A key that is not a string", offset: isNode(key) ? (key.range?.[0] ?? 0) : 0 };
     },
     Node: (_, node) => {
       if ("anchor" in node && node.anchor !== undefined) stray ??= { what: "An anchor", offset: node.range?.[0] ?? 0 };
       if (node.tag !== undefined) stray ??= { what: "A tag", offset: node.range?.[0] ?? 0 };
     },
   });
-  if (stray) return refused(`${stray.what} is not part of a policy: write out what is meant.`, stray.offset);
+  if (stray) return refused(`${stray.what} is not part of a policy. Write the value out.`, stray.offset);
   if (format === "json") {
     const fault = jsonFault(text);
     if (fault !== undefined) return { ok: false, ...fault };

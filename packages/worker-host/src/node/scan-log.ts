@@ -51,7 +51,7 @@ export async function scanLog(file: FileHandle): Promise<ScannedLog> {
     end = line.end;
     const record = soundRecord(line.text);
     if (!record) {
-      damage ??= `The log was damaged at byte ${line.start}: the line there is no event.`;
+      damage ??= `The log was damaged at byte ${line.start}: the line is not an event.`;
       continue;
     }
     damage ??= faultBetween(last, record);

@@ -34,8 +34,8 @@ type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 /** What is wrong with a message, by its type, in a phase in which the shell would not send it. */
 const outOfPhase = {
   ready: "a second ready",
-  loaded: "loaded what was not sent",
-  "load-failed": "failed to load what was not sent",
+  loaded: "loaded a module that was not sent",
+  "load-failed": "failed to load a module that was not sent",
   log: "a message for a call that is not running",
   progress: "a message for a call that is not running",
   request: "a message for a call that is not running",
@@ -133,7 +133,7 @@ export class GuestChannel {
   readonly #line = {
     post: (message: HostMessage, transfer: ArrayBuffer[] = []) => this.#port.postMessage(message, { transfer }),
     failed: () => {
-      if (this.#phase !== "ended") this.#lose("what the host says cannot be sent");
+      if (this.#phase !== "ended") this.#lose("the host's message cannot be cloned");
     },
     ended: (callId: string) => void this.#calls.delete(callId),
   };

@@ -80,7 +80,7 @@ const byType: ReadonlyMap<unknown, v.GenericSchema<unknown, GuestMessage>> = new
 export function parseGuestMessage(data: unknown): GuestMessage | string {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "type")) return "a message without a type";
   // RPC carries the fields of errors and the like along.
-  if (Object.getPrototypeOf(data) !== Object.prototype) return "a message that is no plain object";
+  if (Object.getPrototypeOf(data) !== Object.prototype) return "a message that is not a plain object";
   const schema = byType.get((data as { readonly type: unknown }).type);
   if (schema === undefined) return "a message of unknown type";
   const result = v.safeParse(schema, data, { abortEarly: true });
@@ -102,7 +102,7 @@ export function parseRequest({ kind, operation, arguments: text, body }: GuestRe
     return "arguments that are not JSON";
   }
   if (!named) return "arguments with a key that names a prototype";
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return "arguments that are no object";
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return "arguments that are not an object";
   if (!canonicalize(parsed, argumentsDepth).ok) return "arguments that are too deep or not well-formed";
   return { kind, operation, arguments: parsed as JsonObject, ...(body !== undefined && { body }) };
 }

@@ -18,7 +18,7 @@ export function pieceFault(
   { call, pieces, piecesInFlight }: Pick<StreamState, "call" | "pieces" | "piecesInFlight">,
   { piece }: GuestPiece,
 ): string | undefined {
-  if (call.outputKind !== "stream") return "a piece of an output that is no stream";
+  if (call.outputKind !== "stream") return "a chunk of an output that is not a stream";
   if (piece !== pieces) return "a piece out of order";
   return piecesInFlight >= protocolLimits.piecesInFlight ? "a piece without credit" : undefined;
 }

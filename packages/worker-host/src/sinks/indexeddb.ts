@@ -124,7 +124,7 @@ function completed(transaction: IDBTransaction): Promise<void> {
       const cause = transaction.error;
       reject(
         cause?.name === "ConstraintError"
-          ? new Error("somebody else wrote into the log", { cause })
+          ? new Error("another writer wrote to the log", { cause })
           : (cause ?? new Error("the log database gave the batch up")),
       );
     });

@@ -67,7 +67,8 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
   const proof = answerProof(state, reasonCode, ports);
   call.decided(proof);
   if (answer.kind === "denied") throw answer.fault;
-  if (call.hasStarted) throw new CallFault("APPROVAL_DENIED", "Its arguments cannot be edited any more: it has begun.");
+  if (call.hasStarted)
+    throw new CallFault("APPROVAL_DENIED", "The arguments of a call that has started cannot be edited.");
   if (charge) call.release(charge);
   throw new Reentry(answer.input, proof.proofId);
 }
@@ -136,7 +137,7 @@ function assertApprovalStands({ call }: Decided): void {
   throw new CallFault("APPROVAL_DENIED", message, { details: { approvalId } });
 }
 
-const askAnew = "Make the call again: it is decided anew.";
+const askAnew = "Repeat the call. The kernel decides again.";
 const changedText = "The policy or the mode changed while the approval was open; the approval is void.";
 
 function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {

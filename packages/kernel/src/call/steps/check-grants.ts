@@ -126,7 +126,7 @@ function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantP
     .came(realPart)
     ?.find((kind) => !grant.kinds.includes(kind) || own.standing(holderOf(call, tool), kind) !== undefined);
   if (gone === undefined) return;
-  const message = `${tool.id} sees the real ${gone}, which is not granted any more.`;
+  const message = `${tool.id} sees the real ${gone}, whose grant has ended.`;
   throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: gone } });
 }
 

@@ -77,7 +77,7 @@ function normalizeBy(
   const refused = (reason: NormalizeReason, path = ""): CallFault =>
     new CallFault(
       "NOT_NORMALIZABLE",
-      `The normalizer ${id} has no normal form for what ${tool.id} returned: ${reason}.`,
+      `The normalizer ${id} has no normal form for the output of ${tool.id}: ${reason}.`,
       {
         details: { reason, path, normalizer: id },
         operatorHint: "Correct the normalizer, or name it only in tools whose output it was made for.",

@@ -70,6 +70,6 @@ function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredToo
   );
   if (missing.length === 0) return;
   const message = `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${id} or its caller relies on.`;
-  const operatorHint = "Take a host that enforces them, or set no such bound.";
+  const operatorHint = "Use a host that enforces them, or remove these bounds.";
   throw new CallFault("UNSUPPORTED_HOST", message, { details: { bounds: missing }, operatorHint });
 }

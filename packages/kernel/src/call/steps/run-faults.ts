@@ -99,12 +99,9 @@ function badBody({ reason, message = "" }: BodyFault, limit: number): CallFault 
         operatorHint: raiseBound("bodyBytes"),
       });
     case "not-bytes":
-      return new CallFault(
-        "INVALID_INPUT",
-        "The body's stream gives something that is no Uint8Array with bytes in it.",
-      );
+      return new CallFault("INVALID_INPUT", "The body's stream contains a chunk that is not a non-empty Uint8Array.");
     case "failed":
-      return new CallFault("CANCELLED", `The caller's body broke off: ${explanation(message)}`);
+      return new CallFault("CANCELLED", `The caller's body failed: ${explanation(message)}`);
   }
 }
 

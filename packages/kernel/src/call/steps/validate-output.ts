@@ -44,7 +44,7 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
   if (output.form !== kind)
     throw new CallFault("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
   if (output.form === "stream") {
-    if (!call.output) call.warn("Nobody took the bytes: they go to the call's option `output`.");
+    if (!call.output) call.warn("The output was discarded, because the call has no option `output`.");
     const { digest, byteLength } = flow!;
     return { output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } };
   }

@@ -67,7 +67,7 @@ export function readInput(
   if (fault) throw new CallFault("INVALID_INPUT", fault);
   const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
   if (!plain.ok)
-    throw new CallFault("INVALID_INPUT", `The input is not plain data: ${explanation(plain.error.message)}.`, {
+    throw new CallFault("INVALID_INPUT", `The input is not plain JSON data: ${explanation(plain.error.message)}.`, {
       details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
       hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
     });
@@ -84,7 +84,7 @@ export function readInput(
   const inputText = isWhole ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
   if (inputBytes > limits.inputBytes) {
-    const hint = "Pass large data as a file.";
+    const hint = "Send large data as a file.";
     throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
   }
   return { input, inputText, inputHash, inputBytes };
@@ -93,7 +93,7 @@ export function readInput(
 function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): string | undefined {
   if (!hasBody) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
   if (!manifest.body) return `${id} takes no body.`;
-  return options.idempotencyKey && "A key stands for equal arguments, and what a body holds nobody knows before.";
+  return options.idempotencyKey && "Calls with a body cannot use an idempotency key.";
 }
 
 /** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */

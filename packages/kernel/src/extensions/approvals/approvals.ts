@@ -43,7 +43,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       if (known) return known;
       const asked = decided.call.options.approver ?? approver;
       if (asked) return askNow(decided, asked, standing, context);
-      throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} Nobody is there to approve it.`, {
+      throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, {
         operatorHint: "Give createKernel, or this call, an approver.",
       });
     },
@@ -162,7 +162,7 @@ function refusal(outcome: Exclude<AskOutcome, { kind: "allowed" }>, approvalId: 
       };
     }
     case "expired": {
-      const message = `Nobody answered within ${limits.approvalMs / 1000} seconds.`;
+      const message = `No approver answered within ${limits.approvalMs / 1000} seconds.`;
       return {
         kind: "denied",
         reasonCode: "approval-expired",

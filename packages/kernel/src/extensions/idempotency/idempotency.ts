@@ -99,7 +99,9 @@ class Idempotency implements Extension {
     if (found?.kind === "first") return this.#take(decided, found);
     if (call.hasStarted) return;
     const message = "Another call used the idempotency key while this one was suspended.";
-    throw new CallFault("INVALID_INPUT", message, { hint: "Find out what that call did; a new key runs it anew." });
+    throw new CallFault("INVALID_INPUT", message, {
+      hint: "Check the effects of that call. A call with a new key runs the tool again.",
+    });
   }
 }
 
@@ -111,6 +113,6 @@ function isTransient(ending: Ending): boolean {
 /** A failure that stays: trying again under the same key gives the same. */
 function reused(ending: Ending): Reused {
   const hint =
-    "So ended the first call under this key, and it is not repeated. Find out what it did; a new key runs it anew.";
+    "The first call with this key failed with this error and is not retried. Check its effects. A call with a new key runs the tool again.";
   return { ending: ending.repeated(hint), by: "idempotency-key" };
 }

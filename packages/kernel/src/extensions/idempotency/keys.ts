@@ -81,11 +81,12 @@ export class Keys {
     const argsHash = this.#hash.text(JSON.stringify([tool, inputHash]));
     const row = this.#used.get(keyHash);
     if (!row) return this.#first(keyHash, argsHash, { caller, callId, toolId });
-    if (row.argsHash !== argsHash) return refused("other-arguments", "was used for another tool or other arguments");
+    if (row.argsHash !== argsHash)
+      return refused("other-arguments", "was used before for another tool or other arguments");
     const running = this.#running.get(keyHash);
     if (running) return { kind: "running", ending: running };
     if (row.ending) return { kind: "ended", ending: row.ending };
-    return refused("outcome-unknown", "was used, and what came of it is not known any more", row.callId);
+    return refused("outcome-unknown", "was used before, and its result is no longer stored", row.callId);
   }
 
   /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
@@ -164,9 +165,9 @@ export class Keys {
   #full(owner: string): CallFault {
     const oldest = Array.from(this.#used.entries()).find(([, { caller }]) => caller === owner);
     const retryAfterMs = Math.max(1, Math.ceil((oldest?.[1].untilMs ?? 0) - this.#clock.monotonicMs()));
-    return new CallFault("RATE_LIMITED", "There is no room for one more idempotency key of this caller.", {
+    return new CallFault("RATE_LIMITED", "This caller has the maximum number of idempotency keys.", {
       details: { bound: "idempotencyKeys", limit: limits.keysPerCaller, retryAfterMs },
-      hint: "Call without a key what may run twice.",
+      hint: "Omit the key for calls that may run twice.",
       retryable: true,
     });
   }
@@ -182,7 +183,7 @@ function refused(reason: string, what: string, callId: string | null = null): Cl
     kind: "refused",
     fault: new CallFault("INVALID_INPUT", `The idempotency key ${what}.`, {
       details: [{ path: "", keyword: "idempotencyKey", reason, callId }],
-      hint: "Find out what the first call did; a new key runs it anew.",
+      hint: "Check the effects of the first call. A call with a new key runs the tool again.",
     }),
   };
 }

@@ -11,7 +11,7 @@ import type { Extension, ExtensionContext } from "../extension.ts";
  */
 export function modeTriggers(foreign: Foreign<readonly ModeTrigger[]>): Extension {
   const plain = snapshot(foreign);
-  if (!plain.ok || !Array.isArray(plain.value)) throw new TypeError("`modeTriggers` is a list of triggers.");
+  if (!plain.ok || !Array.isArray(plain.value)) throw new TypeError("`modeTriggers` is not a list of triggers.");
   const triggers = plain.value as unknown as readonly ModeTrigger[];
   for (const { to } of triggers) knownMode(to);
   let context: ExtensionContext;

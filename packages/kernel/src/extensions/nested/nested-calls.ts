@@ -39,17 +39,17 @@ export class NestedCalls implements Broker {
 
   needs({ operation, arguments: { name } }: CapabilityRequest): ReturnType<Broker["needs"]> {
     if (operation !== "call" || typeof name !== "string")
-      return refused("INVALID_REQUEST", "Tools are called by name.");
+      return refused("INVALID_REQUEST", "The tool's name is not a string.");
     const fault = checkName(name);
     return fault === undefined
       ? { ok: true, needs: [{ kind: "tool.call", tool: name }] }
-      : refused("INVALID_REQUEST", `That is no tool's name: ${fault}.`);
+      : refused("INVALID_REQUEST", `The value is not a tool's name: ${fault}.`);
   }
 
   async serve({ arguments: { name, input = null } }: CapabilityRequest, session: BrokerSession): Promise<BrokerReply> {
     const { call } = this.#caller;
     if (depthOf(call) >= limits.nestedDepth)
-      return bounded(`Calls within calls go ${limits.nestedDepth} deep.`, "Call less from within.");
+      return bounded(`Nested calls are limited to a depth of ${limits.nestedDepth}.`, "Nest fewer calls.");
     if (call.tree.callsLeft === 0)
       return bounded(`One call may lead to ${limits.nestedCalls} others.`, "Do less in one call.");
     call.tree.callsLeft--;

@@ -24,7 +24,7 @@ export function referTo(
   return store.put(digest, bytes, "output").then(
     () => ({ digest, byteLength, ...(mediaType !== undefined && { mediaType }) }),
     () => {
-      call.warn("The output could not be stored: it is here as a whole.");
+      call.warn("The content store failed, so the result contains the whole output.");
       return undefined;
     },
   );

@@ -120,7 +120,7 @@ async function endUnasked(frozen: SnapshotCall, resumption: Resumption): Promise
   const { context, snapshotId } = resumption;
   const call = restoreCall(frozen, resumption, {}, undefined);
   context.log.record("tool.resumed", call.scope, { snapshotId });
-  await context.close(call, new CallFault("CANCELLED", "The call that waited for it has ended."));
+  await context.close(call, new CallFault("CANCELLED", "The parent call has ended."));
   for (const request of frozen.run?.requests ?? [])
     if (request.kind === "call") await endUnasked(request.call, resumption);
 }

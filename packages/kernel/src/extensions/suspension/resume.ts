@@ -36,7 +36,7 @@ export async function resume(
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {
-  const read = readOptions(foreign, resumeOptionNames);
+  const read = readOptions(foreign);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
     const { message, hint = "Correct the options." } = fault ?? noStreams;
@@ -52,17 +52,6 @@ export async function resume(
     : snapshotRefused("changed", "These are not the bytes of a suspended call, or of another key.");
   return context.refuse(context.openCall("", {}), why);
 }
-
-/** Streams are read to be ended. */
-const resumeOptionNames = Object.keys({
-  signal: true,
-  approver: true,
-  onEvent: true,
-  onLog: true,
-  onProgress: true,
-  output: true,
-  body: true,
-} satisfies Record<keyof ResumeOptions | "output" | "body", true>);
 
 const noStreams = {
   message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
@@ -148,8 +137,7 @@ async function unfitHost(
   host: OwnHost | undefined,
   { hostKind }: SnapshotRun,
 ): Promise<CallFault | undefined> {
-  if (!host?.thaw)
-    return new CallFault("UNSUPPORTED_HOST", `No host of this kernel goes on with suspended calls of ${tool.id}.`);
+  if (!host?.thaw) return new CallFault("UNSUPPORTED_HOST", `No host of this kernel resumes calls of ${tool.id}.`);
   if ((await host.snapshotKind?.()) === hostKind) return undefined;
   return snapshotRefused("other-host", `The host ${host.name} is not of the kind that suspended the call.`);
 }
@@ -158,17 +146,17 @@ function snapshotRefused(reason: keyof typeof fitting, message: string): CallFau
   return new CallFault("SNAPSHOT_REFUSED", message, { details: { reason }, ...fitting[reason] });
 }
 
-const later = "Tell the user: it can go on later.";
+const later = "Tell the user that the call can continue later.";
 /** What a snapshot could go on with. */
 const fitting = {
   changed: { operatorHint: "Give all kernels that resume each other's calls the same key." },
   "other-version": { hint: later, operatorHint: "Resume it with the version of the kernel that suspended it." },
   "other-tool": { hint: later, operatorHint: "Register the tool with this version and hash, then resume it." },
   "other-host": { hint: later, operatorHint: "Resume it in a kernel with the host that suspended it." },
-  "resumed-before": { hint: "Wait for the call where it goes on." },
+  "resumed-before": { hint: "Wait for the result in the kernel that resumed the call." },
 } as const satisfies Record<string, Partial<Hints>>;
 
 const resumedBefore = /* @__PURE__ */ snapshotRefused(
   "resumed-before",
-  "The snapshot was resumed before; the call goes on there.",
+  "The snapshot was resumed before. The call continues in the kernel that resumed it.",
 );

@@ -37,7 +37,7 @@ export function takeSnapshot(
 
 function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): SnapshotCall {
   const { call, place } = live;
-  if (place.kind === "on-its-way") throw new TypeError("a call on its way is not put aside");
+  if (place.kind === "on-its-way") throw new TypeError("a running call cannot be suspended");
   const { tool } = place.kind === "asking" ? place.decided : place.started;
   const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, queuedMs, warnings, edits } = call;
   const { name, version } = tool.manifest;
@@ -60,7 +60,8 @@ function optionsOf({ options }: CallRecord): SnapshotCall["options"] {
   const given = { bounds, cache, grants, idempotencyKey, references, waitMs };
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const plain = snapshot(present);
-  if (!plain.ok || !isJsonObject(plain.value)) throw new TypeError("options that were read once cannot be read again");
+  if (!plain.ok || !isJsonObject(plain.value))
+    throw new TypeError("the options of a resumed call cannot be read again");
   return plain.value;
 }
 

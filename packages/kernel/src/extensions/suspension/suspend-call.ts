@@ -11,9 +11,9 @@ import { seal, type SealingKey } from "./sealed-snapshot.ts";
 
 const suspendedNow = /* @__PURE__ */ new CallFault(
   "SUSPENDED",
-  "The call was suspended: it goes on where its snapshot is resumed.",
+  "The call was suspended. It continues when its snapshot is resumed.",
   {
-    hint: "Its result goes to whoever resumes it.",
+    hint: "The process that resumes the call gets its result.",
   },
 );
 
@@ -35,35 +35,35 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
   const { place, call } = live;
   if (live.hasEnded) return refusal("CALL_NOT_FOUND", `The call ${call.callId} has ended.`);
   if (call.output || call.body)
-    return refusal("STREAMS", "Its caller is in the middle of it: a part of what it gives or takes is a stream.");
+    return refusal("STREAMS", "The call streams its body or output, and a part is already transferred.");
   if (place.kind === "asking")
     return call.hasStarted
       ? refusal(
           "NOT_WAITING",
-          "It had begun when it was resumed, and waits for leave to go on.",
-          "Try again when somebody has answered.",
+          "The resumed call waits for permission to continue.",
+          "Try again after the approval is answered.",
         )
       : undefined;
   if (place.kind === "on-its-way" || !place.leased)
-    return refusal("NOT_WAITING", "It is on its way, and waits for nothing that can wait elsewhere.", "Try again.");
+    return refusal("NOT_WAITING", "The call has no pending request at which it can be suspended.", "Try again.");
   const { tool, host } = place.started;
   const { isolate, isShared } = place.leased.lease;
   if (!isolate.suspend || !host.snapshotKind)
     return refusal(
       "UNSUPPORTED_HOST",
-      `The host ${host.name} cannot put ${tool.id} into bytes.`,
+      `The host ${host.name} cannot serialize ${tool.id}.`,
       "The interpreter can: it runs modules in nodeHost(), interpreterHost() and others.",
     );
   if (tool.manifest.output.kind === "stream")
-    return refusal("STREAMS", "Its output is a stream, of which its caller may have a part.");
+    return refusal("STREAMS", "The output is a stream, and the caller may have received a part.");
   if (isShared())
     return refusal(
       "NOT_WAITING",
-      "Another call of its session runs in the same isolate.",
+      "Another call of the session runs in the same isolate.",
       "Try again when it has ended.",
     );
   if (live.pending.length === 0)
-    return refusal("NOT_WAITING", "Its tool computes, and waits for nothing.", "Try again.");
+    return refusal("NOT_WAITING", "The tool is running and has no pending request to suspend at.", "Try again.");
   for (const { request, isSent, reply, child } of live.pending) {
     if (!isSent || reply || (givesUp && reads.has(request.kind))) continue;
     const inside = child && !child.hasEnded ? obstacleOf(child, givesUp) : undefined;
@@ -86,7 +86,8 @@ export async function suspendCall(
   const lost = (): Obstacle => {
     // Some are stopped already: those that are not would wait for them in vain.
     for (const { place } of tree) if (place.kind === "running") place.leased?.putAside();
-    for (const live of tree) live.tell(new CallFault("ISOLATE_LOST", "Its state was lost while it was suspended."));
+    for (const live of tree)
+      live.tell(new CallFault("ISOLATE_LOST", "The call's state was lost during the suspension."));
     return refusal("INTERNAL", "A part of the call ended while it was suspended; the call has ended with it.");
   };
   for (const { place } of tree) {
@@ -97,11 +98,11 @@ export async function suspendCall(
   await new Promise<void>((resolve) => void setTimeout(resolve, 0));
   const asking = tree.filter(({ place }) => place.kind === "asking");
   if (asking.some(({ isPut }) => !isPut))
-    return tree.length === 1 ? refusal("NOT_WAITING", "It was answered just now.") : lost();
+    return tree.length === 1 ? refusal("NOT_WAITING", "The approval was answered a moment ago.") : lost();
   const isolates = await isolatesOf(tree);
   if (!isolates)
     return tree.length === 1
-      ? refusal("NOT_WAITING", "Its isolate does not wait, or not alone.", "Try again.")
+      ? refusal("NOT_WAITING", "The isolate is not idle, or serves another call.", "Try again.")
       : lost();
   // Those that are waited for first: the end of a call ends those within it.
   for (const { place } of tree.toReversed())
@@ -144,6 +145,6 @@ async function sealed(
     for (const live of tree) live.tell(asFault(error, live.place.kind === "running"));
     return error instanceof AuditUnavailable
       ? refusal("AUDIT_UNAVAILABLE", error.message)
-      : refusal("INTERNAL", "The call could not be put into bytes, and has ended.");
+      : refusal("INTERNAL", "The call could not be serialized and has ended.");
   }
 }

@@ -60,7 +60,7 @@ class Suspender implements CallSuspender {
     const { key, claim } = membersOf(options, "key", "claim");
     const bytes = new Uint8Array(bytesOf(key) ?? []);
     if (bytes.length !== 32) throw new TypeError(`The key of a suspender has 32 bytes, not ${bytes.length}.`);
-    if (claim !== undefined && typeof claim !== "function") throw new TypeError("`claim` is a function.");
+    if (claim !== undefined && typeof claim !== "function") throw new TypeError("`claim` is not a function.");
     let imported: Promise<SealingKey> | undefined;
     this.#key = () => (imported ??= sealingKey(bytes));
     this.#claim = claim;
@@ -98,10 +98,11 @@ class Suspender implements CallSuspender {
     const { waitMs } = membersOf(options, "waitMs");
     const context = this.#opened();
     const live = this.#calls.get(callId);
-    if (!live) return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is under way here.`);
+    if (!live)
+      return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is in progress in this kernel.`);
     if (live.call.parent) {
-      const hint = `Suspend ${outermostOf(live.call).callId}: this one goes with it.`;
-      return refusal("NOT_OUTERMOST", "The call is made by another one.", hint);
+      const hint = `Suspend ${outermostOf(live.call).callId}: the nested call is suspended with it.`;
+      return refusal("NOT_OUTERMOST", "The call is a nested call.", hint);
     }
     if (live.isHeld) return refusal("NOT_WAITING", "It is being suspended already.");
     const key = await this.#key();

@@ -223,7 +223,7 @@ export class IsolatePool {
           resolve(slot.isolate);
         });
       });
-      if (this.#idle.longest) this.#drop(this.#idle.longest, "another tool needs its place");
+      if (this.#idle.longest) this.#drop(this.#idle.longest, "another tool needs its slot");
     }
     return slot;
   }
@@ -263,7 +263,7 @@ export class IsolatePool {
     if (slot.calls > 0) return this.#resolveStandstill();
     if (this.#slots.get(slot.key) !== slot) return;
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
-    if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its place");
+    if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its slot");
     this.#idle.add(slot);
   }
 
@@ -282,7 +282,7 @@ export class IsolatePool {
 }
 
 function nobodyWaits(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "Nobody waits for it any more.");
+  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
 }
 
 /** Until it is being opened. */

@@ -88,7 +88,7 @@ export function quarantineText(
     `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
     {
       hint: `Try again in ${Math.ceil(restMs / 1000)} s.`,
-      operatorHint: "Find out why its isolates fail, in the log of its host.",
+      operatorHint: "Read in the host's log why the isolates fail.",
     },
   ];
 }

@@ -46,7 +46,7 @@ export type ApprovalAnswer =
   | { readonly answer: "edit"; readonly input: unknown; readonly approver: string }
   | { readonly answer: "deny"; readonly approver: string; readonly reason?: string };
 
-/** Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when nobody waits any more. */
+/** Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when the approval is closed. */
 export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 /** The rule that an approval for an argument pattern becomes. It answers questions of its session and lifts no denial. */

@@ -52,7 +52,7 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
     });
   } finally {
     for (const cleanup of cleanups) cleanup();
-    nobodyWaits.abort("nobody waits any more");
+    nobodyWaits.abort("the approval is closed");
   }
 }
 

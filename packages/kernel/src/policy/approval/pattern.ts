@@ -22,7 +22,7 @@ export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly A
   // The rule around it is ours: whoever answers knows only the conditions.
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.document.rules?.[0]?.when.arguments;
-  if (!conditions) return "The pattern is no list of conditions.";
+  if (!conditions) return "The pattern is not a list of conditions.";
   const misses = conditions.find((condition) => compileArgument(condition, "grant")(asked) !== true);
   return misses
     ? `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`

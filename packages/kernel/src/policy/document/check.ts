@@ -51,7 +51,7 @@ const categoryName = /^[a-z][a-z0-9-]{0,63}$/;
 function checkTool(tool: string): string | undefined {
   return toolName.test(tool)
     ? undefined
-    : "a tool's name has lower-case letters, digits and `_`; leave the list out to mean every tool";
+    : "a tool's name has lower-case letters, digits and `_`; omit the list to mean every tool";
 }
 
 function checkCategory(category: string): string | undefined {
@@ -59,9 +59,7 @@ function checkCategory(category: string): string | undefined {
 }
 
 function checkSomebody(name: string): string | undefined {
-  return name.includes("*")
-    ? "callers and sessions are named in full; leave the name out to mean everybody"
-    : undefined;
+  return name.includes("*") ? "callers and sessions are named in full; omit the name to mean every caller" : undefined;
 }
 
 function checkGrant({ tool, caller, capability }: GrantRule): Fault | undefined {
@@ -113,7 +111,7 @@ function checkRule({ effect, when }: PolicyRule): Fault | undefined {
       hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.",
     };
   if (isAboutRequests(when)) {
-    const hint = 'To decide before the call runs, look at its arguments: { at: "/url", hostIn: [ … ] }.';
+    const hint = 'To decide before the call runs, use a condition on its arguments: { at: "/url", hostIn: [ … ] }.';
     if (effect !== "deny") return { path: "/effect", message: "A rule about requests can only deny.", hint };
     if (count)
       return { path: "/when/count", message: "A rule about requests does not count.", hint: "Bounds count requests." };
@@ -139,7 +137,7 @@ function checkArgument(condition: ArgumentCondition): Fault | undefined {
 function checkTime({ from, to, after, before }: TimeWindow): Fault | undefined {
   for (const [name, instant] of Object.entries({ after, before }))
     if (instant !== undefined && Number.isNaN(Date.parse(instant)))
-      return { path: `/${name}`, message: `${instant} is not a day that there is.` };
+      return { path: `/${name}`, message: `${instant} is not a day of the calendar.` };
   if (from !== undefined && from === to)
     return { path: "/to", message: "A window that ends when it begins never holds." };
   if (from === "24:00") return { path: "/from", message: "A day does not begin at 24:00." };
@@ -188,7 +186,7 @@ function checkLabels({ labels = {}, rules = [] }: PolicyDocument): Fault | undef
       if (!known.has(label))
         return {
           path: `/rules/${index}/when/labels/${place}`,
-          message: `There is no label ${JSON.stringify(label)}, so the rule can never match.`,
+          message: `There is no label ${JSON.stringify(label)}, so the rule never matches.`,
           hint: `Labels: ${[...known.keys()].slice(0, 20).join(", ") || "none"}.`,
         };
   const done = new Set<string>();

@@ -18,11 +18,11 @@ export function resolveVariables(document: JsonValue, variables: PolicyVariables
           fault ??= invalidPolicy(
             path,
             `There is no variable ${text}.`,
-            "Whoever loads the policy gives its variables.",
+            "Pass the policy's variables where the policy is loaded.",
           );
         // A pattern's wildcards are the author's alone.
         else if (given === "" || given.includes("*") || !given.isWellFormed())
-          fault ??= invalidPolicy(path, `The value of ${text} is empty, or has a wildcard in it.`);
+          fault ??= invalidPolicy(path, `The value of ${text} is empty, or contains a wildcard.`);
         return given ?? text;
       });
     }

@@ -75,7 +75,7 @@ export function verifyProofDigest(foreign: unknown, by: Hash = blake3Hash): Proo
   const plain = snapshot(foreign);
   if (!plain.ok) return { ok: false, reason: `The proof is not JSON: ${plain.error.message}.` };
   if (typeof plain.value !== "object" || plain.value === null || Array.isArray(plain.value))
-    return { ok: false, reason: "A proof is an object." };
+    return { ok: false, reason: "The proof is not an object." };
   const { hash, signature: _, ...body } = plain.value as JsonObject;
   if (body["v"] !== 1)
     return { ok: false, reason: `Unknown proof version ${JSON.stringify(body["v"] ?? null).slice(0, 40)}.` };

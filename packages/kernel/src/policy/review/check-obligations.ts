@@ -34,7 +34,7 @@ export function obligationFault(proof: Proof, events: readonly AuditEvent[]): st
     proof.obligations.includes("body") &&
     !ofCall.some(({ type }) => type === "body.read")
   )
-    return "The log does not say what was read of the body.";
+    return "The log has no record of the body's bytes.";
   return hasRun ? labelFault(proof, after, ofCall[startedAt]?.seq ?? 0) : undefined;
 }
 

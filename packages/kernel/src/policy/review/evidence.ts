@@ -28,16 +28,18 @@ const readers: Readonly<Record<string, Read>> = {
     return typeof keys === "string" ? keys : { enclosedKeys: new EnclosedKeys(keys) };
   },
   events: (value) =>
-    Array.isArray(value) ? { events: value as unknown as readonly AuditEvent[] } : "A log is a list of events.",
-  checkpoints: (value) => (Array.isArray(value) ? { checkpoints: value } : "Checkpoints are a list."),
+    Array.isArray(value) ? { events: value as unknown as readonly AuditEvent[] } : "The log is not a list of events.",
+  checkpoints: (value) => (Array.isArray(value) ? { checkpoints: value } : "The checkpoints are not a list."),
   policy: (policy) => ({ policy }),
   variables: (value) =>
-    isJsonObject(value) ? { variables: value as PolicyVariables } : "Variables are an object from names to texts.",
+    isJsonObject(value) ? { variables: value as PolicyVariables } : "The variables are not an object of strings.",
   // A result names its tool by a text.
   tool: (value) => (typeof value === "string" ? {} : readTool(value)),
   input: (input) => ({ input }),
   grants: (value) =>
-    Array.isArray(value) ? { grants: value as unknown as readonly Capability[] } : "Grants are a list of capabilities.",
+    Array.isArray(value)
+      ? { grants: value as unknown as readonly Capability[] }
+      : "The grants are not a list of capabilities.",
   parent: (parent) => ({ parent }),
 };
 
@@ -66,7 +68,7 @@ export function readEvidence(foreign: JsonValue): EvidenceRead {
 
 /** A package, a manifest with the digest of its code, or a manifest alone. */
 function readTool(value: JsonValue): Pick<ProofEvidence, "tool"> | string {
-  if (!isJsonObject(value)) return "A tool is a package, or a manifest.";
+  if (!isJsonObject(value)) return "The tool is neither a package nor a manifest.";
   const { manifest, code, codeHash } = value;
   if (!isJsonObject(manifest)) return { tool: { manifest: value as unknown as ToolManifest } };
   return {

@@ -50,7 +50,7 @@ function because(proof: Proof, policy: Policy | undefined): string {
     revoked: "a grant that the tool needs was revoked",
     approved: `${approval?.approver ?? "somebody"} approved it (${approval?.scope ?? "once"})`,
     "approval-denied": "the approver refused, or was not entitled to approve",
-    "approval-expired": "nobody answered in time",
+    "approval-expired": "no approver answered in time",
     "approval-void": "the approval was revoked or expired, or policy or mode changed, before the tool started",
   } as const satisfies Record<ReasonCode, string>;
   return said[reasonCode];
@@ -91,7 +91,7 @@ const changes = {
   "tool-mode": () => ["Another mode, or other modes for the tool."],
   "tool-approval": () => ["An approval."],
   "tool-size": () => ["A smaller input, or a larger `sizes.inputBytes` for the tool."],
-  rate: () => ["Time: what was counted leaves its window.", "A higher rate for the tool."],
+  rate: () => ["Time: the counted calls leave the window.", "A higher rate for the tool."],
   "capability-denied": () => ["A grant in the policy for this tool and caller, not narrowed away by the caller."],
   revoked: () => ["The grant restored: see grant.revoked in the log."],
   approved: () => [],

@@ -125,7 +125,7 @@ function shadows(rules: readonly PolicyRule[]): Finding[] {
             kind: "shadowed",
             ruleId: rule.id,
             by: by.id,
-            message: `Whatever it matches, ${by.id} matches with the same effect.`,
+            message: `For every call that it matches, ${by.id} matches with the same effect.`,
           },
         ];
       return [
@@ -135,7 +135,7 @@ function shadows(rules: readonly PolicyRule[]): Finding[] {
           by: by.id,
           message: isSame
             ? `${by.id} says ${by.effect} to exactly the same calls, and wins.`
-            : `Whatever it matches, ${by.id} matches too, says ${by.effect}, and wins.`,
+            : `For every call that it matches, ${by.id} matches too, says ${by.effect}, and wins.`,
         },
       ];
     }),

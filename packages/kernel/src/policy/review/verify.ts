@@ -99,14 +99,12 @@ async function checkSignature(
     return skipped(
       found === "consistent"
         ? `Key ${kid} came with the file. Ask its owner for the thumbprint, and pin it.`
-        : "No key was given.",
+        : "Signature not checked: no public key was given.",
     );
   }
   const vouchedBy = await trusted.verify(kid, value, signed);
   if (typeof vouchedBy === "string")
-    return failed(
-      vouchedBy === "forged" ? `The signature is not that of key ${kid}.` : "None of the trusted keys signed it.",
-    );
+    return failed(vouchedBy === "forged" ? `The signature is not that of key ${kid}.` : "No trusted key signed it.");
   return { step: { level: 0, name: "signature", outcome: "passed", reason: `of key ${kid}` }, vouchedBy };
 }
 

@@ -44,10 +44,10 @@ export function readRequest({ operation, arguments: args, body }: CapabilityRequ
 
 /** Parsed once; every check and the request itself use what this returns. */
 export function readUrl(text: unknown, base?: URL): Checked<URL> {
-  if (typeof text !== "string") return refused("INVALID_REQUEST", "`url` is a string.");
+  if (typeof text !== "string") return refused("INVALID_REQUEST", "`url` is not a string.");
   if (text.length > urlLength) return refused("INVALID_REQUEST", `A URL has at most ${urlLength} characters.`);
   // `URL` would drop tabs and line breaks, so that other readers of the same text see another host.
-  if (hasControl(text)) return refused("INVALID_REQUEST", "A URL has no control characters.");
+  if (hasControl(text)) return refused("INVALID_REQUEST", "The URL has control characters.");
   const url = parseUrl(text, base?.href);
   if (url === undefined)
     return refused(
@@ -63,11 +63,11 @@ export function readUrl(text: unknown, base?: URL): Checked<URL> {
     );
   }
   if (url.username !== "" || url.password !== "") {
-    return refused("CAPABILITY_DENIED", "A URL carries no user name and no password.", "Send credentials in a header.");
+    return refused("CAPABILITY_DENIED", "The URL has a user name or a password.", "Send credentials in a header.");
   }
   if (/%(?:[01][0-9a-f]|7f)/i.test(url.pathname))
-    return refused("CAPABILITY_DENIED", "A URL's path has no encoded control characters.");
-  if (url.port === "0") return refused("CAPABILITY_DENIED", "Port 0 is no port.");
+    return refused("CAPABILITY_DENIED", "The URL's path has encoded control characters.");
+  if (url.port === "0") return refused("CAPABILITY_DENIED", "Port 0 is not a valid port.");
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   if (url.hostname.endsWith(".") || url.hostname === "")
     return refused("INVALID_REQUEST", `${shown(text)} has no valid host.`);
@@ -86,7 +86,7 @@ function hasControl(text: string): boolean {
 /** `fetch` itself forbids CONNECT, TRACE and TRACK; it leaves lower-case custom methods as they are, which servers refuse. */
 function readMethod(text: unknown): Checked<string> {
   if (typeof text !== "string" || !/^[A-Za-z][A-Za-z-]{0,19}$/.test(text))
-    return refused("INVALID_REQUEST", "`method` is the name of an HTTP method.");
+    return refused("INVALID_REQUEST", "`method` is not the name of an HTTP method.");
   const method = text.toUpperCase();
   if (["CONNECT", "TRACE", "TRACK"].includes(method))
     return refused("CAPABILITY_DENIED", `The method ${method} is not served.`);
@@ -94,14 +94,14 @@ function readMethod(text: unknown): Checked<string> {
 }
 
 function readHeaders(list: unknown): Checked<readonly (readonly [string, string])[]> {
-  if (!Array.isArray(list)) return refused("INVALID_REQUEST", "`headers` is a list of [name, value].");
+  if (!Array.isArray(list)) return refused("INVALID_REQUEST", "`headers` is not a list of [name, value].");
   if (list.length > headerCount) return refused("INVALID_REQUEST", `A request has at most ${headerCount} headers.`);
   const headers: [string, string][] = [];
   let bytes = 0;
   for (const pair of list as readonly unknown[]) {
     const [name, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
     if (typeof name !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name))
-      return refused("INVALID_REQUEST", "A header's name is an HTTP token.");
+      return refused("INVALID_REQUEST", "The name of a header is not an HTTP token.");
     if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       return refused("INVALID_REQUEST", `The value of the header ${name} has characters that HTTP does not carry.`);
     }
@@ -110,7 +110,7 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
       return refused(
         "CAPABILITY_DENIED",
         `A tool may not set the header ${name}.`,
-        "Leave it out; the network layer sets what is needed.",
+        "Omit the header. The network layer sets it.",
       );
     }
     bytes += name.length + value.length;

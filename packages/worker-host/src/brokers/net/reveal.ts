@@ -12,13 +12,13 @@ export async function revealed(request: NetRequest, { secrets }: BrokerSession):
   if (request.url.protocol !== "https:" && !isThisMachine(host) && holdsPlaceholder(request))
     return refused(
       "CAPABILITY_DENIED",
-      `A secret goes to ${host} over https, and not where everybody on the way can read it.`,
+      `A secret goes to ${host} over https. The request would send it in clear text.`,
       "Use an https URL.",
     );
   if (secrets.isSearching() && request.headers.some(([name]) => isRangeHeader(name)))
     return refused(
       "CAPABILITY_DENIED",
-      `A tool cannot choose a part of an answer of ${host}: the kernel searches whole answers for the secrets that are granted there.`,
+      `A tool cannot request a part of an answer of ${host}: the kernel searches whole answers for the secrets that are granted there.`,
       "Leave out the header Range.",
     );
   const search = await secrets.reveal(request.url.search, host, encodeURIComponent);

@@ -35,7 +35,7 @@ const otherForm = "is an object other than { base64 }, { integer } and { real }"
 
 function integerOf(text: string): { readonly cell: SqlValue } | string {
   const value = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
-  return value === undefined || BigInt.asIntN(64, value) !== value ? "is no integer of 64 bits" : { cell: value };
+  return value === undefined || BigInt.asIntN(64, value) !== value ? "is not a 64-bit integer" : { cell: value };
 }
 
 function blobOf(text: string): { readonly cell: SqlValue } | string {

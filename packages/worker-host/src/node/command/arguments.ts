@@ -15,6 +15,9 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
+/** SHA-256 in base64url. */
+const thumbprint = /^[\w-]{43}$/;
+
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: CommandOptions;
@@ -34,12 +37,22 @@ export function readArguments(typed: readonly string[]): Arguments {
 
 function parsed(typed: readonly string[]): ReturnType<typeof parseArgs> {
   try {
-    return parseArgs({ args: [...typed], allowPositionals: true, strict: true, options });
+    return parseArgs({ args: withPinnedDashes(typed), allowPositionals: true, strict: true, options });
   } catch (error) {
     // Its first sentence; what follows is about programs that take file names with a dash.
     const [why = ""] = error instanceof Error ? error.message.split(/\. |\n/) : [];
     throw new Unusable(`${why}. \`keyhole --help\` has them all.`, { cause: error });
   }
+}
+
+/** A thumbprint can begin with a dash, which `parseArgs` takes for an option: joined to its option it is a value. */
+function withPinnedDashes(typed: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const each of typed) {
+    if (joined.at(-1) === "--pin" && thumbprint.test(each)) joined[joined.length - 1] = `--pin=${each}`;
+    else joined.push(each);
+  }
+  return joined;
 }
 
 /**

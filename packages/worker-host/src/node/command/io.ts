@@ -73,7 +73,7 @@ export function parse(text: string, path: string): JsonValue {
     throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
   }
   if (repeatsKeys(text, value))
-    throw new Unusable(`${visible(path)} names a member twice: what it says depends on who reads it.`);
+    throw new Unusable(`${visible(path)} has a duplicate member, so JSON parsers disagree about its value.`);
   return value;
 }
 

@@ -80,7 +80,7 @@ async function checkpointSteps(document: JsonValue, trusted: TrustedKeys | undef
 
 function logStep(check: AuditCheck, file: WatchedFile | undefined, isCovered: boolean): Step {
   if (check.verdict === "broken") return broken(check, file);
-  if (check.verdict === "inconclusive") return { name: "log", outcome: "skipped", text: "There is no event in it." };
+  if (check.verdict === "inconclusive") return { name: "log", outcome: "skipped", text: "The log has no event." };
   return whole(check, isCovered, file?.times ?? []);
 }
 

@@ -55,10 +55,10 @@ function asideOf(document: JsonValue): string | undefined {
   if ("root" in document && "size" in document)
     return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
   if ("kty" in document || "keys" in document)
-    return "These are keys. Verify what was signed by them: keyhole verify LOG --checkpoint FILE --keys FILE, or keyhole verify PROOF --keys FILE.";
+    return "These are keys. Verify the signed file: keyhole verify LOG --checkpoint FILE --keys FILE, or keyhole verify PROOF --keys FILE.";
   if ("manifest" in document && "code" in document) return "This is a tool's package: it goes with a proof, as --tool.";
   if ("posture" in document)
-    return "This is a policy: it goes with a proof, as --policy. keyhole lint says what is wrong with it.";
+    return "This is a policy: it goes with a proof, as --policy. To check the policy, run keyhole lint.";
   return undefined;
 }
 

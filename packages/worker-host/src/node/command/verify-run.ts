@@ -12,7 +12,7 @@ import {
 
 const nobody: VouchedByNobody = {
   kind: "nobody",
-  reason: "A run has no signature, so anybody may have made it.",
+  reason: "A run has no signature, so its author is unknown.",
 };
 
 /** A recorded run: that it is whole, and what a replay of it needs. Nothing of it is executed. */

@@ -53,7 +53,7 @@ function meteredOf(name: string, module: WasiCommand["module"], memoryBytes: num
 }
 
 function notACommand(name: string): TypeError {
-  return new TypeError(`The module of ${name} is no command: it does not export \`_start\`.`);
+  return new TypeError(`The module of ${name} is not a command: it does not export \`_start\`.`);
 }
 
 function variablesFault(env: Readonly<Record<string, string>>): string | undefined {

@@ -160,9 +160,9 @@ function replyOf(
 }
 
 function bound(message: string): Refused {
-  return refused("BOUNDS_EXCEEDED", message, "Ask it for less.");
+  return refused("BOUNDS_EXCEEDED", message, "Request less output.");
 }
 
 function outOfOrder(command: string, reason: string): Refused {
-  return refused("UNAVAILABLE", `${command} did not end by itself: ${reason}.`, "Try again.");
+  return refused("UNAVAILABLE", `${command} was ended: ${reason}.`, "Try again.");
 }

@@ -76,7 +76,7 @@ function readRequest(bytes: Uint8Array): ReadRequest | { readonly fault: string 
   }
   const parsed = parseJson(decoded, { maxDepth: protocolLimits.argumentsDepth + 1 });
   if (!parsed.ok) return { fault: `The request is not JSON: ${parsed.error.message}.` };
-  if (!isObject(parsed.value)) return { fault: "The request is no object." };
+  if (!isObject(parsed.value)) return { fault: "The request is not an object." };
   const { kind, operation, arguments: asked = {}, text, base64, reply = "base64" } = parsed.value;
   if (typeof kind !== "string" || typeof operation !== "string" || !isObject(asked))
     return { fault: "A request has `kind` and `operation`, two texts, and `arguments`, an object." };
@@ -109,7 +109,7 @@ function secretAnswer(name: unknown, { secret }: LocalServices): JsonObject {
   try {
     return { ok: true, value: secret(typeof name === "string" ? name : "") };
   } catch (error) {
-    return refusal(error instanceof Error ? error.message : "It is no name of a secret.");
+    return refusal(error instanceof Error ? error.message : "The value is not the name of a secret.");
   }
 }
 

@@ -64,7 +64,7 @@ export class Run {
     } else await this.#plain(machine);
     const ending = machine.ending ?? { kind: "failed", message: "It did not end." };
     if ((ending.kind === "returned" || ending.kind === "exited") && !(await this.#isStored()))
-      return { kind: "failed", message: "What it wrote to a file that it left open could not be stored." };
+      return { kind: "failed", message: "The store failed for a file that the command left open." };
     return ending;
   }
 

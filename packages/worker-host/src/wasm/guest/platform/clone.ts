@@ -67,7 +67,7 @@ interface CloneOptions {
 function structuredClone(value: unknown, { transfer = [] }: CloneOptions = {}): unknown {
   const moved = new Map<object, unknown>();
   for (const buffer of transfer) {
-    if (!(buffer instanceof ArrayBuffer)) return refused("What is to be transferred");
+    if (!(buffer instanceof ArrayBuffer)) return refused("An entry of the transfer list");
     moved.set(buffer, buffer.slice(0));
   }
   const made = copy(value, moved);

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { messagesPage, readMessages } from "../support/messages.ts";
+import { root } from "../support/sources.ts";
+
+const messages = readMessages();
+const maxWords = 25;
+
+/** Subjects that name nothing. */
+const emptySubject = /^(?:what|who|whoever|whatever|nobody|anybody|somebody|one that|those that)\b(?!.*\?)/i;
+
+/** Words of this project for which the field has a term: `docs/vocabulary.md`. */
+const replacedWords =
+  /\b(?:somebody|anybody|nobody|whoever|whatever|put into bytes|puts? aside|goes on|go on|under way|any more|one whole|as a whole|came of it|is told)\b/i;
+
+function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=[.!?:;])\s+/);
+}
+
+function found(isFault: (sentence: string) => boolean): readonly string[] {
+  return messages.flatMap(({ path, text }) =>
+    sentencesOf(text)
+      .filter(isFault)
+      .map((each) => `${path}: ${each}`),
+  );
+}
+
+describe("the texts of the sources", () => {
+  it("are found", () => {
+    expect(messages.length).toBeGreaterThan(500);
+    expect(messages).toContainEqual({
+      path: "packages/kernel/src/call/pipeline.ts",
+      text: "The arguments were edited more than {…} times.",
+      role: "part",
+      code: "APPROVAL_DENIED",
+    });
+  });
+
+  it("stand in docs/errors/messages.md: else run npm run write:messages", () => {
+    expect(readFileSync(`${root}docs/errors/messages.md`, "utf8")).toBe(messagesPage(messages));
+  });
+
+  it(`have at most ${maxWords} words a sentence`, () => {
+    expect(found((sentence) => sentence.split(/\s+/).length > maxWords)).toEqual([]);
+  });
+
+  it("begin with a noun or a verb", () => {
+    expect(found((sentence) => emptySubject.test(sentence))).toEqual([]);
+  });
+
+  it("use the field's terms", () => {
+    expect(found((sentence) => replacedWords.test(sentence))).toEqual([]);
+  });
+});
