@@ -7,7 +7,7 @@ import { root } from "./project.mjs";
 
 // `maxBytes` is what must not be exceeded: a change that does is refused. `goalBytes` is where a bundle has yet to come down to.
 const budgets = [
-  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 88_320, goalBytes: 32 * 1024 },
+  { name: "kernel, whole", source: `export * from "@keyhole/kernel";`, maxBytes: 88_832, goalBytes: 32 * 1024 },
   {
     name: "kernel/schema",
     source: `export * from "@keyhole/kernel/schema";`,
@@ -30,7 +30,7 @@ const budgets = [
   {
     name: "its kernel's worker",
     source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`,
-    maxBytes: 124_672,
+    maxBytes: 125_184,
     goalBytes: 55 * 1024,
   },
 ];

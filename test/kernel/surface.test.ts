@@ -27,6 +27,15 @@ describe("one manifest", () => {
     expect(tools[1]).not.toHaveProperty("outputSchema");
   });
 
+  it.each([
+    [1, {}, { readOnlyHint: true, destructiveHint: false }],
+    [2, {}, { readOnlyHint: false, destructiveHint: true }],
+    [2, { idempotent: true }, { readOnlyHint: false, destructiveHint: false }],
+    [3, { idempotent: true }, { readOnlyHint: false, destructiveHint: true }],
+  ] as const)("of tier %i with %j has hints that follow from the tier", (tier, more, hints) => {
+    expect(mcpTool({ ...manifest, tier, ...more }).annotations).toMatchObject(hints);
+  });
+
   it("is a definition for OpenAI, Anthropic and the AI SDK", () => {
     const { name, description, input } = manifest;
     expect(openAiTool(manifest)).toEqual({ type: "function", name, description, parameters: input, strict: false });

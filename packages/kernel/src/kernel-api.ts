@@ -107,6 +107,14 @@ export interface Kernel {
   /** Sorted by name, then by version, highest first. */
   list(filter?: ToolFilter): readonly ToolSummary[];
   /**
+   * Calls a listener when {@link list} may give something else than before: a tool was registered or unregistered, or policy, mode or revocations changed. Returns the way
+   * to stop.
+   *
+   * @example
+   * const stop = kernel.onToolsChange(() => show(kernel.list({ caller: "agent" })));
+   */
+  onToolsChange(listener: () => void): () => void;
+  /**
    * Runs a tool through the whole pipeline. Never rejects for what a tool, a policy or a caller did wrong.
    *
    * @example

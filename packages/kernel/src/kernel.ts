@@ -23,6 +23,8 @@ import { type Foreign, membersOf, type Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import { checkHealth, type HealthParts } from "./operations/health.ts";
+import { Watchers } from "./operations/watchers.ts";
+import { listTools } from "./operations/list-tools.ts";
 import { preview, previewOptions } from "./operations/preview.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
@@ -81,6 +83,7 @@ class KernelImplementation implements Kernel {
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #core: Core;
+  readonly #toolWatchers = new Watchers();
   constructor(options: OwnKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
     const { hash, extensions = [], hosts, mode, policyVariables, signer, reuse, normalizers = new Map() } = options;
     this.#hash = hash;
@@ -93,7 +96,7 @@ class KernelImplementation implements Kernel {
     this.#clock = clock;
     this.#log = log;
     this.#authority = new AuthorityState(policy, mode, log);
-    this.grants = new GrantRevocations(this.#revocations, log, clock);
+    this.grants = new GrantRevocations(this.#revocations, log, clock, this.#toolWatchers);
     this.#core = this.#openCore(options);
     const context = this.#contextOf(this.#core);
     for (const extension of extensions) extension.open?.(context);
@@ -161,19 +164,21 @@ class KernelImplementation implements Kernel {
     const { id, hash } = added.value;
     // Made durable together with the first event of the first call: a registration alone does nothing.
     this.#log.record("tool.registered", kernelScope, { tool: id, toolHash: hash });
+    this.#toolWatchers.notify();
     return { ok: true, value: summaryOf(added.value) };
   }
 
   unregister(id: string): Promise<boolean> {
-    return unregister(id, { ...this.#core, onUnregister: this.#composed.onUnregister });
+    const { onUnregister } = this.#composed;
+    return this.#toolWatchers.after(unregister(id, { ...this.#core, onUnregister }));
   }
 
   list(filter?: ToolFilter): readonly ToolSummary[] {
-    const quarantined = new Map([...this.#pools.values()].flatMap((pool) => [...pool.quarantined]));
-    return this.#registry.list(filter).map((summary) => {
-      const quarantine = quarantined.get(summary.hash);
-      return quarantine ? { ...summary, quarantine } : summary;
-    });
+    return listTools(filter, this.#core);
+  }
+
+  onToolsChange(listener: () => void): () => void {
+    return this.#toolWatchers.add(listener);
   }
 
   async health(
@@ -252,7 +257,7 @@ class KernelImplementation implements Kernel {
   }
 
   setMode(mode: Mode, reason: string): Promise<void> {
-    return this.#authority.setMode(mode, reason);
+    return this.#toolWatchers.after(this.#authority.setMode(mode, reason));
   }
 
   get policyHash(): string {
@@ -265,7 +270,7 @@ class KernelImplementation implements Kernel {
       this.#composed.services.keepsValues === true,
     );
     if (!policy.ok) return policy;
-    await this.#authority.setPolicy(policy.value);
+    await this.#toolWatchers.after(this.#authority.setPolicy(policy.value));
     return { ok: true, value: { policyHash: policy.value.hash } };
   }
 

@@ -4,17 +4,20 @@ import { readMatch, type Revocation, type RevocationMatch, type Revocations } fr
 import { uuidv7 } from "../id/uuid.ts";
 import { type Foreign, shortTextOf } from "../support/foreign.ts";
 import type { Clock } from "../isolate/clock.ts";
+import type { Watchers } from "./watchers.ts";
 
 /** Takes grants from callers and gives them back, on record. */
 export class GrantRevocations {
   readonly #revocations: Revocations;
   readonly #log: AuditLog;
   readonly #clock: Clock;
+  readonly #toolWatchers: Watchers;
 
-  constructor(revocations: Revocations, log: AuditLog, clock: Clock) {
+  constructor(revocations: Revocations, log: AuditLog, clock: Clock, toolWatchers: Watchers) {
     this.#revocations = revocations;
     this.#log = log;
     this.#clock = clock;
+    this.#toolWatchers = toolWatchers;
   }
 
   list(): readonly Revocation[] {
@@ -31,6 +34,7 @@ export class GrantRevocations {
     const why = shortTextOf(reason, 500);
     const calls = this.#revocations.revoke({ revocationId, match, reason: why });
     this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls });
+    this.#toolWatchers.notify();
     await this.#log.flush();
     return { revocationId, calls };
   }
@@ -41,6 +45,8 @@ export class GrantRevocations {
     const why = shortTextOf(reason, 500);
     this.#log.record("grant.restored", kernelScope, { revocationId, reason: why });
     await this.#log.flush();
-    return this.#revocations.restore(revocationId);
+    const isRestored = this.#revocations.restore(revocationId);
+    this.#toolWatchers.notify();
+    return isRestored;
   }
 }

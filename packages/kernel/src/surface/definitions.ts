@@ -1,7 +1,10 @@
 import type { JsonObject } from "../json/json.ts";
 import { changesWorld, type ToolManifest } from "../tool/manifest.ts";
 
-/** A tool as an MCP server lists it (Model Context Protocol 2025-06-18, `tools/list`). */
+/**
+ * A tool as an MCP server lists it (Model Context Protocol 2025-06-18, `tools/list`). The hints follow from effects and tier: above tier 1 nothing counts as
+ * read-only, from tier 3 on everything counts as destructive.
+ */
 export interface McpTool {
   readonly name: string;
   readonly title?: string;
@@ -18,8 +21,8 @@ export interface McpTool {
 }
 
 export function mcpTool(manifest: ToolManifest): McpTool {
-  const { name, title, description, effects, input, output } = manifest;
-  const writes = effects.some(changesWorld);
+  const { name, title, description, effects, tier, input, output } = manifest;
+  const writes = tier > 1 || effects.some(changesWorld);
   // MCP asks for an object at the top of a structured output.
   const outputSchema = output.schema?.["type"] === "object" ? output.schema : undefined;
   return {
@@ -31,7 +34,7 @@ export function mcpTool(manifest: ToolManifest): McpTool {
     annotations: {
       ...(title !== undefined && { title }),
       readOnlyHint: !writes,
-      destructiveHint: writes && manifest.idempotent !== true,
+      destructiveHint: writes && (tier > 2 || manifest.idempotent !== true),
       idempotentHint: !writes || manifest.idempotent === true,
       openWorldHint: effects.some((effect) => effect.startsWith("net.") || effect === "process.spawn"),
     },

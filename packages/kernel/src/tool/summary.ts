@@ -19,6 +19,8 @@ export interface ToolFilter {
   readonly category?: string;
   readonly tier?: Tier;
   readonly effect?: Effect;
+  /** Tools of which some call by this caller could be allowed, by what policy, mode and revocations say now. */
+  readonly caller?: string;
   /** Case-insensitive, in name, title or description. */
   readonly text?: string;
 }

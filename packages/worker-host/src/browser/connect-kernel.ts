@@ -91,7 +91,8 @@ function callsOver(
 type Data = Omit<KernelClient, "ready" | "call" | "resume" | "audit" | "close">;
 
 /** Members whose arguments and answers are data. */
-function dataOver({ remote, use }: Line): Data {
+function dataOver(line: Line): Data {
+  const { remote, use } = line;
   return {
     suspend: (...args) => use(() => remote.suspend(...args)),
     async preview(foreign: unknown, input: unknown, options: unknown = {}) {
@@ -107,6 +108,7 @@ function dataOver({ remote, use }: Line): Data {
     registerTrusted: async () => refusal(localOnly.registerTrusted),
     unregister: (...args) => use(() => remote.unregister(...args)),
     list: (...args) => use(() => remote.list(...args)),
+    onToolsChange: (listener) => subscription<[]>(line, listener, (token, heard) => remote.watchTools(token, heard)),
     async health(foreign, options = {}) {
       const tool = calledTool(foreign);
       const { sent } = takeOptions(options);
@@ -144,21 +146,30 @@ function refusal(reason: string): { readonly ok: false; readonly error: SetupErr
   return { ok: false, error: { code: "UNTRUSTED_TOOL", path: "", message: reason, hint } };
 }
 
-function auditOver({ remote, use, nextToken }: Line): KernelClient["audit"] {
+function auditOver(line: Line): KernelClient["audit"] {
+  const { remote, use } = line;
   return {
     writable: () => use(() => remote.isLogWritable()),
     read: (...args) => use(() => remote.readLog(...args)),
-    subscribe(listener) {
-      const token = nextToken();
-      let open = true;
-      const heard = (event: AuditEvent): void => {
-        if (open) listener(event);
-      };
-      use(() => remote.subscribe(token, Comlink.proxy(heard))).catch(() => {});
-      return () => {
-        open = false;
-        use(() => remote.unsubscribe(token)).catch(() => {});
-      };
-    },
+    subscribe: (listener) =>
+      subscription<[AuditEvent]>(line, listener, (token, heard) => remote.subscribe(token, heard)),
+  };
+}
+
+/** Returns the way to stop, after which the listener hears nothing more. */
+function subscription<Args extends unknown[]>(
+  { remote, use, nextToken }: Line,
+  listener: (...args: Args) => void,
+  send: (token: number, heard: ((...args: Args) => void) & Comlink.ProxyMarked) => Promise<void>,
+): () => void {
+  const token = nextToken();
+  let open = true;
+  const heard = (...args: Args): void => {
+    if (open) listener(...args);
+  };
+  use(() => send(token, Comlink.proxy(heard))).catch(() => {});
+  return () => {
+    open = false;
+    use(() => remote.unsubscribe(token)).catch(() => {});
   };
 }

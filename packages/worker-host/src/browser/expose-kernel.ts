@@ -60,17 +60,29 @@ function servedCalls(kernel: Kernel | Promise<Kernel>): Pick<KernelApi, "call" |
 
 function servedLog(
   kernel: Kernel | Promise<Kernel>,
-): Pick<KernelApi, "isLogWritable" | "readLog" | "subscribe" | "unsubscribe"> {
+): Pick<KernelApi, "isLogWritable" | "readLog" | "subscribe" | "watchTools" | "unsubscribe"> {
   const subscriptions = new Map<number, () => void>();
+  const keep = (token: number, stop: () => void, listener: Comlink.ProxyMethods): void =>
+    void subscriptions.set(token, () => {
+      stop();
+      listener[Comlink.releaseProxy]();
+    });
   return {
     isLogWritable: async () => (await kernel).audit.writable,
     readLog: async (...args) => (await kernel).audit.read(...args),
     async subscribe(token, listener) {
-      const stop = (await kernel).audit.subscribe((event) => void listener(event));
-      subscriptions.set(token, () => {
-        stop();
-        listener[Comlink.releaseProxy]();
-      });
+      keep(
+        token,
+        (await kernel).audit.subscribe((event) => void listener(event)),
+        listener,
+      );
+    },
+    async watchTools(token, listener) {
+      keep(
+        token,
+        (await kernel).onToolsChange(() => void listener()),
+        listener,
+      );
     },
     async unsubscribe(token) {
       await kernel; // It may come before the subscription is there.

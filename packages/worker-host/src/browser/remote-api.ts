@@ -68,6 +68,7 @@ export interface KernelApi {
   isLogWritable(): Promise<boolean>;
   readLog(...args: Parameters<Kernel["audit"]["read"]>): Answer<Kernel["audit"]["read"]>;
   subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
+  watchTools(token: number, listener: Releasable<() => void>): Promise<void>;
   unsubscribe(token: number): Promise<void>;
   mode(): Promise<Kernel["mode"]>;
   setMode(...args: Parameters<Kernel["setMode"]>): Answer<Kernel["setMode"]>;

@@ -229,7 +229,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { ma
 }
 
 /** What `tools` in the document says, and cannot wait for a request. */
-function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputBytes }: DecisionInput): Opinion[] {
+export function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputBytes }: DecisionInput): Opinion[] {
   const { modes, sizes } = policy.governance(name) ?? {};
   const opinions: Opinion[] = [];
   if (holdsBack(modes?.forbidden, mode) || !letsThrough(modes?.allowed, mode))
@@ -254,7 +254,7 @@ function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputByt
 }
 
 /** What the mode and the tool itself demand. They hold where the policy only observes, too. */
-function modeOpinions({ manifest, mode }: DecisionInput): Opinion[] {
+export function modeOpinions({ manifest, mode }: DecisionInput): Opinion[] {
   const opinions: Opinion[] = [];
   if (!letsThrough(manifest.modes, mode))
     opinions.push({ decision: "deny", reasonCode: "tool-mode", reason: `The tool does not run in mode ${mode}.` });

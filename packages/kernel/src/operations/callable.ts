@@ -1,0 +1,24 @@
+import type { Authority } from "../call/steps/check-grants.ts";
+import type { Revocations } from "../capability/revocation.ts";
+import { isForeclosed } from "../policy/decision/foreclosed.ts";
+import type { ToolManifest } from "../tool/manifest.ts";
+
+/**
+ * Whether some call of a tool by a caller could start under the policy and mode of now: with other arguments, in another session, at another time, or after a yes. Says
+ * `true` where only a call can tell.
+ */
+export function isCallable(
+  manifest: ToolManifest,
+  caller: string,
+  { policy, mode }: Authority,
+  revocations: Pick<Revocations, "standing">,
+): boolean {
+  const granted = policy.grants(manifest.name, caller);
+  const needed = manifest.capabilities.flatMap(({ optional, kind }) => (optional ? [] : [kind]));
+  const holder = { callId: "", caller, sessionId: "", tool: manifest.name };
+  const isHeld = needed.every(
+    (kind) => granted.some((each) => each.kind === kind) && revocations.standing(holder, kind) === undefined,
+  );
+  const about = { manifest, caller, mode, granted: needed };
+  return isHeld && !isForeclosed(policy, { ...about, sessionId: "", input: {}, inputBytes: 0, nowMs: 0, labels: [] });
+}
