@@ -69,6 +69,7 @@ export {
   type ToolSource,
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
+export { nearest } from "./tool/nearest.ts";
 export { packageHash } from "./tool/hash.ts";
 export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
