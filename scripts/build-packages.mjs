@@ -14,7 +14,7 @@ function readManifest(name) {
 /** @typedef {{ "keyhole-source"?: string, types?: string, default?: string, node?: Target }} Target */
 
 /** They run on a newer Node than the rest of their package or on none, and say so themselves. */
-const speakForThemselves = ["src/node/index.ts", "src/cli.ts", "src/not-on-node.ts"];
+const speakForThemselves = ["src/node/index.ts", "src/node/cli.ts", "src/not-on-node.ts"];
 
 /**
  * An entry's first statement: an older Node than `engines` names is told so when it imports the entry, before a call fails.
@@ -44,7 +44,7 @@ function targetsOf(name) {
 }
 
 /**
- * The source files behind a package's exports and commands; `./brokers/*` stands for each file that the pattern matches.
+ * The source files behind a package's exports; `./brokers/*` stands for each file that the pattern matches.
  *
  * @param {string} name
  * @returns {string[]}
@@ -54,12 +54,7 @@ function entriesOf(name) {
   const sources = targetsOf(name)
     .filter(isModule)
     .flatMap((target) => target["keyhole-source"] ?? []);
-  /** @type {string[]} */
-  const commands = Object.values(readManifest(name).bin ?? {});
-  const programs = commands.map((path) => path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"));
-  return [...sources, ...programs]
-    .flatMap((source) => globSync(source, { cwd: folder }))
-    .map((path) => join(folder, path));
+  return sources.flatMap((source) => globSync(source, { cwd: folder })).map((path) => join(folder, path));
 }
 
 /**
@@ -154,4 +149,4 @@ for (const name of publicPackages) {
   await buildDeclarations(name);
 }
 // npm makes a command executable where it installs a package; here it is linked as it is.
-chmodSync(join(root, "packages/keyhole/dist/cli.js"), 0o755);
+chmodSync(join(root, "packages/worker-host/dist/node/cli.js"), 0o755);

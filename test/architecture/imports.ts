@@ -12,10 +12,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
 
 /** Where a platform's own modules may be imported; everything else runs on every host. */
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
-  {
-    specifier: /^node:/,
-    folders: /^packages\/(?:worker-host\/src\/node\/|keyhole\/src\/(?:(?:node|vite|command)\/|cli\.ts$))/,
-  },
+  { specifier: /^node:/, folders: /^packages\/(?:worker-host\/src\/node|keyhole\/src\/(?:node|vite))\// },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\// },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },
 ];

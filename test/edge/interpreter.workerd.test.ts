@@ -41,7 +41,7 @@ describe("a kernel object without dynamic Workers", () => {
   it("says that no tool can run where there is no engine either", async () => {
     expect(await call("nothing", "calculator", { expression: "1" }, false)).toMatchObject({
       code: "MISCONFIGURED",
-      detail: expect.stringContaining("there is no engine"),
+      detail: expect.stringContaining("the interpreter is missing"),
     });
   });
 });

@@ -83,7 +83,7 @@ describe("the readiness of a kernel's object", () => {
       {},
       "The policy is not valid. Every other request gets this reason.",
     ],
-    ["no isolates", { LOADER: undefined }, {}, "Neither SANDBOX nor LOADER is bound, and there is no engine"],
+    ["no isolates", { LOADER: undefined }, {}, "The bindings SANDBOX and LOADER are missing"],
     ["a tool that was changed", {}, { tools: [{ ...echo, code: "internal.example" }] }, "A tool cannot be registered."],
     [
       "a setting that is not valid",

@@ -78,7 +78,7 @@ describe("the deployed Worker", () => {
   it.each([
     ["a policy that is not JSON", { KEYHOLE_POLICY: "{" }, "KEYHOLE_POLICY is not JSON."],
     ["a policy that is none", { KEYHOLE_POLICY: '{"version":"2"}' }, "INVALID_POLICY at"],
-    ["no place for tools", { LOADER: undefined }, "Neither SANDBOX nor LOADER is bound"],
+    ["no place for tools", { LOADER: undefined }, "The bindings SANDBOX and LOADER are missing"],
   ])("says that it is misconfigured: %s", async (_, wrong, detail) => {
     await runInDurableObject(bindings.KERNEL.getByName(`misconfigured ${detail}`), async (_, context) => {
       const Wrong = kernelObject({ tools: [echo], policy: { version: "1", posture: "standard" } });

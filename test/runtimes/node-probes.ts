@@ -1,6 +1,6 @@
 import { hold, type Probe } from "./probes.ts";
 
-/** One call per export that only Node runs. */
+/** One call per export that only Node runs. The command `./cli` is no module to import. */
 export const nodeProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/node"() {
     const { nodeHost } = await import("@keyhole/worker-host/node");
@@ -26,10 +26,6 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     await sink.close();
     hold(readFileSync(join(folder, "log.jsonl"), "utf8").includes("TOOL_NOT_FOUND"), "the call is not in the log");
     rmSync(folder, { recursive: true });
-  },
-  async "@keyhole/worker-host/node/policy-text"() {
-    const { parsePolicyText } = await import("@keyhole/worker-host/node/policy-text");
-    hold(parsePolicyText("version: '1'\nposture: standard").ok, "the policy is not read");
   },
   async keyhole() {
     const { packTool } = await import("keyhole");

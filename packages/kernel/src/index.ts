@@ -69,7 +69,6 @@ export {
   type ToolSource,
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export { nearest } from "./tool/nearest.ts";
 export { packageHash } from "./tool/hash.ts";
 export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";

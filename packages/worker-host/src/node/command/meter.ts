@@ -1,4 +1,5 @@
-import { meter, prepare } from "@keyhole/worker-host/wasm";
+import { meter } from "../../wasm/meter/meter.ts";
+import { prepare } from "../../wasm/tool/prepare.ts";
 import {
   type CommandFiles,
   type CommandOptions,

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { root } from "../support/sources.ts";
+import { readPage } from "./markdown.ts";
+
+const lines = readPage("docs/internals/map.md").prose;
+const named = lines.flatMap((line) => /^\| `([\w/-]+\/)` \|/.exec(line)?.[1] ?? []);
+
+function foldersOf(path: string): readonly string[] {
+  return readdirSync(`${root}${path}`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${name}/`);
+}
+
+describe("docs/internals/map.md", () => {
+  it("names every folder of the kernel, and no other", () => {
+    const ofKernel = named.filter((name) => !name.includes("/src/"));
+    expect(ofKernel.toSorted()).toEqual(foldersOf("packages/kernel/src").toSorted());
+  });
+
+  it("names folders of the hosts that exist", () => {
+    const ofHosts = named.filter((name) => name.includes("/src/"));
+    expect(ofHosts.length).toBeGreaterThan(5);
+    expect(ofHosts.filter((name) => !existsSync(`${root}packages/${name}`))).toEqual([]);
+  });
+
+  it("names every step of a call", () => {
+    const steps = lines.flatMap((line) => /^\| (\d+) [a-z ]+ \|/.exec(line)?.[1] ?? []);
+    expect(steps).toEqual(Array.from({ length: 12 }, (_, at) => String(at + 1)));
+  });
+
+  it("names files that exist where it answers a question", () => {
+    const answers = lines.slice(lines.indexOf("## Questions")).flatMap((line) => line.match(/`[\w/.-]+\.ts`/g) ?? []);
+    expect(answers.length).toBeGreaterThan(3);
+    expect(answers.filter((path) => !existsSync(`${root}packages/kernel/src/${path.slice(1, -1)}`))).toEqual([]);
+  });
+});
