@@ -1,99 +1,93 @@
 import { type CapabilityRequest, capabilityKinds, type JsonObject } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
-import * as v from "valibot";
 import { protocolLimits } from "./limits.ts";
-import type { GuestMessage, GuestRequest } from "./message.ts";
+import type { GuestMessage, GuestOutcome, GuestRequest } from "./message.ts";
+import { guarded, object, oneOf, optional, orUndefined, type Shape, text, variant, wrong } from "./shape.ts";
 
 const { argumentsDepth, argumentsLength, bodyBytes, messageLength, nameLength, pieceBytes } = protocolLimits;
 
-const line = v.pipe(v.string(), v.maxLength(messageLength));
-const name = v.pipe(v.string(), v.maxLength(nameLength));
-const id = v.pipe(v.string(), v.maxLength(64));
-const amount = v.pipe(v.number(), v.finite());
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const line = text(messageLength);
+const name = text(nameLength);
+const id = text(64);
+const anyText = text(Infinity);
+const flag = guarded((value) => typeof value === "boolean");
+const amount = guarded((value): value is number => typeof value === "number" && Number.isFinite(value));
+const count = guarded((value): value is number => Number.isSafeInteger(value) && Number(value) >= 0);
 
 /** Memory that is ours alone, of one size, and no more of it than the bytes: a view of one byte could hold on to a gigabyte. */
-const ownBytes = (least: number, most: number) =>
-  v.pipe(
-    v.instance(Uint8Array),
-    v.check(
-      ({ buffer, byteLength }) =>
-        buffer instanceof ArrayBuffer &&
-        !buffer.resizable &&
-        buffer.byteLength === byteLength &&
-        byteLength >= least &&
-        byteLength <= most,
-    ),
+function ownBytes(least: number, most: number): Shape<Uint8Array> {
+  return guarded(
+    (value): value is Uint8Array =>
+      value instanceof Uint8Array &&
+      value.buffer instanceof ArrayBuffer &&
+      !value.buffer.resizable &&
+      value.buffer.byteLength === value.byteLength &&
+      value.byteLength >= least &&
+      value.byteLength <= most,
   );
+}
 
-const output = v.variant("form", [
-  v.strictObject({ form: v.literal("json"), text: v.string() }),
-  v.strictObject({ form: v.literal("text"), text: v.string() }),
-  v.strictObject({ form: v.literal("binary"), bytes: ownBytes(0, Infinity) }),
-  v.strictObject({ form: v.literal("stream") }),
-]);
+type Output = Extract<GuestOutcome, { kind: "returned" }>["output"];
 
-const outcome = v.variant("kind", [
-  v.strictObject({ kind: v.literal("returned"), output }),
-  v.strictObject({ kind: v.literal("refused"), message: line }),
-  v.strictObject({ kind: v.literal("threw"), name, message: line, code: v.optional(name) }),
-  v.strictObject({ kind: v.literal("unnormalizable"), reason: name, path: line }),
-  v.strictObject({ kind: v.literal("too-large"), what: v.literal("output"), limit: count }),
-]);
+const output = variant<"form", Output>("form", {
+  json: object({ form: oneOf(["json"]), text: anyText }),
+  text: object({ form: oneOf(["text"]), text: anyText }),
+  binary: object({ form: oneOf(["binary"]), bytes: ownBytes(0, Infinity) }),
+  stream: object({ form: oneOf(["stream"]) }),
+});
 
-const schemas = {
-  ready: v.strictObject({ type: v.literal("ready"), imports: v.boolean(), wasm: v.boolean() }),
-  loaded: v.strictObject({ type: v.literal("loaded") }),
-  "load-failed": v.strictObject({ type: v.literal("load-failed"), name, message: line }),
-  log: v.strictObject({
-    type: v.literal("log"),
-    callId: id,
-    level: v.picklist(["debug", "info", "warn", "error"]),
-    message: line,
-  }),
-  progress: v.strictObject({
-    type: v.literal("progress"),
+const outcome = variant<"kind", GuestOutcome>("kind", {
+  returned: object({ kind: oneOf(["returned"]), output }),
+  refused: object({ kind: oneOf(["refused"]), message: line }),
+  threw: object({ kind: oneOf(["threw"]), name, message: line, code: optional(orUndefined(name)) }),
+  unnormalizable: object({ kind: oneOf(["unnormalizable"]), reason: name, path: line }),
+  "too-large": object({ kind: oneOf(["too-large"]), what: oneOf(["output"]), limit: count }),
+});
+
+const messages = variant<"type", GuestMessage>("type", {
+  ready: object({ type: oneOf(["ready"]), imports: flag, wasm: flag }),
+  loaded: object({ type: oneOf(["loaded"]) }),
+  "load-failed": object({ type: oneOf(["load-failed"]), name, message: line }),
+  log: object({ type: oneOf(["log"]), callId: id, level: oneOf(["debug", "info", "warn", "error"]), message: line }),
+  progress: object({
+    type: oneOf(["progress"]),
     callId: id,
     done: amount,
-    total: v.exactOptional(amount),
-    message: v.exactOptional(line),
+    total: optional(amount),
+    message: optional(line),
   }),
-  request: v.strictObject({
-    type: v.literal("request"),
+  request: object({
+    type: oneOf(["request"]),
     callId: id,
     request: count,
-    kind: v.picklist(capabilityKinds),
+    kind: oneOf(capabilityKinds),
     operation: name,
-    arguments: v.pipe(v.string(), v.maxLength(argumentsLength)),
-    body: v.optional(ownBytes(0, bodyBytes)),
+    arguments: text(argumentsLength),
+    body: optional(orUndefined(ownBytes(0, bodyBytes))),
   }),
-  piece: v.strictObject({ type: v.literal("piece"), callId: id, piece: count, bytes: ownBytes(1, pieceBytes) }),
-  pull: v.strictObject({ type: v.literal("pull"), callId: id }),
-  outcome: v.strictObject({ type: v.literal("outcome"), callId: id, outcome }),
-} satisfies {
-  readonly [Type in GuestMessage["type"]]: v.GenericSchema<unknown, Extract<GuestMessage, { type: Type }>>;
-};
-
-const byType: ReadonlyMap<unknown, v.GenericSchema<unknown, GuestMessage>> = new Map(Object.entries(schemas));
+  piece: object({ type: oneOf(["piece"]), callId: id, piece: count, bytes: ownBytes(1, pieceBytes) }),
+  pull: object({ type: oneOf(["pull"]), callId: id }),
+  outcome: object({ type: oneOf(["outcome"]), callId: id, outcome }),
+});
 
 /** Checks one message of a guest; the string says what is wrong with it. Never throws, and repeats nothing that the guest sent. */
 export function parseGuestMessage(data: unknown): GuestMessage | string {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "type")) return "a message without a type";
   // RPC carries the fields of errors and the like along.
   if (Object.getPrototypeOf(data) !== Object.prototype) return "a message that is not a plain object";
-  const schema = byType.get((data as { readonly type: unknown }).type);
-  if (schema === undefined) return "a message of unknown type";
-  const result = v.safeParse(schema, data, { abortEarly: true });
-  if (result.success) return result.output;
-  return "a message with a missing, extra, wrong or oversized field";
+  const message = messages.read(data);
+  if (message !== wrong) return message;
+  return messages.knows(data)
+    ? "a message with a missing, extra, wrong or oversized field"
+    : "a message of unknown type";
 }
 
 /** The request that a message carries, its arguments now data; a string says what is wrong with them. */
-export function parseRequest({ kind, operation, arguments: text, body }: GuestRequest): CapabilityRequest | string {
+export function parseRequest({ kind, operation, arguments: json, body }: GuestRequest): CapabilityRequest | string {
   let parsed: unknown;
   let named = true;
   try {
-    parsed = JSON.parse(text, (key, value: unknown) => {
+    parsed = JSON.parse(json, (key, value: unknown) => {
       // Data here, and a prototype where a broker copies it by assignment.
       if (key === "__proto__") named = false;
       return value;
