@@ -30,7 +30,7 @@ const budgets = [
   {
     name: "its kernel's worker",
     source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`,
-    maxBytes: 125_184,
+    maxBytes: 98_304,
     goalBytes: 55 * 1024,
   },
 ];

@@ -217,7 +217,7 @@ function describeRefused(ask: Ask): void {
 
 const codeOf = (reply: BrokerReply): string => (reply.ok ? "ok" : reply.error.code);
 
-function asked(
+async function asked(
   database: SqlDatabase,
   operation: "query" | "run",
   grants: readonly Capability[],
@@ -229,10 +229,10 @@ function asked(
   const request = { kind, operation, arguments: args } as const;
   const broker = dbBroker({ main: database }, { timeMs: 120_000 });
   const session = openSession({ grants });
-  const needs = broker.needs(request);
-  if (!needs.ok) return Promise.resolve(needs);
+  const needs = await broker.needs(request);
+  if (!needs.ok) return needs;
   const error = needs.needs.map((need) => session.refusal(need)).find((refusal) => refusal !== undefined);
-  return error ? Promise.resolve({ ok: false, error }) : broker.serve(request, session);
+  return error ? { ok: false, error } : broker.serve(request, session);
 }
 
 /** A host that has nothing but the broker makes tables all the same. */

@@ -122,7 +122,7 @@ async function perform(
   const broker = dbBroker({ main: database }, { timeMs: 120_000 });
   const request = { kind: "db.write", operation: "run", arguments: { database: "main", sql, params: [] } } as const;
   const session = openSession({ grants: capabilities });
-  const needs = broker.needs(request);
+  const needs = await broker.needs(request);
   if (!needs.ok) return needs;
   const refusal = needs.needs.map((need) => session.refusal(need)).find((error) => error !== undefined);
   return refusal ? { ok: false, error: refusal } : broker.serve(request, session);

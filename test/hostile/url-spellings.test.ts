@@ -20,7 +20,7 @@ async function sentFor(url: string): Promise<readonly string[]> {
   const request = { kind: "net.read", operation: "fetch", arguments: { url } } as const;
   const session = openSession(anyHost);
   // As the kernel's gate does it.
-  const asked = broker.needs(request);
+  const asked = await broker.needs(request);
   if (asked.ok && asked.needs.every((need) => session.refusal(need) === undefined))
     await broker.serve(request, session);
   return sent;

@@ -97,6 +97,7 @@ export { capabilityKinds, effects, statementKinds } from "./capability/capabilit
 export type {
   Broker,
   BrokerError,
+  BrokerNeeds,
   BrokerReply,
   BrokerSession,
   CapabilityError,

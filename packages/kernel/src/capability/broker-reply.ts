@@ -2,7 +2,7 @@ import type { Hash } from "../hash/hash.ts";
 import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
 import { snapshotLoosely } from "../json/snapshot.ts";
 import { copyAndHash } from "../hash/copy-and-hash.ts";
-import type { Broker, BrokerError, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
+import type { BrokerError, BrokerNeeds, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
 import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import { isDenialReason } from "./denial.ts";
 import type { OpenSecrets } from "./secret.ts";
@@ -48,7 +48,7 @@ export async function withoutSecrets(
 }
 
 /** What a broker says that a request needs, read once. */
-export function readNeeds(foreign: Foreign<ReturnType<Broker["needs"]>>): ReturnType<Broker["needs"]> {
+export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {
   const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
   if (ok !== true) return failed(readError(error));
   const items = itemsOf(needs, MAX_NEEDS);

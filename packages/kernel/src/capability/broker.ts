@@ -92,13 +92,19 @@ export interface Usage {
   readonly "fs.write"?: number;
 }
 
+/** What a request needs, as the smallest things that a grant covers or not; or why it cannot be read. */
+export type BrokerNeeds =
+  | { readonly ok: true; readonly needs: readonly Need[] }
+  | { readonly ok: false; readonly error: BrokerError };
+
 /** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */
 export interface Broker {
   readonly kinds: readonly CapabilityKind[];
-  /** What the request would need, without doing anything. The kernel checks each need before `serve` is called. */
-  needs(
-    request: CapabilityRequest,
-  ): { readonly ok: true; readonly needs: readonly Need[] } | { readonly ok: false; readonly error: BrokerError };
+  /**
+   * What the request would need, without doing anything. The kernel checks each need before `serve` is called. A promise is for a broker whose code loads with its first
+   * request: until it settles, the requests behind this one wait.
+   */
+  needs(request: CapabilityRequest): BrokerNeeds | Promise<BrokerNeeds>;
   /** Never rejects for what the tool or the world did wrong. */
   serve(request: CapabilityRequest, session: BrokerSession): Promise<BrokerReply>;
 }

@@ -171,7 +171,7 @@ export class Gate {
     return reply;
   }
 
-  /** Requests are served in their order, also behind a body that takes a while. Calls go at once: whoever suspends them knows them by that. */
+  /** Requests are served in their order, also behind a body that takes a while, and a broker that loads. Calls go at once: whoever suspends them knows them by that. */
   #inTurn<Result>(kind: CapabilityKind, take: () => Result | Promise<Result>): Result | Promise<Result> {
     const taking = this.#taking && kind !== "tool.call" ? this.#taking.then(take) : take();
     if (taking instanceof Promise) this.#taking = Promise.allSettled([this.#taking, taking]).then(() => {});
@@ -192,7 +192,8 @@ export class Gate {
     const { kind } = request;
     const broker = this.#options.brokers.get(kind);
     if (!broker) return [refusals.failed(refusals.unserved(kind)), ""];
-    const needs = readNeeds(broker.needs(request));
+    const asked = this.#inTurn(kind, () => broker.needs(request));
+    const needs = readNeeds(asked instanceof Promise ? await asked : asked);
     if (!needs.ok) return [needs, ""];
     const target = needs.needs.map(targetOf).join(" ");
     for (const need of needs.needs) {

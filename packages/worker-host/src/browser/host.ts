@@ -5,21 +5,15 @@ import {
   type RegisteredTool,
   type ToolManifest,
 } from "@keyhole/kernel";
-import { filesBroker } from "../brokers/files.ts";
-import { opfsStore } from "../brokers/files-opfs.ts";
-import { kvBroker } from "../brokers/kv.ts";
-import { indexedDbKv } from "../brokers/kv-indexeddb.ts";
-import { netBroker } from "../brokers/net.ts";
+import { lazyBroker } from "../brokers/lazy.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
-import type { CommandRunners, SpawnLimits } from "../brokers/spawn.ts";
-import { withCommands } from "../process/tool.ts";
+import type { SpawnLimits } from "../brokers/spawn.ts";
+import { withoutCommands } from "../process/no-commands.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import type { OpenModule } from "../wasm/command/isolates.ts";
-import type { WasiPlace } from "../wasm/command/index.ts";
-import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
-import { COMMAND_FRAMES, type PooledWorker, WorkerPool } from "./worker-pool.ts";
+import { type PooledWorker, WorkerPool } from "./worker-pool.ts";
 import { type FrameContainer, type Shell, START_MS } from "./frame-container.ts";
 
 /**
@@ -78,17 +72,21 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
   const pairs = new WorkerPool(container, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
   await pairs.start();
-  const files = filesBroker(opfsStore());
+  const files = lazyBroker(["fs.read", "fs.write"], async () => (await import("./stores.ts")).pageFiles());
   const host: IsolateHost = {
     name: "browser",
     sources: ["module", "wasm"],
     enforces: (tool) => (shellOf(tool) === "module" ? [] : ["fuel", "memoryBytes"]),
     preempts: true,
     capacity,
-    brokers: [netBroker(), files, kvBroker(indexedDbKv())],
-    check: faultOf,
+    brokers: [
+      lazyBroker(["net.read", "net.write"], async () => (await import("../brokers/net.ts")).netBroker()),
+      files,
+      lazyBroker(["kv.read", "kv.write"], async () => (await import("./stores.ts")).pageValues()),
+    ],
     async open(tool, isWanted) {
-      const code = loadableOf(tool);
+      const loadable = loadableOf(tool);
+      const code = loadable instanceof Promise ? await loadable : loadable;
       const shell = shellOf(tool.manifest);
       const resumable = shell === "interpreter" ? interpreter?.resumableCalls : undefined;
       return loadPair(pairs.take(shell, tool.id, isWanted), code, tool.id, resumable);
@@ -103,14 +101,10 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
       }),
     close: async () => pairs.close(),
   };
+  if (options.commands === undefined) return withoutCommands(host);
   const open: OpenModule = (module, name, isWanted) => loadPair(pairs.takeForCommand(name, isWanted), module, name);
-  const runners = await commandRunners(options.commands, { open, places: COMMAND_FRAMES, files, compiled: false });
-  return withCommands(host, runners, options.commandLimits);
-}
-
-/** Not part of pages that have no commands. */
-async function commandRunners(commands: BrowserHostOptions["commands"], place: WasiPlace): Promise<CommandRunners> {
-  return commands ? (await import("../wasm/command/index.ts")).wasiRunners(commands, place) : new Map();
+  const { offerCommands } = await import("./commands.ts");
+  return offerCommands(host, options.commands, { open, files }, options.commandLimits);
 }
 
 async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
@@ -123,15 +117,28 @@ async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
   });
 }
 
-function loadableOf(tool: RegisteredTool): LoadedCode {
+/** @throws IsolateFailure for a module that cannot be metered */
+function loadableOf(tool: RegisteredTool): LoadedCode | Promise<LoadedCode> {
   if (tool.body.source === "inline" || tool.body.source === "process")
     throw new IsolateFailure(
       "UNSUPPORTED_HOST",
       `The browser's isolates run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,
     );
-  const { source, code } = tool.body;
+  return tool.body.source === "module" ? tool.body.code : loadableModule(tool);
+}
+
+async function loadableModule(tool: RegisteredTool): Promise<LoadedCode> {
+  // Not part of pages that have no such tool.
+  const { loadedModule, meteredCode } = await import("../wasm/tool/load.ts").catch(notLoaded);
   // A frame is in another agent cluster, which a compiled module does not reach.
-  return source === "module" ? code : loadedModule(tool, meteredCode(tool));
+  return loadedModule(tool, meteredCode(tool));
+}
+
+function notLoaded(): never {
+  throw new IsolateFailure("ISOLATE_LOST", "The code that runs WebAssembly could not be loaded.", {
+    hint: "Try again later.",
+    operatorHint: "Serve every file of the page's build, the chunks that are imported later included.",
+  });
 }
 
 async function loadPair(

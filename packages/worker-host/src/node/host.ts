@@ -8,7 +8,7 @@ import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import type { OpenModule } from "../wasm/command/isolates.ts";
 import { wasiRunners } from "../wasm/command/index.ts";
-import { faultOf, loadedModule, meteredCode } from "../wasm/tool/host.ts";
+import { faultOf, loadedModule, meteredCode } from "../wasm/tool/load.ts";
 import { nodeDatabase } from "./database.ts";
 import { interpreterKind, interpreterScript } from "./interpreter.ts";
 import { nodeKv } from "./kv.ts";

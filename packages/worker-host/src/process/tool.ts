@@ -1,6 +1,7 @@
 import type { Isolate, IsolateHost, RegisteredTool } from "@keyhole/kernel";
 import { commandBroker, type CommandRunners, type SpawnLimits } from "../brokers/spawn.ts";
 import { openProcess } from "./isolate.ts";
+import { commandFault } from "./no-commands.ts";
 
 /**
  * Adds commands to a host: the broker for `process.spawn`, and tools of source `process`. A tool that is a command can only be registered where the host offers
@@ -24,19 +25,6 @@ export function withCommands(host: IsolateHost, runners: CommandRunners, limits:
       for (const terminate of open) terminate("the host was closed");
       await host.close();
     },
-  };
-}
-
-function commandFault(
-  { id, body }: RegisteredTool,
-  runners: CommandRunners,
-): ReturnType<NonNullable<IsolateHost["check"]>> {
-  if (body.source !== "process" || runners.has(body.command)) return undefined;
-  return {
-    code: "INVALID_MANIFEST",
-    path: "/process/command",
-    message: `${id} is the command ${body.command}, which this host does not offer.`,
-    hint: `Give the host that command: commands: { ${JSON.stringify(body.command)}: … }.`,
   };
 }
 

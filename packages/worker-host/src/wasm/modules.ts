@@ -7,5 +7,6 @@ export { withCommands } from "../process/tool.ts";
 export { filesOf, type WasiCommandsOptions, wasiRunners, withWasiCommands } from "./command/index.ts";
 export { type Executed, executeCall } from "./tool/execute.ts";
 export type { WasmTool } from "./tool/run.ts";
-export { faultOf, loadedModule, meteredCode, wasmHost } from "./tool/host.ts";
+export { wasmHost } from "./tool/host.ts";
+export { faultOf, loadedModule, meteredCode } from "./tool/load.ts";
 export { type WasmDefinition, wasmPackage } from "./tool/package.ts";

@@ -117,7 +117,7 @@ async function askForFile(
   const { kind, body } = request;
   if ((kind !== "fs.read" && kind !== "fs.write") || !files || !textsOf(files.kinds, 100)?.includes(kind))
     return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
-  const needs = readNeeds(files.needs(request));
+  const needs = readNeeds(await files.needs(request));
   if (!needs.ok) return needs;
   for (const need of needs.needs) {
     const refusal = session.refusal(need);

@@ -10,8 +10,8 @@ import { GuestChannel } from "../../protocol/channel.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
 import { readStamp } from "../meter/stamp.ts";
+import { faultOf, loadedModule, meteredCode } from "./load.ts";
 import { openWasmPort, type WasmPortOptions } from "./port.ts";
-import { defaultMemoryBytes, prepareTool } from "./prepare.ts";
 
 export interface WasmHostOptions {
   /** Fuel of a call that has no bound of its own. Default 10,000,000,000: about a second of an ordinary machine. */
@@ -74,33 +74,6 @@ function builtFor(
   built: ReadonlyMap<string, WebAssembly.Module>,
 ): WebAssembly.Module | undefined {
   return built.size > 0 && body.source === "wasm" ? built.get(hashBytes(body.code)) : undefined;
-}
-
-/** The bytes that a host may compile. @throws IsolateFailure */
-export function meteredCode(tool: RegisteredTool): Uint8Array<ArrayBuffer> {
-  if (tool.body.source !== "wasm")
-    throw new IsolateFailure("UNSUPPORTED_HOST", `This host runs WebAssembly, and ${tool.id} is ${tool.body.source}.`);
-  const prepared = prepareTool(tool);
-  if (prepared.ok) return prepared.bytes;
-  throw new IsolateFailure("TOOL_ERROR", prepared.error.message, { operatorHint: prepared.error.hint });
-}
-
-/** For {@link IsolateHost.check}: a module that could not be metered is refused when it is registered. */
-export function faultOf(tool: RegisteredTool): ReturnType<NonNullable<IsolateHost["check"]>> {
-  if (tool.body.source !== "wasm") return undefined;
-  const prepared = prepareTool(tool);
-  return prepared.ok ? undefined : prepared.error;
-}
-
-/** What a relay is given: data. */
-export function loadedModule({ manifest }: RegisteredTool, module: LoadedModule["module"]): LoadedModule {
-  const { args = [], environment = {} } = manifest.wasm ?? {};
-  return {
-    module,
-    args: [manifest.name, ...args],
-    environment,
-    memoryBytes: manifest.bounds.memoryBytes ?? defaultMemoryBytes,
-  };
 }
 
 /** A relay around a module, on this thread. @throws IsolateFailure */
