@@ -29,7 +29,7 @@ const budgets = [
   },
   {
     name: "its kernel's worker",
-    source: `export { createKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`,
+    source: `export { createFullKernel } from "@keyhole/kernel"; export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`,
     maxBytes: 98_304,
     goalBytes: 55 * 1024,
   },

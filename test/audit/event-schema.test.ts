@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createKernel } from "@keyhole/kernel";
+import { createFullKernel } from "@keyhole/kernel";
 import { eventSchema, payloadSchemas } from "@keyhole/kernel/event-schema";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ describe("the schema of events", () => {
 
   it("is what every test is held to", async () => {
     const before = eventsChecked();
-    const kernel = await createKernel();
+    const kernel = await createFullKernel();
     await kernel.setMode("ALERT", "drill");
     expect(eventsChecked()).toBe(before + 1);
   });

@@ -1,4 +1,4 @@
-import { type AuditSink, createKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
+import { type AuditSink, createFullKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -21,7 +21,7 @@ function failingSink(fromBatch: number): AuditSink & { readonly kept: EventRecor
 describe("a log sink", () => {
   it.each([1, 2, 3])("that fails from batch %d on ends every call, and no tool runs unrecorded", async (fromBatch) => {
     const sink = failingSink(fromBatch);
-    const kernel = await createKernel({ policy: openPolicy, sink });
+    const kernel = await createFullKernel({ policy: openPolicy, sink });
     let runs = 0;
     kernel.registerTrusted(toolOf(() => ++runs));
     const results = [];
@@ -38,12 +38,12 @@ describe("a log that another kernel left", () => {
   it("continues after its last event and records lost calls", async () => {
     const sink = memorySink();
     const clock = new FakeClock();
-    const first = await createKernel({ policy: openPolicy, sink, clock });
+    const first = await createFullKernel({ policy: openPolicy, sink, clock });
     first.registerTrusted(toolOf(() => new Promise(() => {})));
     const lost = first.call("subject", {}, { sessionId: "s" });
     await clock.advance(1);
     void lost;
-    const second = await createKernel({ policy: openPolicy, sink, clock });
+    const second = await createFullKernel({ policy: openPolicy, sink, clock });
     second.registerTrusted(echo);
     expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
     const events = await second.audit.read();

@@ -1,4 +1,4 @@
-import { type Capability, createKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { type Capability, createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { environmentSecrets } from "@keyhole/worker-host/node";
@@ -52,7 +52,7 @@ let kernel: Kernel;
 let heard: string[];
 beforeEach(async () => {
   heard = [];
-  kernel = await createKernel({
+  kernel = await createFullKernel({
     brokers: [netBroker()],
     secrets: secretKeeper(environmentSecrets({ env: { KEYHOLE_SECRET_KEY: value } })),
     policy: {
@@ -153,7 +153,7 @@ describe("a secret", () => {
   });
 
   it("that no header carries is refused, and not sent in part", async () => {
-    const other = await createKernel({
+    const other = await createFullKernel({
       brokers: [netBroker()],
       secrets: secretKeeper({ get: () => "line one\r\nx-injected: yes" }),
       policy: {

@@ -1,4 +1,4 @@
-import { createKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
+import { createFullKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
 import { browserHost, domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -28,7 +28,7 @@ async function openHost(options: Parameters<typeof browserHost>[0]): Promise<Iso
 describe("the isolation of each tool", () => {
   it("is what its host says of the manifest, and has the bounds that go with it", async () => {
     const host = await openHost({ isolation: ({ name }) => (name === "calculator" ? "interpreter" : "worker") });
-    const kernel = await createKernel({ host, cache: false, policy: { version: "1", posture: "permissive" } });
+    const kernel = await createFullKernel({ host, cache: false, policy: { version: "1", posture: "permissive" } });
     for (const tool of [calculator, echo]) expect(kernel.register(tool)).toMatchObject({ ok: true });
     const inputs = { calculator: { expression: "1+1" }, echo: { message: "a" } } as const;
     const call = (name: keyof typeof inputs, fuel?: number) =>

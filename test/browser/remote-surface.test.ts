@@ -1,7 +1,7 @@
 import {
   type Approver,
   type CallResult,
-  createKernel,
+  createFullKernel,
   defineTool,
   type Kernel,
   manifestOf,
@@ -52,13 +52,13 @@ describe("a package that crosses", () => {
     ["that is text", "echo"],
     ["that is nothing", null],
   ])("%s is registered or refused as by a kernel in the same realm", async (_, foreign) => {
-    const near = (await createKernel({ host: await host() })).register(foreign as never);
-    const far = await remoteOf(await createKernel({ host: await host() })).register(foreign as never);
+    const near = (await createFullKernel({ host: await host() })).register(foreign as never);
+    const far = await remoteOf(await createFullKernel({ host: await host() })).register(foreign as never);
     expect(far).toEqual(near);
   });
 
   it("is called, and checked for its health and its purity, by what it was registered as", async () => {
-    const kernel = await createKernel({ host: await host(), policy });
+    const kernel = await createFullKernel({ host: await host(), policy });
     const remote = remoteOf(kernel);
     const pure = packageOf("pure", "return input;", { determinism: "pure" });
     expect(await remote.register(pure)).toMatchObject({ ok: true, value: { id: "pure@1.0.0" } });
@@ -74,7 +74,7 @@ describe("members of a kernel that cross", () => {
   let kernel: Kernel;
   let remote: KernelClient;
   beforeEach(async () => {
-    kernel = await createKernel({ policy });
+    kernel = await createFullKernel({ policy });
     kernel.registerTrusted(echo);
     remote = remoteOf(kernel);
   });

@@ -1,6 +1,6 @@
 import {
   type AuditSink,
-  createKernel,
+  createFullKernel,
   type EventRecord,
   eventOf,
   blake3Hash,
@@ -75,7 +75,7 @@ export function describeSink(
     });
 
     it("carries a kernel's log", async () => {
-      const kernel = await createKernel({ sink, policy: openPolicy });
+      const kernel = await createFullKernel({ sink, policy: openPolicy });
       kernel.registerTrusted(echo);
       const calls = Array.from({ length: 3 }, (_, i) => kernel.call("echo", { message: `${i}` }));
       expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
@@ -92,7 +92,7 @@ export function describeSink(
           const from = (await sink.open()).last?.seq ?? -1;
           let runs = 0;
           try {
-            const kernel = await createKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
+            const kernel = await createFullKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
             kernel.registerTrusted(toolOf(() => ++runs));
             for (let i = 0; i < 4; i++) await kernel.call("subject", {});
             await kernel.close();
@@ -106,7 +106,7 @@ export function describeSink(
           if (moment === "before") expect(started, `failing at ${failing}`).toBe(runs);
           else expect([runs, runs + 1], `failing at ${failing}`).toContain(started);
         }
-        const kernel = await createKernel({ sink, policy: openPolicy });
+        const kernel = await createFullKernel({ sink, policy: openPolicy });
         expect(kernel.mode).toBe("NORMAL");
         await expectSoundLog(kernel);
         await kernel.close();
@@ -115,7 +115,7 @@ export function describeSink(
 
     it("gets one batch at a time, and holds calls back while it writes", async () => {
       const watched = slow(sink);
-      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
+      const kernel = await createFullKernel({ sink: watched.sink, policy: openPolicy });
       const unrecorded: number[] = [];
       let runs = 0;
       kernel.registerTrusted(
@@ -135,7 +135,7 @@ export function describeSink(
 
     it("ends with one write every call whose events were in it, and lets none wait for what others record later", async () => {
       const watched = slow(sink);
-      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
+      const kernel = await createFullKernel({ sink: watched.sink, policy: openPolicy });
       kernel.registerTrusted(toolOf(() => null, { bounds: { concurrency: 64 } }));
       const [callers, callsEach] = [32, 5];
       const inTurn = async (): Promise<void> => {
@@ -163,7 +163,7 @@ export function describeSink(
     ])(
       "in which an event before the last was %s locks the kernel down, on record, and keeps the rest",
       async (_, change) => {
-        const first = await createKernel({ sink, policy: openPolicy });
+        const first = await createFullKernel({ sink, policy: openPolicy });
         first.registerTrusted(echo);
         await first.call("echo", { message: "x" });
         await first.close();
@@ -172,7 +172,7 @@ export function describeSink(
         await subject.tamper!(2, change(before[2]!));
 
         sink = await subject.open();
-        const second = await createKernel({ sink, policy: openPolicy });
+        const second = await createFullKernel({ sink, policy: openPolicy });
         expect(second.mode).toBe("LOCKDOWN");
         const after = await sink.read(0, 100);
         for (const record of before.toSpliced(2, 1)) expect(after).toContainEqual(record);
@@ -203,7 +203,7 @@ export function describeSink(
 
     it("carries the log of one kernel after another, and closes what the first left open", async () => {
       for (let round = 0; round < 3; round++) {
-        const kernel = await createKernel({ sink, policy: openPolicy });
+        const kernel = await createFullKernel({ sink, policy: openPolicy });
         kernel.registerTrusted(echo);
         expect(await kernel.call("echo", { message: `${round}` })).toMatchObject({ ok: true });
         await kernel.close();

@@ -14,9 +14,9 @@ describe("code in the documentation", () => {
       "# Page",
       "",
       "```ts complete",
-      'import { createKernel } from "@keyhole/kernel";',
+      'import { createFullKernel } from "@keyhole/kernel";',
       "",
-      "await createKernel({ polcy: {} });",
+      "await createFullKernel({ polcy: {} });",
       "```",
     ];
     const [error = "", ...more] = await compile([parsePage("docs/page.md", text.join("\n"))]);

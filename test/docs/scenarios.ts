@@ -2,15 +2,15 @@ import {
   type AuditSink,
   type CallOptions,
   type CallResult,
-  composeKernel,
   createKernel,
+  createFullKernel,
   type ErrorCode,
   type Extension,
   type IsolateHost,
   IsolateFailure,
   type IsolateOutcome,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   manifestOf,
   packageHash,
   terminalTypes,
@@ -27,7 +27,7 @@ import { type AnyTool, registerAny } from "../support/registered.ts";
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
   /** A function where each kernel needs its own. */
-  readonly options?: KernelOptions | (() => KernelOptions);
+  readonly options?: FullKernelOptions | (() => FullKernelOptions);
   /** A kernel with these extensions alone. Default: one with all. */
   readonly composed?: readonly Extension[];
   readonly tools: readonly AnyTool[];
@@ -45,8 +45,8 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
   const clock = new FakeClock();
   const given = typeof options === "function" ? options() : options;
   const kernel = composed
-    ? await composeKernel({ policy: openPolicy, clock, hash: sha256Hash, extensions: composed })
-    : await createKernel({ policy: openPolicy, clock, ...given });
+    ? await createKernel({ policy: openPolicy, clock, hash: sha256Hash, extensions: composed })
+    : await createFullKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
   const events = await kernel.audit.read();
@@ -69,7 +69,7 @@ const crowded = (calls: number, options: CallOptions = {}): Scenario => ({
     return first;
   },
 });
-const withSuspender = (): KernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
+const withSuspender = (): FullKernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
 const elevated = toolOf(() => 1, { tier: 3 });
 
 const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
@@ -79,7 +79,7 @@ const readsFile = (path: string): Tool<never, unknown> =>
       (await files.read(path)).length,
     reads,
   );
-const withFiles: KernelOptions = {
+const withFiles: FullKernelOptions = {
   brokers: [filesBroker(memoryStore())],
   policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["notes/**"] } }] },
 };

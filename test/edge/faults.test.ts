@@ -1,4 +1,4 @@
-import { createKernel, type PolicyDocument } from "@keyhole/kernel";
+import { createFullKernel, type PolicyDocument } from "@keyhole/kernel";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -83,7 +83,7 @@ it("a request that needs the log is answered with AUDIT_UNAVAILABLE where it can
     },
     read: () => [],
   };
-  const kernel = await createKernel({ policy, sink });
+  const kernel = await createFullKernel({ policy, sink });
   registerAny(kernel, echo);
   const routes: Routes = createRoutes({
     kernel,
@@ -130,7 +130,7 @@ describe("the probe of a storage", () => {
   });
 
   it("decides whether a kernel is ready", async () => {
-    const kernel = await createKernel({ policy });
+    const kernel = await createFullKernel({ policy });
     const content = contentStore(memoryStore());
     const asked = async (probe: () => Promise<void>): Promise<unknown> => {
       const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content, probe });

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { sqlSink } from "@keyhole/edge";
-import { type AuditSink, createKernel, type EventRecord, eventOf, hashText, verifyChain } from "@keyhole/kernel";
+import { type AuditSink, createFullKernel, type EventRecord, eventOf, hashText, verifyChain } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";
 import { bindings } from "./bindings.ts";
@@ -47,7 +47,7 @@ describe("the log in a Durable Object", () => {
   it("goes on with the chain after a restart, and ends what the crash left open", () =>
     inObject(async (sink, storage) => {
       const tool = toolOf(() => 1);
-      const first = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
+      const first = await createFullKernel({ policy: { version: "1", posture: "permissive" }, sink });
       first.registerTrusted(tool);
       expect((await first.call("subject", {})).ok).toBe(true);
       const before = (await sink.read(0, 100)).map(eventOf);
@@ -58,7 +58,10 @@ describe("the log in a Durable Object", () => {
       );
       storage.sql.exec("DELETE FROM audit WHERE seq >= ?", open.length);
 
-      const second = await createKernel({ policy: { version: "1", posture: "permissive" }, sink: sqlSink(storage) });
+      const second = await createFullKernel({
+        policy: { version: "1", posture: "permissive" },
+        sink: sqlSink(storage),
+      });
       second.registerTrusted(tool);
       expect((await second.call("subject", {})).ok).toBe(true);
       const all = (await sink.read(0, 100)).map(eventOf);
@@ -69,7 +72,7 @@ describe("the log in a Durable Object", () => {
   it("that cannot be written lets nothing run", () =>
     inObject(async (sink, storage) => {
       let ran = 0;
-      const kernel = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
+      const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" }, sink });
       kernel.registerTrusted(toolOf(() => ran++));
       storage.sql.exec("DROP TABLE audit");
       expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });

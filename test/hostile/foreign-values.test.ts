@@ -2,11 +2,11 @@ import {
   type AuditEvent,
   type AuditSink,
   type Broker,
-  createKernel,
+  createFullKernel,
   type EventRecord,
   hashJson,
   type IsolateHost,
-  type KernelOptions,
+  type FullKernelOptions,
   memorySink,
   type ToolContext,
   verifyProofDigest,
@@ -184,7 +184,7 @@ describe("a suspender", () => {
     const suspension = await kernel.suspend(await asked.promise);
     if (!suspension.ok) throw new Error(suspension.error.message);
     const claim = async (): Promise<boolean> => claimed as boolean;
-    const other = await createKernel({ policy: openPolicy, suspender: callSuspender({ key: testKey, claim }) });
+    const other = await createFullKernel({ policy: openPolicy, suspender: callSuspender({ key: testKey, claim }) });
     other.registerTrusted(toolOf(() => 1, { approval: "always" }));
     expect(await other.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "SNAPSHOT_REFUSED" } });
   });
@@ -201,7 +201,7 @@ describe("options of a kernel", () => {
     ["a broker without kinds", { brokers: [{}] }],
     ["a host without a name", { host: { sources: [], brokers: [] } }],
   ])("with %s are a bug of the program", async (_, options) => {
-    await expect(createKernel(options as KernelOptions)).rejects.toThrow(TypeError);
+    await expect(createFullKernel(options as FullKernelOptions)).rejects.toThrow(TypeError);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Broker, Hints, Kernel, KernelOptions, ToolContext } from "@keyhole/kernel";
+import type { Broker, Hints, Kernel, FullKernelOptions, ToolContext } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { expect, it } from "vitest";
 import { errorOf, type Situation } from "../support/error-of.ts";
@@ -21,7 +21,7 @@ const revealing = toolOf(
   { ...external, capabilities: [net, use] },
 );
 
-const served: KernelOptions = { policy: granting(net, use), brokers: [fakeNet()] };
+const served: FullKernelOptions = { policy: granting(net, use), brokers: [fakeNet()] };
 /** Asks for the value of the secret, as the broker of the network does. */
 const reveals: Broker = {
   ...fakeNet(),
@@ -80,7 +80,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     "This host does not serve net.read.",
     {
       hint: "Use another tool.",
-      operatorHint: "Give createKernel a broker for net.read, or run the tool on a host that has one.",
+      operatorHint: "Give the kernel a broker for net.read, or run the tool on a host that has one.",
     },
   ],
   [
@@ -129,7 +129,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     "This kernel keeps no secrets.",
     {
       hint: "Ask for it without a secret.",
-      operatorHint: "Give createKernel `secrets: secretKeeper(store)`.",
+      operatorHint: "Give the kernel `secrets: secretKeeper(store)`.",
     },
   ],
   [

@@ -1,7 +1,7 @@
 import {
   approvals,
   type Approver,
-  composeKernel,
+  createKernel,
   type Extension,
   idempotency,
   type Kernel,
@@ -24,7 +24,7 @@ const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "
 const input = { message: "hello" };
 
 async function composed(extensions: readonly Extension[], policy: unknown = openPolicy): Promise<Kernel> {
-  const kernel = await composeKernel({ policy, hash: sha256Hash, clock: new FakeClock(), extensions });
+  const kernel = await createKernel({ policy, hash: sha256Hash, clock: new FakeClock(), extensions });
   expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true });
   return kernel;
 }

@@ -2,9 +2,9 @@ import {
   type AuditEvent,
   type CallOptions,
   type CallResult,
-  createKernel,
+  createFullKernel,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   memorySink,
   terminalTypes,
 } from "@keyhole/kernel";
@@ -112,7 +112,7 @@ class Play {
 
   async open(): Promise<Kernel> {
     const { plan, tick, clock } = this;
-    const append: KernelOptions["sink"] = {
+    const append: FullKernelOptions["sink"] = {
       ...this.#sink,
       append: (records) => {
         tick("sink");
@@ -123,7 +123,7 @@ class Play {
         return plan.isSlow ? Promise.resolve().then(write) : write();
       },
     };
-    const kernel = await createKernel({
+    const kernel = await createFullKernel({
       host: hostOf(plan, tick, this.opened),
       policy: policyOf(plan),
       brokers: [brokerOf(plan, tick)],

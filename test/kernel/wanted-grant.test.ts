@@ -1,4 +1,4 @@
-import { attenuate, type Capability, createKernel, grantOf, type JsonObject, type Need } from "@keyhole/kernel";
+import { attenuate, type Capability, createFullKernel, grantOf, type JsonObject, type Need } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { denialOf } from "../../packages/kernel/src/capability/denial.ts";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -12,7 +12,7 @@ import { openPolicy } from "../support/kernel.ts";
 import { registerAny } from "../support/registered.ts";
 
 async function adviceOf(tool: AnyTool, name: string, input: JsonObject): Promise<string> {
-  const kernel = await createKernel({ policy: openPolicy });
+  const kernel = await createFullKernel({ policy: openPolicy });
   registerAny(kernel, tool);
   const result = await kernel.call(name, input, { caller: "ada" });
   return result.ok ? expect.unreachable("it was allowed") : result.error.operatorHint;

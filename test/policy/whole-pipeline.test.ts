@@ -1,6 +1,6 @@
 import {
   type ApprovalAnswer,
-  createKernel,
+  createFullKernel,
   defineTool,
   manifestOf,
   packageHash,
@@ -84,7 +84,7 @@ async function openBench() {
   const counters = vi.spyOn(Counters.prototype, "charge");
   const revocations = vi.spyOn(Revocations.prototype, "hold");
   const clock = new FakeClock();
-  const kernel = await createKernel({
+  const kernel = await createFullKernel({
     clock,
     policy,
     host: lostHost,

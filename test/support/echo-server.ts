@@ -1,9 +1,9 @@
 import {
   type Capability,
-  createKernel,
+  createFullKernel,
   type defineTool,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   type PolicyDocument,
   type ToolContext,
 } from "@keyhole/kernel";
@@ -102,7 +102,7 @@ afterEach(async () => {
 export async function openEcho(
   server: EchoServer,
   store: SecretStore,
-  options: KernelOptions = {},
+  options: FullKernelOptions = {},
 ): Promise<EchoBench> {
   const asked: string[] = [];
   const all: unknown[] = [];
@@ -112,7 +112,7 @@ export async function openEcho(
     server.stored = new TextDecoder().decode(body as Uint8Array);
     return new Response("stored");
   };
-  const kernel = await createKernel({
+  const kernel = await createFullKernel({
     policy: policyWith("key"),
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     secrets: secretKeeper({ ...store, get: (name) => (asked.push(name), store.get(name)) }),

@@ -1,8 +1,8 @@
 import {
   type Broker,
-  createKernel,
+  createFullKernel,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   type Tool,
   type ToolContext,
 } from "@keyhole/kernel";
@@ -38,10 +38,10 @@ export const leaf = (
 
 export async function openCalling(
   tools: readonly AnyTool[],
-  options: KernelOptions = {},
+  options: FullKernelOptions = {},
 ): Promise<{ kernel: Kernel; clock: FakeClock }> {
   const clock = new FakeClock();
-  const kernel = await createKernel({ policy: openCalls, clock, ...options });
+  const kernel = await createFullKernel({ policy: openCalls, clock, ...options });
   for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   return { kernel, clock };
 }

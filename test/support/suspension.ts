@@ -4,11 +4,11 @@ import {
   type Broker,
   type CallOptions,
   type CallResult,
-  createKernel,
+  createFullKernel,
   defineTool,
   type IsolateHost,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   manifestOf,
   packageHash,
   type Proof,
@@ -163,14 +163,14 @@ export async function suspendingKernel(
     tools = [patient, careful, relaying, guarded],
     files: given,
     ...options
-  }: KernelOptions & {
+  }: FullKernelOptions & {
     readonly suspension?: Partial<SuspenderOptions>;
     readonly tools?: readonly ToolPackage[];
     readonly files?: SlowFiles;
   } = {},
 ): Promise<SuspendingKernel> {
   const slow = given ?? (await slowFiles());
-  const kernel = await createKernel({
+  const kernel = await createFullKernel({
     host,
     policy,
     brokers: [slow],

@@ -1,4 +1,11 @@
-import { type Capability, checkPackage, createKernel, type JsonValue, type Kernel, type Tool } from "@keyhole/kernel";
+import {
+  type Capability,
+  checkPackage,
+  createFullKernel,
+  type JsonValue,
+  type Kernel,
+  type Tool,
+} from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { builtinTools, runCode, webSearchAt } from "@keyhole/worker-host/tools";
@@ -18,7 +25,7 @@ const files: readonly Capability[] = [
 
 let kernel: Kernel;
 beforeEach(async () => {
-  kernel = await createKernel({
+  kernel = await createFullKernel({
     policy: { version: "1", posture: "permissive", grants: files.map((capability) => ({ tool: "*", capability })) },
     brokers: [filesBroker(memoryStore())],
     approver: async () => ({ answer: "allow", scope: "once", approver: "test" }),

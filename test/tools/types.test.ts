@@ -1,9 +1,9 @@
-import { createKernel } from "@keyhole/kernel";
+import { createFullKernel } from "@keyhole/kernel";
 import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { expect, expectTypeOf, it } from "vitest";
 
 it("a package carries the types of its schemas to the caller", async () => {
-  const kernel = await createKernel();
+  const kernel = await createFullKernel();
   for (const pkg of builtinTools) expect(kernel.register(pkg)).toMatchObject({ ok: true });
 
   const echoed = await kernel.call(echo, { message: "a" });

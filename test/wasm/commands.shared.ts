@@ -3,7 +3,7 @@ import {
   type CallResult,
   type Capability,
   type BrokerReply,
-  createKernel,
+  createFullKernel,
   type IsolateHost,
   type Kernel,
 } from "@keyhole/kernel";
@@ -181,7 +181,7 @@ export function describeCommands(name: string, { open, preempts, part, stores = 
         { kind: "fs.read", paths: [`${folder}/**`] },
         { kind: "fs.write", paths: [`${folder}/**`] },
       ];
-      kernel = await createKernel({
+      kernel = await createFullKernel({
         host: await open({ commands }),
         policy: {
           ...openPolicy,

@@ -6,8 +6,8 @@ import { nested } from "./extensions/nested/nested.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
-import { composeKernel } from "./kernel.ts";
-import type { Kernel, KernelOptions } from "./kernel-api.ts";
+import { createKernel } from "./kernel.ts";
+import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/hash.ts";
 
 /**
@@ -16,15 +16,15 @@ import { blake3Hash } from "./hash/hash.ts";
  * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
  * @throws whatever the sink throws when it cannot be read.
  */
-export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel> {
+export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
   // Each is read once: what an extension is made with is what the kernel has.
   const options = { ...foreign };
   const { hash = blake3Hash } = options;
-  return composeKernel({ ...options, hash, extensions: extensionsOf(options) });
+  return createKernel({ ...options, hash, extensions: extensionsOf(options) });
 }
 
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */
-function extensionsOf(options: KernelOptions): readonly Extension[] {
+function extensionsOf(options: FullKernelOptions): readonly Extension[] {
   const { approver, cache = true, content, suspender, modeTriggers: triggers } = options;
   return [
     ...(content ? [retention(content)] : []),

@@ -1,5 +1,5 @@
-export { createKernel } from "./full-kernel.ts";
-export { composeKernel } from "./kernel.ts";
+export { createFullKernel } from "./full-kernel.ts";
+export { createKernel } from "./kernel.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export type { Extension } from "./extensions/extension.ts";
 export { idempotency } from "./extensions/idempotency/idempotency.ts";
@@ -8,7 +8,7 @@ export { nested } from "./extensions/nested/nested.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";
-export type { ComposedKernelOptions, Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
+export type { KernelOptions, Kernel, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
 export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";

@@ -28,14 +28,14 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 export type { CallOptions } from "./call/call-options.ts";
 
-export interface KernelOptions {
+export interface FullKernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */
   readonly host?: IsolateHost;
   /**
    * By name of a tool: whom the memory of its isolate may serve again. Default: `session`, so that what one session left never serves another.
    *
    * @example
-   * const kernel = await createKernel({ host, reuse: { run_code: "call" } });
+   * const kernel = await createFullKernel({ host, reuse: { run_code: "call" } });
    */
   readonly reuse?: Readonly<Record<string, Reuse>>;
   /** A {@link PolicyDocument}. Default: posture strict, no grants. */
@@ -67,16 +67,16 @@ export interface KernelOptions {
    *
    * @example
    * import { sha256Hash } from "@keyhole/kernel/sha256";
-   * const kernel = await createKernel({ hash: sha256Hash });
+   * const kernel = await createFullKernel({ hash: sha256Hash });
    */
   readonly hash?: Hash;
   /** Normal forms that tools may name in their manifest. `normalizers` of `@keyhole/kernel/normalizers` makes them. Default: none. */
   readonly normalizers?: CustomNormalizers;
 }
 
-/** A kernel of parts: what {@link KernelOptions} says, with `extensions` in place of the options that they take. */
-export interface ComposedKernelOptions extends Omit<
-  KernelOptions,
+/** A kernel of parts: what {@link FullKernelOptions} says, with `extensions` in place of the options that they take. */
+export interface KernelOptions extends Omit<
+  FullKernelOptions,
   "approver" | "cache" | "content" | "hash" | "modeTriggers" | "suspender"
 > {
   readonly hash: Hash;

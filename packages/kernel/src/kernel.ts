@@ -18,7 +18,7 @@ import type { Reuse } from "./isolate/pool/slot.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
-import type { ComposedKernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
+import type { KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, membersOf, type Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
@@ -45,14 +45,14 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
- * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. {@link createKernel} has them all.
+ * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. {@link createFullKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws whatever the sink throws when it cannot be read.
  * @example
- * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
+ * const kernel = await createKernel({ host, policy, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
-export async function composeKernel(foreign: ComposedKernelOptions): Promise<Kernel> {
+export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const options = readKernelOptions(foreign);
   const { hash, extensions = [], policyVariables } = options;
   const composed = composeExtensions(extensions);
@@ -283,7 +283,7 @@ class KernelImplementation implements Kernel {
 const noSuspension = {
   code: "SUSPENSION_UNAVAILABLE",
   message: "This kernel suspends no calls.",
-  hint: "Add callSuspender({ key }) to `extensions`, or give it to createKernel as `suspender`.",
+  hint: "Add callSuspender({ key }) to `extensions`, or give it to createFullKernel as `suspender`.",
 } as const;
 
 const noApprovals: Kernel["approvals"] = { list: () => [], revoke: async () => false };

@@ -4,7 +4,7 @@ import type { CapabilityKind } from "./capability/capability.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
-import type { ComposedKernelOptions, ProofSigner } from "./kernel-api.ts";
+import type { KernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
@@ -14,7 +14,7 @@ import { knownMode } from "./tool/modes.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
-  ComposedKernelOptions,
+  KernelOptions,
   "brokers" | "host" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
 > {
   readonly signer?: Theirs<ProofSigner>;
@@ -30,9 +30,9 @@ export interface OwnKernelOptions extends Omit<
 const reuses: readonly unknown[] = ["always", "session", "call"] satisfies Reuse[];
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export function readKernelOptions(foreign: Foreign<ComposedKernelOptions>): OwnKernelOptions {
+export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOptions {
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
-  const given = { ...(foreign as ComposedKernelOptions) };
+  const given = { ...(foreign as KernelOptions) };
   const { host, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = (host ? [host, inlineHost()] : [inlineHost()]).map(readHost);
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);

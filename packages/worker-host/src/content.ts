@@ -12,7 +12,7 @@ export interface ContentStoreOptions {
  * `blake3/ab/cd…`, by the digits of its digest. Give it a store of its own, not the one that tools see.
  *
  * @example
- * const kernel = await createKernel({ content: contentStore(nodeStore("./kept")), policy });
+ * const kernel = await createFullKernel({ content: contentStore(nodeStore("./kept")), policy });
  */
 export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
   return storeOver({
@@ -29,7 +29,7 @@ export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: Conten
  * Workers KV, which answers with what was there a minute ago. Give it a store of its own, not the one that tools see.
  *
  * @example
- * const kernel = await createKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
+ * const kernel = await createFullKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
  */
 export function keyedContentStore(values: KvStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
   return storeOver({

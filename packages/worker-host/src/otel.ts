@@ -40,7 +40,7 @@ export interface TracingOptions {
  * Neither arguments nor outputs leave the kernel this way: what the log says as digests, a span says as digests.
  *
  * @example
- * const kernel = traced(await createKernel({ host, policy }));
+ * const kernel = traced(await createFullKernel({ host, policy }));
  */
 export function traced(kernel: Kernel, { tracerProvider, meterProvider }: TracingOptions = {}): Kernel {
   const spans = new CallSpans(

@@ -54,7 +54,7 @@ describe.each([
   });
 
   it("does not compile where an export is not used as it is declared", async () => {
-    const wrong = 'import { createKernel } from "@keyhole/kernel";\nvoid createKernel({ polcy: 1 });\n';
+    const wrong = 'import { createFullKernel } from "@keyhole/kernel";\nvoid createFullKernel({ polcy: 1 });\n';
     expect(await compile(module, resolution, { types: ["node"] }, wrong)).toContain("polcy");
   });
 });

@@ -42,7 +42,7 @@ const COMMAND_WORKERS = 2;
  *
  * @throws TypeError for a command whose name is none or whose module cannot be one
  * @example
- * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
+ * const kernel = await createFullKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
 export function edgeHost({
   loader,

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import {
   type Broker,
-  createKernel,
+  createFullKernel,
   hashBytes,
   type IsolateHost,
   type PolicyDocument,
@@ -103,7 +103,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const desk = approvalDesk();
   const content = sqlContent(context.storage);
   const store = secrets?.(env, tenantOf(context.id));
-  const kernel = await createKernel({
+  const kernel = await createFullKernel({
     host: configured(() =>
       hostOf(env, context, options, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
     ),

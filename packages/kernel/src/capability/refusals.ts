@@ -28,7 +28,7 @@ function denied(message: string, hint = "", operatorHint = ""): BrokerError {
 }
 
 export function unserved(kind: CapabilityKind): BrokerError {
-  const operatorHint = `Give createKernel a broker for ${kind}, or run the tool on a host that has one.`;
+  const operatorHint = `Give the kernel a broker for ${kind}, or run the tool on a host that has one.`;
   return denied(`This host does not serve ${kind}.`, "Use another tool.", operatorHint);
 }
 

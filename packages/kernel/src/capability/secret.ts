@@ -93,6 +93,6 @@ const nobody: { readonly ok: false; readonly error: BrokerError } = {
     code: "CAPABILITY_DENIED",
     message: "This kernel keeps no secrets.",
     hint: "Ask for it without a secret.",
-    operatorHint: "Give createKernel `secrets: secretKeeper(store)`.",
+    operatorHint: "Give the kernel `secrets: secretKeeper(store)`.",
   },
 };

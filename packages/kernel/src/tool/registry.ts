@@ -75,7 +75,7 @@ export class Registry {
         code: "INVALID_MANIFEST",
         path: "/normalization/custom",
         message: `This kernel has no normalizer ${quote(name)}.`,
-        hint: "Give createKernel `normalizers`.",
+        hint: "Give the kernel `normalizers`.",
       },
     };
   }

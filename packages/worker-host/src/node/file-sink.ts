@@ -23,7 +23,7 @@ export interface FileSink extends AuditSink {
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");
- * const kernel = await createKernel({ sink });
+ * const kernel = await createFullKernel({ sink });
  */
 export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}): FileSink {
   return new LogFile(path, fsync);

@@ -50,7 +50,7 @@ export interface NodeHostOptions {
  *
  * @throws {TypeError} when a path is not absolute, a name is none, or a module cannot be a command
  * @example
- * const kernel = await createKernel({ host: nodeHost({ files: "./workspace" }), policy });
+ * const kernel = await createFullKernel({ host: nodeHost({ files: "./workspace" }), policy });
  */
 export function nodeHost({
   files,

@@ -4,7 +4,7 @@ import { locate, type Position } from "@keyhole/kernel/policy";
 import { isNode, isScalar, LineCounter, parseDocument, visit, type YAMLParseError, type YAMLWarning } from "yaml";
 
 export interface PolicyText {
-  /** For `createKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
+  /** For `createFullKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
   readonly document: JsonValue;
   /** Where a JSON Pointer of a refusal leads in the text. */
   locate(pointer: string): Position;

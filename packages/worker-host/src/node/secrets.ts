@@ -11,7 +11,7 @@ export interface EnvironmentSecretsOptions {
  * Secrets from the environment: `api-key` is `KEYHOLE_SECRET_API_KEY`.
  *
  * @example
- * const kernel = await createKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
+ * const kernel = await createFullKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
  */
 export function environmentSecrets({
   prefix = "KEYHOLE_SECRET_",

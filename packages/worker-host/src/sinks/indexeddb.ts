@@ -20,7 +20,7 @@ const STORE = "events";
  * Checkpoints that are kept elsewhere show it.
  *
  * @example
- * const kernel = await createKernel({ sink: indexedDbSink() });
+ * const kernel = await createFullKernel({ sink: indexedDbSink() });
  */
 export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptions = {}): IndexedDbSink {
   let connection: IDBDatabase | undefined;

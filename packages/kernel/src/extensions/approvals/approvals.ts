@@ -44,7 +44,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       const asked = decided.call.options.approver ?? approver;
       if (asked) return askNow(decided, asked, standing, context);
       throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, {
-        operatorHint: "Give createKernel, or this call, an approver.",
+        operatorHint: "Give the kernel, or this call, an approver.",
       });
     },
     onUnregister: ({ id }) => standing.forget(id),

@@ -36,7 +36,7 @@ const WAIT_MS = 1_000;
  *
  * @throws TypeError when the key has not 32 bytes
  * @example
- * const kernel = await createKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
+ * const kernel = await createFullKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
  */
 export function callSuspender(options: SuspenderOptions): CallSuspender {
   return new Suspender(options);
@@ -127,7 +127,7 @@ class Suspender implements CallSuspender {
 
   #opened(): ExtensionContext {
     if (this.#context) return this.#context;
-    throw new TypeError("The suspender belongs to no kernel: give it to createKernel.");
+    throw new TypeError("The suspender belongs to no kernel: give it to createFullKernel.");
   }
 
   /** At once in this process, so that of two at the same time one is refused; gives the way to undo it, and what others say. */

@@ -7,5 +7,5 @@ export function checkKeeping(policy: Setup<Policy>, canKeep: boolean): Setup<Pol
   if (!policy.ok || canKeep) return policy;
   const keeping = Object.entries(policy.value.document.tools ?? {}).find(([, { keep }]) => keep !== undefined);
   if (!keeping) return policy;
-  return invalidPolicy(`/tools/${keeping[0]}/keep`, "The kernel has no content store.", "Give createKernel `content`.");
+  return invalidPolicy(`/tools/${keeping[0]}/keep`, "The kernel has no content store.", "Give the kernel `content`.");
 }
