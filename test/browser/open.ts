@@ -2,7 +2,7 @@ import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool
 
 /** A tool whose module is this text. */
 export function moduleOf(code: string): RegisteredTool {
-  const manifest = { source: "module" };
+  const manifest = { source: "module", bounds: {} };
   return { id: "text@1.0.0", hash: code, manifest, body: { source: "module", code } } as unknown as RegisteredTool;
 }
 

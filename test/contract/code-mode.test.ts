@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { describeCodeMode } from "./code-mode.ts";
 
 // A program is never what somebody trusted, so it runs in the interpreter.
-describeCodeMode("the Node host", async () => nodeHost(), { evaluates: true });
+describeCodeMode("the Node host", async () => nodeHost());
 
 it("a tool object brings no programs: nothing makes code out of text in the kernel's realm", async () => {
   const kernel = await createFullKernel();

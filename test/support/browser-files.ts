@@ -13,6 +13,7 @@ const engineTests = [
   "test/browser/{policy,sealed}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
   "test/runtimes/*.browser.test.ts",
+  "test/seal/*.browser.test.ts",
 ];
 
 /** Not in WebKitGTK, which cannot put a stack aside. */

@@ -15,6 +15,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeDeterminism: "Determinism",
   describeReplay: "Replay",
   describeCodeMode: "Code mode",
+  describeLeaks: "Leaks of a sealed realm",
   describeCatalogue: "Catalogue of tools",
   builtinToolsContract: "Built-in tools",
   describeExample: "Example in C",

@@ -1,12 +1,11 @@
-import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
+import { type CallRealm, runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import type { GuestMessage, HostMessage } from "../protocol/message.ts";
-import type { SealedRealm } from "./seal.ts";
 import { openUplink, type Uplink } from "./uplink.ts";
 
 /** What a shell brings: its way out, its sealed realm, and how its platform loads a module from text. */
 export interface ShellParts {
   readonly post: (message: GuestMessage, transfer?: ArrayBuffer[]) => void;
-  readonly realm: SealedRealm;
+  readonly realm: CallRealm;
   readonly importText: (code: string) => Promise<{ readonly default?: unknown }>;
 }
 

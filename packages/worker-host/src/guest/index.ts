@@ -4,4 +4,4 @@
  */
 export { boundedMessage, runCall, thrownOutcome } from "@keyhole/kernel/guest";
 export { openUplink, type Uplink } from "./uplink.ts";
-export { type SealedRealm, type SealOptions, seal } from "./seal.ts";
+export { type SealOptions, seal } from "./seal.ts";

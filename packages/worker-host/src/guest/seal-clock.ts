@@ -1,9 +1,15 @@
+import { fix } from "./fix.ts";
+import { parseDate } from "./parse-date.ts";
+
+// Taken before the tool is loaded, which may replace them.
+const { construct } = Reflect;
+const RealDate = Date;
+
 /**
  * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`, `Event.prototype.timeStamp`. `now` gives milliseconds
  * since the epoch. What a date says then depends neither on when nor on where the isolate runs.
  */
 export function sealClock(global: object, now: () => number): void {
-  const RealDate = Date;
   const prototype = RealDate.prototype;
   for (const part of localParts) {
     alias(prototype, `get${part}`, `getUTC${part}`);
@@ -13,9 +19,9 @@ export function sealClock(global: object, now: () => number): void {
 
   function SealedDate(this: unknown, ...parts: unknown[]): Date | string {
     if (new.target === undefined) return new RealDate(now()).toString();
-    return Reflect.construct(RealDate, [instant(parts, now)], new.target) as Date;
+    return construct(RealDate, [instant(parts, now)], new.target) as Date;
   }
-  const methods = { now, UTC: RealDate.UTC, parse: parseAsUtc };
+  const methods = { now, UTC: RealDate.UTC, parse: (text: unknown) => parseDate(String(text)) };
   for (const [name, method] of Object.entries(methods)) fix(SealedDate, name, method);
   fix(SealedDate, "name", "Date");
   fix(SealedDate, "length", 7);
@@ -32,12 +38,7 @@ export function sealClock(global: object, now: () => number): void {
 
 const localParts = ["Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds"] as const;
 
-const parseDate = Date.parse;
 const utc = Date.UTC;
-
-function fix(target: object, key: PropertyKey, value: unknown): void {
-  Object.defineProperty(target, key, { value, writable: false, enumerable: false, configurable: false });
-}
 
 function alias(prototype: object, name: string, utcName: string): void {
   fix(prototype, name, Reflect.get(prototype, utcName));
@@ -50,7 +51,7 @@ function instant(parts: readonly unknown[], now: () => number): number {
   const [only] = parts;
   if (only instanceof Date) return only.getTime();
   const primitive = typeof only === "object" && only !== null ? toPrimitive(only) : only;
-  return typeof primitive === "string" ? parseAsUtc(primitive) : Number(primitive);
+  return typeof primitive === "string" ? parseDate(primitive) : Number(primitive);
 }
 
 function toPrimitive(value: object): unknown {
@@ -59,19 +60,6 @@ function toPrimitive(value: object): unknown {
   if (typeof convert === "function") return Reflect.apply(convert, value, ["default"]);
   const plain: unknown = value.valueOf();
   return typeof plain === "object" ? String(value) : plain;
-}
-
-/** A date with a time, and no zone behind it: the standard reads it as local time (21.4.1.32). */
-const zoneless = /^\s*(?:\d{4}|[+-]\d{6})-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s*$/;
-const isoDate = /^\s*(?:\d{4}|[+-]\d{6})(?:-\d\d(?:-\d\d)?)?(?:T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?\s*$/;
-const namesZone = /(?:\b(?:GMT|UTC?|Z|[ECMP][SD]T)\b|\dZ\b|[+-]\d\d:?\d\d)/i;
-
-function parseAsUtc(input: unknown): number {
-  const text = String(input);
-  if (zoneless.test(text)) return parseDate(`${text.trim()}Z`);
-  if (isoDate.test(text) || namesZone.test(text)) return parseDate(text);
-  const inUtc = parseDate(`${text} UTC`);
-  return Number.isNaN(inUtc) ? parseDate(text) : inUtc;
 }
 
 const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];

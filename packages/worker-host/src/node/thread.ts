@@ -3,7 +3,8 @@
  * results here; it does not confine anything: `import("node:fs")` still works in a thread, which is why only trusted tools run in one.
  */
 import { dispatcher, type ShellParts } from "../guest/dispatch.ts";
-import { seal } from "../guest/index.ts";
+import { moduleText } from "../guest/module-text.ts";
+import { seal } from "../guest/seal.ts";
 import type { HostMessage } from "../protocol/message.ts";
 
 // Without an import: the shell is bundled, like every other shell, into text that names no platform.
@@ -20,6 +21,6 @@ if (parentPort) {
 }
 
 async function importText(code: string): Promise<{ readonly default?: unknown }> {
-  const url = `data:text/javascript;base64,${encode(code).toString("base64")}`;
+  const url = `data:text/javascript;base64,${encode(moduleText(code)).toString("base64")}`;
   return (await import(/* @vite-ignore */ url)) as { readonly default?: unknown };
 }

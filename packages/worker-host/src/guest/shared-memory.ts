@@ -1,0 +1,40 @@
+/** Ids of sections (WebAssembly core, 5.5.2). */
+const MEMORY_SECTION = 5;
+/** Of the flags before a memory's limits (threads proposal). */
+const SHARED = 2;
+
+/**
+ * Whether a module declares a memory that threads can share. One that is imported needs no look: there is none to give it. Of bytes that are no module it says
+ * no: nothing runs of those.
+ */
+export function declaresSharedMemory(bytes: Uint8Array): boolean {
+  let at = 8;
+  const leb = (): number => {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  };
+  const skipLeb = (): void => {
+    while ((bytes[at++] ?? 0) >= 0x80);
+  };
+  while (at < bytes.length) {
+    const id = bytes[at++];
+    const end = leb() + at;
+    if (id === MEMORY_SECTION) {
+      const count = leb();
+      for (let memory = 0; memory < count && at < end; memory++) {
+        const flags = leb();
+        if ((flags & SHARED) !== 0) return true;
+        skipLeb();
+        if ((flags & 1) !== 0) skipLeb();
+        if ((flags & 8) !== 0) skipLeb(); // Its page size (custom page sizes proposal).
+      }
+    }
+    at = end;
+  }
+  return false;
+}

@@ -1,0 +1,4 @@
+import { nodeHost } from "@keyhole/worker-host/node";
+import { describeLeaks } from "./describe-leaks.ts";
+
+describeLeaks("the interpreter", async () => nodeHost());
