@@ -104,6 +104,8 @@ export interface CallSuccess<Output = JsonValue | Uint8Array> extends CallEnd {
   readonly data: Output;
   /** Stands for an output that is in the content store, in its normal form, and not in `data`, which is `null` then. Only where the caller takes references. */
   readonly reference?: ContentReference;
+  /** The tool's own output, where the caller asked for `raw` and a normalizer changed the output. `hash` and `data` do not cover it. */
+  readonly raw?: JsonValue | Uint8Array;
   /** Digest of the normalized output; equal on every host. */
   readonly hash: string;
   readonly proof: Proof;

@@ -38,6 +38,7 @@ const callBody = checkOf(
       bounds: { type: "object" },
       waitMs: { type: "integer", minimum: 0, maximum: limits.longestWaitMs },
       cache: { type: "boolean" },
+      raw: { type: "boolean" },
       references: { type: "boolean" },
       output: { type: "boolean" },
     },

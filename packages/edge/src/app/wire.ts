@@ -1,14 +1,23 @@
 import type { CallResult, CallSuccess, JsonValue } from "@keyhole/kernel";
 
-/** A result as JSON carries it: bytes become base64 (RFC 4648, 4), and `encoding` says so. */
+/** A result as JSON carries it: bytes become base64 (RFC 4648, 4). `encoding` and `rawEncoding` mark them. */
 export type WireResult =
   | Exclude<CallResult, { ok: true }>
-  | (Omit<CallSuccess, "data"> & { readonly data: JsonValue; readonly encoding?: "base64" });
+  | (Omit<CallSuccess, "data" | "raw"> & {
+      readonly data: JsonValue;
+      readonly encoding?: "base64";
+      readonly raw?: JsonValue;
+      readonly rawEncoding?: "base64";
+    });
 
 export function wireResult(result: CallResult): WireResult {
   if (!result.ok) return result;
-  const { data } = result;
-  return data instanceof Uint8Array ? { ...result, data: base64(data), encoding: "base64" } : { ...result, data };
+  const { data, raw, ...rest } = result;
+  return {
+    ...rest,
+    ...(data instanceof Uint8Array ? { data: base64(data), encoding: "base64" } : { data }),
+    ...(raw instanceof Uint8Array ? { raw: base64(raw), rawEncoding: "base64" } : raw !== undefined && { raw }),
+  };
 }
 
 /** As many arguments as every engine takes in one call. */

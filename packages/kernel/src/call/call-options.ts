@@ -30,6 +30,11 @@ export interface CallOptions {
    * store, or when it fails, the output itself is in the result. Default `false`.
    */
   readonly references?: boolean;
+  /**
+   * `true`: the result has the tool's own output as `raw`, where a normalizer changed it (line ends, Unicode, a custom normal form). A result
+   * of the cache, of an idempotency key or by reference has no `raw`. Default `false`.
+   */
+  readonly raw?: boolean;
   /** The longest wait for a slot of the tool, from 0 (refused at once, with `retryAfterMs`) to 900,000. Default: the call's `timeoutMs`, at most 30,000. */
   readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */

@@ -51,7 +51,7 @@ const wishes: JsonObject = {
 const boundsValidator = requireValidator({ properties: { bounds: wishes } });
 
 const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
-const flags = ["cache", "references"] as const;
+const flags = ["cache", "raw", "references"] as const;
 const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
 
 const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });

@@ -38,11 +38,13 @@ export interface AnswerPorts {
 /** Step 12 of a call that gave a result. */
 export function answer(state: Concluded, { clock }: AnswerPorts): Answered {
   const { normalized, reference } = state;
-  const { output, outputHash: hash } = normalized;
+  const { output, outputHash: hash, raw } = normalized;
   const { call, tool, proof } = normalized.started;
   const { effects, meta } = costOf(call, clock);
   const given = { ok: true, data: output, hash, tool: tool.id, callId: call.callId, proof, effects, meta } as const;
-  const result: CallSuccess = reference ? { ...given, data: null, reference } : given;
+  const result: CallSuccess = reference
+    ? { ...given, data: null, reference }
+    : { ...given, ...(raw !== undefined && { raw }) };
   return { kind: "succeeded", result, hasStarted: true, ending: () => endingWith(state) };
 }
 

@@ -27,16 +27,18 @@ export interface Normalized extends Made {
   readonly output: JsonValue | Uint8Array;
   readonly outputHash: Digest;
   readonly outputBytes: number;
+  /** The output before its normalizer, where its caller asked for it and it differs. */
+  readonly raw?: JsonValue | Uint8Array;
 }
 
-type Form = Pick<Normalized, "output" | "outputHash" | "outputBytes">;
+type Form = Pick<Normalized, "output" | "outputHash" | "outputBytes" | "raw">;
 
 /** Step 10. Nothing to wait for but many bytes; until they are hashed the call can still be ended. */
 export function normalize(state: Checked): MaybePromise<Normalized> {
   const form = formOf(state);
   const { started } = state;
-  const normalizedAs = ({ output, outputHash, outputBytes }: Form): Normalized =>
-    ({ started, output, outputHash, outputBytes }) as Normalized;
+  const normalizedAs = ({ output, outputHash, outputBytes, raw }: Form): Normalized =>
+    ({ started, output, outputHash, outputBytes, ...(raw !== undefined && { raw }) }) as Normalized;
   return form instanceof Promise ? form.then(normalizedAs) : normalizedAs(form);
 }
 
@@ -51,7 +53,8 @@ function formOf({ started, output, outputText }: Checked): MaybePromise<Form> {
   if (!normal.ok) throw notNormalizable(tool.id, normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
   const normalOutput = kind === "text" ? (normal.text ?? "") : output;
-  return { output: normalOutput, outputHash: normal.hash, outputBytes: normal.byteLength };
+  const raw = call.options.raw === true && normalOutput !== output ? { raw: output } : {};
+  return { output: normalOutput, outputHash: normal.hash, outputBytes: normal.byteLength, ...raw };
 }
 
 /** Bytes have no other form, and are nobody else's: no copy of them. */
@@ -89,7 +92,15 @@ function normalizeBy(
   const text = normal.text ?? "";
   const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
   if (tool.output && !tool.output.check(output)) throw refused("breaks-contract");
-  return { output, outputHash: normal.hash, outputBytes: normal.byteLength };
+  const raw = call.options.raw === true && !isSame(kind, given, normal, call.hash) ? { raw: given } : {};
+  return { output, outputHash: normal.hash, outputBytes: normal.byteLength, ...raw };
+}
+
+/** Whether an output already was in the normal form: then its own digest in the built-in form is the same. */
+function isSame(kind: NormalizationKind, given: Checked["output"], { hash }: { hash: Digest }, by: Hash): boolean {
+  if (kind === "text") return typeof given === "string" && by.measure(given).hash === hash;
+  const own = normalForm(kind, given, by);
+  return own.ok && own.hash === hash;
 }
 
 /** What a normalizer made, in the one form of its kind, which is hashed here. */

@@ -29,7 +29,10 @@ export interface SnapshotCall extends CallIdentity {
   readonly tool: string;
   readonly version: string;
   readonly toolHash: string;
-  readonly options: Pick<CallOptions, "bounds" | "cache" | "grants" | "idempotencyKey" | "references" | "waitMs">;
+  readonly options: Pick<
+    CallOptions,
+    "bounds" | "cache" | "grants" | "idempotencyKey" | "raw" | "references" | "waitMs"
+  >;
   /** Since its arrival, without the time that it was suspended. */
   readonly elapsedMs: number;
   readonly queuedMs: number;

@@ -56,8 +56,8 @@ function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): Sn
 
 /** They were read when the call came; what is foreign of them is read once more, for as long as the call lives. */
 function optionsOf({ options }: CallRecord): SnapshotCall["options"] {
-  const { bounds, cache, grants, idempotencyKey, references, waitMs } = options;
-  const given = { bounds, cache, grants, idempotencyKey, references, waitMs };
+  const { bounds, cache, grants, idempotencyKey, raw, references, waitMs } = options;
+  const given = { bounds, cache, grants, idempotencyKey, raw, references, waitMs };
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const plain = snapshot(present);
   if (!plain.ok || !isJsonObject(plain.value))
