@@ -41,5 +41,5 @@ it("?iife gives a classic script", () => {
 
 it("?esm gives a module in which the neighbours of a dynamic Worker stay imports", () => {
   expect(worker).toMatch(/^import\*as \w+ from"cloudflare:workers";import \w+ from"\.\/tool\.js";/);
-  expect(worker).toContain("`Hello`");
+  expect(worker).toContain(`"Hello"`);
 });
