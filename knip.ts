@@ -17,6 +17,8 @@ const config: KnipConfig = {
     "publint",
     // The interpreter's module, which tests take from worker-host's dependencies.
     "quickjs-wasi",
+    // The edge's peer, which every run of it takes from here.
+    "wrangler",
     // Tests render parts of the page with the playground's dependencies.
     "react",
     "react-dom",
@@ -64,7 +66,7 @@ const config: KnipConfig = {
       project: ["src/**/*.ts"],
     },
     "packages/edge": {
-      entry: ["src/worker.ts", "src/sandbox.ts"],
+      entry: ["src/worker.ts", "src/sandbox.ts", "src/dev/cli.ts"],
       project: ["src/**/*.ts"],
     },
     "packages/playground": {

@@ -2,7 +2,7 @@
 // `npm test` and `npm run check` do that.
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build } from "vite";
+import { build, createBuilder } from "vite";
 import { keyhole } from "./keyhole-plugin.mjs";
 import { publicPackages, root, run, typescriptProjects } from "./project.mjs";
 
@@ -14,7 +14,7 @@ function readManifest(name) {
 /** @typedef {{ "keyhole-source"?: string, types?: string, default?: string, node?: Target }} Target */
 
 /** They run on a newer Node than the rest of their package or on none, and say so themselves. */
-const speakForThemselves = ["src/node/index.ts", "src/node/cli.ts", "src/not-on-node.ts"];
+const speakForThemselves = ["src/node/index.ts", "src/node/cli.ts", "src/dev/cli.ts", "src/not-on-node.ts"];
 
 /**
  * An entry's first statement: an older Node than `engines` names is told so when it imports the entry, before a call fails.
@@ -44,7 +44,7 @@ function targetsOf(name) {
 }
 
 /**
- * The source files behind a package's exports; `./brokers/*` stands for each file that the pattern matches.
+ * The source files behind a package's exports and commands; `./brokers/*` stands for each file that the pattern matches.
  *
  * @param {string} name
  * @returns {string[]}
@@ -54,7 +54,11 @@ function entriesOf(name) {
   const sources = targetsOf(name)
     .filter(isModule)
     .flatMap((target) => target["keyhole-source"] ?? []);
-  return sources.flatMap((source) => globSync(source, { cwd: folder })).map((path) => join(folder, path));
+  const commands = Object.values(readManifest(name).bin ?? {}).map((path) =>
+    path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"),
+  );
+  const paths = [...sources, ...commands].flatMap((source) => globSync(source, { cwd: folder }));
+  return [...new Set(paths)].map((path) => join(folder, path));
 }
 
 /**
@@ -148,5 +152,16 @@ for (const name of publicPackages) {
   await buildModules(name);
   await buildDeclarations(name);
 }
+// A Worker is one file: nobody bundles it after us.
+const builder = await createBuilder({ configFile: join(root, "vite.config.ts"), logLevel: "warn" });
+const { sandbox } = builder.environments;
+if (sandbox === undefined) throw new Error("vite.config.ts builds no sandbox");
+await builder.build(sandbox);
+const built = readFileSync(join(root, "packages/edge/build/sandbox.js"), "utf8");
+writeFileSync(
+  join(root, "packages/edge/dist/sandbox-worker.js"),
+  built.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"),
+);
 // npm makes a command executable where it installs a package; here it is linked as it is.
-chmodSync(join(root, "packages/worker-host/dist/node/cli.js"), 0o755);
+for (const name of publicPackages)
+  for (const path of Object.values(readManifest(name).bin ?? {})) chmodSync(join(root, "packages", name, path), 0o755);

@@ -11,7 +11,6 @@ import { isRunning, starters } from "./serve/processes.mjs";
 const places = [
   { what: "playground", variable: "KEYHOLE_PORT", fallback: 8700 },
   { what: "edge", variable: "KEYHOLE_EDGE_PORT", fallback: 8701 },
-  { what: "sandbox", variable: "KEYHOLE_SANDBOX_PORT", fallback: 8702 },
 ];
 
 /** @type {(() => Promise<unknown>)[]} */
@@ -66,6 +65,8 @@ async function choosePorts() {
 /** @returns {string} */
 function chooseToken() {
   const chosen = process.env["KEYHOLE_TOKEN"];
+  // What we start does not need it, and its environment is to be read by everybody who runs as this user.
+  delete process.env["KEYHOLE_TOKEN"];
   if (!chosen) return randomBytes(24).toString("base64url");
   if (/^[A-Za-z0-9._~+/-]{1,512}=*$/.test(chosen)) return chosen;
   throw new Error("KEYHOLE_TOKEN has characters that a bearer token cannot have (RFC 6750, 2.1).");
@@ -73,7 +74,7 @@ function chooseToken() {
 
 async function main() {
   const startedAt = Date.now();
-  const [port = 0, edgePort = 0, sandboxPort = 0] = await choosePorts();
+  const [port = 0, edgePort = 0] = await choosePorts();
   const token = chooseToken();
   if (!isBuilt()) {
     say("building the playground and the edge …");
@@ -83,7 +84,6 @@ async function main() {
   const page = `http://127.0.0.1:${port}`;
   const edge = startEdge({
     port: edgePort,
-    sandboxPort,
     tokens: { [token]: { subject: "local", scopes: allScopes } },
     origins: [page, `http://localhost:${port}`],
     state: process.env["KEYHOLE_STATE"] || join(root, ".wrangler", "state"),

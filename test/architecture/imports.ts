@@ -12,8 +12,11 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
 
 /** Where a platform's own modules may be imported; everything else runs on every host. */
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
-  { specifier: /^node:/, folders: /^packages\/(?:worker-host\/src\/node|keyhole\/src\/(?:node|vite))\// },
-  { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\// },
+  {
+    specifier: /^node:/,
+    folders: /^packages\/(?:worker-host\/src\/node|edge\/src\/dev|keyhole\/src\/(?:node|vite))\//,
+  },
+  { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\/(?!dev\/)/ },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },
 ];
 

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createBuilder } from "vite";
-import { freePorts } from "../../scripts/serve/ports.mjs";
-import { startWorker, untilAnswering } from "../../scripts/serve/wrangler.mjs";
+import { Keeper } from "../../packages/edge/src/dev/keeper.ts";
+import { Runtime } from "../../packages/edge/src/dev/runtime.ts";
+import { configuredWorker } from "../../packages/edge/src/dev/worker.ts";
+import { loadWrangler } from "../../packages/edge/src/dev/wrangler.ts";
 import type { Load } from "./audit/load.ts";
 import { type Figures, logOf, report, timed } from "./audit/rows.ts";
 
@@ -31,13 +33,26 @@ const builder = await createBuilder({
   },
 });
 await builder.build(builder.environments["edge"]!);
-const [port = 0] = await freePorts(1);
-const worker = startWorker({ config, port, state: join(folder, "state"), scratch: folder });
+const wrangler = await loadWrangler();
+const keeper = new Keeper();
+const worker = new Runtime({
+  name: "The Worker",
+  worker: configuredWorker(wrangler, { config }),
+  miniflare: wrangler.miniflare,
+  keeper,
+  port: 0,
+  state: join(folder, "state"),
+  registry: join(folder, "registry"),
+  onLost: (reason) => {
+    throw new Error(reason);
+  },
+});
 try {
-  await untilAnswering(worker, "the Worker", "/healthz");
+  await worker.start();
   report({ memory: await measure("memory"), "SQLite of an object": await measure("SQLite") });
 } finally {
-  await worker.process.stop();
+  await worker.stop();
+  await keeper.stop();
   await rm(folder, { recursive: true });
 }
 

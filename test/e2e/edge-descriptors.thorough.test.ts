@@ -8,5 +8,5 @@ afterAll(() => own?.edge.stop());
 
 it("holds no descriptor of 600 calls that have ended", async () => {
   await expectNoneLeft(own, 600);
-  expect(own.edge.sandboxKills()).toBe(0);
+  expect(own.edge.sandboxKills).toBe(0);
 });

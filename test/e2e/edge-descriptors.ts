@@ -6,7 +6,7 @@ import type { OwnEdge } from "./own-edge.ts";
 const spare = 24;
 
 function descriptorsOf({ runtimes }: OwnEdge): number {
-  return runtimes().reduce((sum, { pid }) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
+  return runtimes().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
 }
 
 /** Calls a tool whose result is not cached, each time in a session of its own, and compares what is open before and after. */

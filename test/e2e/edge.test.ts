@@ -6,7 +6,6 @@ import { endlessDeck } from "../hostile/chaos/faults.ts";
 import { randomFrom } from "../support/random.ts";
 import { sized } from "../support/size.ts";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
-import { find, parts } from "./serve-recovery.ts";
 
 let service: TestEdge;
 let site: Server;
@@ -193,13 +192,13 @@ describe("the edge", () => {
 
 describe("a tool that spins", () => {
   it("is answered at its deadline, and the next tool is served by a new sandbox", async () => {
-    const kills = service.edge.sandboxKills();
+    const kills = service.edge.sandboxKills;
     expect(await service.call("deed", { deed: "spin" }, soon)).toMatchObject({
       status: 504,
       result: { error: { code: "TIMEOUT" } },
     });
     expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
-    expect(service.edge.sandboxKills()).toBe(kills + 1);
+    expect(service.edge.sandboxKills).toBe(kills + 1);
   });
 
   it("runs once: neither wrangler nor the kernel sends its call again", async () => {
@@ -246,9 +245,9 @@ it("whatever goes wrong at the same time, each call ends as it may, and the next
 
 it("a tool that took the shell's place and does not end is ended with its sandbox", async () => {
   // Not the number of kills: on a slow machine the whole Worker may be started again, which ends the runtime as well.
-  const runtime = find(service, parts[1]);
+  const runtime = service.edge.pids.sandbox;
   expect(codeOf((await service.call("defiant", { deed: "hang" }, soon)).result)).toBe("TIMEOUT");
-  while (find(service, parts[1]) === runtime)
+  while (service.edge.pids.sandbox === runtime)
     expect(await service.call("echo", { message: "meanwhile" })).toMatchObject({ status: 200 });
   expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
 });

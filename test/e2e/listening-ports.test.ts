@@ -17,7 +17,7 @@ let listeners: readonly Listener[] = [];
 
 beforeAll(async () => {
   if (!isBuilt()) await buildAll();
-  const [pagePort = 0, edge, sandbox] = await freePorts(3);
+  const [pagePort = 0, edge] = await freePorts(2);
   page = pagePort;
   const child = spawn(process.execPath, ["scripts/serve.mjs"], {
     cwd: root,
@@ -25,7 +25,6 @@ beforeAll(async () => {
       ...process.env,
       KEYHOLE_PORT: String(page),
       KEYHOLE_EDGE_PORT: String(edge),
-      KEYHOLE_SANDBOX_PORT: String(sandbox),
       KEYHOLE_STATE: state,
     },
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,22 +1,21 @@
 import { buildAll, isBuilt } from "../../scripts/serve/build.mjs";
 import { allScopes, type Edge, startEdge } from "../../scripts/serve/edge.mjs";
 import { freePorts } from "../../scripts/serve/ports.mjs";
-import { descendants, type Process } from "../../scripts/serve/processes.mjs";
 
 /** An edge as `npm start` runs it, that no other test has: its processes may be killed and counted. */
 export interface OwnEdge {
   readonly edge: Edge;
   /** Calls a built-in tool; the status. */
   call(tool: string, input: object, options?: object): Promise<number>;
-  /** The workerd processes that run now. */
-  runtimes(): Process[];
+  /** The workerd processes that run now, of kernel and sandbox. */
+  runtimes(): number[];
 }
 
 export async function startOwnEdge(): Promise<OwnEdge> {
   if (!isBuilt()) await buildAll();
-  const [port = 0, sandboxPort = 0] = await freePorts(2);
+  const [port = 0] = await freePorts(1);
   const tokens = { "own-token": { subject: "tester", scopes: allScopes } };
-  const edge = await startEdge({ port, sandboxPort, tokens });
+  const edge = await startEdge({ port, tokens });
   return {
     edge,
     async call(tool, input, options = {}) {
@@ -28,10 +27,6 @@ export async function startOwnEdge(): Promise<OwnEdge> {
       await response.arrayBuffer();
       return response.status;
     },
-    runtimes: () =>
-      edge
-        .pids()
-        .flatMap((pid) => descendants(pid))
-        .filter(({ command }) => /workerd\S* serve /.test(command)),
+    runtimes: () => [edge.pids.kernel, edge.pids.sandbox].filter((pid) => pid !== undefined),
   };
 }

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Watchdog, startWatchdog } from "../../scripts/serve/watchdog.mjs";
+import { type Watchdog, startWatchdog } from "../../packages/edge/src/dev/watchdog.ts";
 
 let server: Server;
 let status: number;
 let asked: number;
 let watchdog: Watchdog;
-const restartRuntime = vi.fn<() => Promise<void>>(async () => {});
+const restart = vi.fn<() => Promise<void>>(async () => {});
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
@@ -19,8 +19,8 @@ beforeEach(async () => {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  restartRuntime.mockClear();
-  watchdog = await startWatchdog({ url: `http://127.0.0.1:${port}`, restartRuntime });
+  restart.mockClear();
+  watchdog = await startWatchdog({ url: `http://127.0.0.1:${port}`, restart });
 });
 
 afterEach(async () => {
@@ -36,22 +36,22 @@ describe("the sandbox's watchdog", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await fetch(`${watchdog.url}/${what}`, { method: "POST" });
     expect(asked).toBe(0);
-    expect(restartRuntime).not.toHaveBeenCalled();
+    expect(restart).not.toHaveBeenCalled();
   });
 
   it("ends one that has started and answers no longer", async () => {
     watchdog.watch();
     await vi.advanceTimersByTimeAsync(1_000);
-    await vi.waitUntil(() => restartRuntime.mock.calls.length > 0);
-    expect(restartRuntime).toHaveBeenCalledOnce();
+    await vi.waitUntil(() => restart.mock.calls.length > 0);
+    expect(restart).toHaveBeenCalledOnce();
   });
 
   it("lets one that is being started again start, whatever it is told meanwhile", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    restartRuntime.mockReturnValueOnce(promise);
+    restart.mockReturnValueOnce(promise);
     watchdog.watch();
     for (let i = 0; i < 3; i++) await fetch(`${watchdog.url}/certain`, { method: "POST" });
-    expect(restartRuntime).toHaveBeenCalledOnce();
+    expect(restart).toHaveBeenCalledOnce();
     resolve();
   });
 
@@ -60,14 +60,14 @@ describe("the sandbox's watchdog", () => {
     watchdog.watch();
     expect((await fetch(`${watchdog.url}/suspected`, { method: "POST" })).status).toBe(202);
     await vi.waitUntil(() => asked > 0);
-    expect(restartRuntime).not.toHaveBeenCalled();
+    expect(restart).not.toHaveBeenCalled();
   });
 
   it("ends one at once that is certain to stand still, without asking it", async () => {
     status = 200;
     watchdog.watch();
     expect((await fetch(`${watchdog.url}/certain`, { method: "POST" })).status).toBe(202);
-    expect(restartRuntime).toHaveBeenCalledOnce();
+    expect(restart).toHaveBeenCalledOnce();
     expect(asked).toBe(0);
   });
 
@@ -76,6 +76,6 @@ describe("the sandbox's watchdog", () => {
     for (const path of ["/", "/certain", new URL(watchdog.url).pathname])
       expect((await fetch(new URL(path, watchdog.url), { method: "POST" })).status).toBe(404);
     expect((await fetch(`${watchdog.url}/certain`)).status).toBe(404);
-    expect(restartRuntime).not.toHaveBeenCalled();
+    expect(restart).not.toHaveBeenCalled();
   });
 });

@@ -27,6 +27,13 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     hold(readFileSync(join(folder, "log.jsonl"), "utf8").includes("TOOL_NOT_FOUND"), "the call is not in the log");
     rmSync(folder, { recursive: true });
   },
+  async "@keyhole/edge/dev"() {
+    const { startEdge } = await import("@keyhole/edge/dev");
+    await startEdge({ config: "no-such-wrangler.toml", port: 1 }).then(
+      () => hold(false, "an edge without a configuration started"),
+      (error: unknown) => hold(String(error).includes("no-such-wrangler.toml"), String(error)),
+    );
+  },
   async keyhole() {
     const { packTool } = await import("keyhole");
     await packTool("no-such-tool.ts").then(

@@ -30,11 +30,10 @@ export async function startTestEdge(
   origins: readonly string[] = ["http://127.0.0.1:1"],
 ): Promise<TestEdge> {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
-  const [kernel] = await Promise.all([buildInto(folder), untilBuilt()]);
-  const configs = { kernel, sandbox: "packages/edge/wrangler.sandbox.toml" };
-  const [port = 0, sandboxPort = 0] = await freePorts(2);
+  const [config] = await Promise.all([buildInto(folder), untilBuilt()]);
+  const [port = 0] = await freePorts(1);
   const tokens = { "e2e-token": { subject: "tester", scopes: allScopes } };
-  const edge = await startEdge({ port, sandboxPort, tokens, policy, configs, origins });
+  const edge = await startEdge({ port, tokens, policy, config, origins });
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(edge.url + path, {

@@ -1,42 +1,43 @@
-import { causesOf } from "./readiness.mjs";
-import { isAnswering } from "./wrangler.mjs";
+import { isAnswering } from "./asking.ts";
+import { causesOf } from "./readiness.ts";
 
 const lookEveryMs = 1_000;
 /** A kernel that checks a large body stands still for some seconds, and is well. */
 const patienceMs = 30_000;
 /** So long a kernel may say that it has no sandbox while the sandbox answers us: it finds its way to a new one in less. */
-const lostWayMs = 8_000;
+const lostWayMs = 4_000;
 
 /**
  * Watches the kernel from outside: one that stands still for long, or that has lost its way to a sandbox that is there, is started again.
  *
- * @param {{ readonly url: string, restart(): Promise<void> }} kernel
- * @param {{ readonly url: string }} sandbox
- * @returns {() => void} ends it
+ * @returns ends it
  */
-export function watchKernel(kernel, sandbox) {
-  let lostSince = 0;
+export function watchKernel(
+  kernel: { readonly url: string; restart(): Promise<void> },
+  sandbox: { readonly url: string },
+): () => void {
+  let lostSinceMs = 0;
   let looking = false;
 
-  async function isLost() {
+  async function isLost(): Promise<boolean> {
     const causes = await causesOf(kernel.url, patienceMs);
     if (causes === undefined && !(await isAnswering(`${kernel.url}/livez`, patienceMs))) return true;
     // Another start changes no setting, and mends no log.
     const hasNoSandbox = causes === undefined || causes.some(({ code }) => code === "ISOLATE_LOST");
     if (!hasNoSandbox || !(await isAnswering(`${sandbox.url}/healthz`, lookEveryMs))) {
-      lostSince = 0;
+      lostSinceMs = 0;
       return false;
     }
-    lostSince ||= Date.now();
-    return Date.now() - lostSince > lostWayMs;
+    lostSinceMs ||= Date.now();
+    return Date.now() - lostSinceMs > lostWayMs;
   }
 
-  async function look() {
+  async function look(): Promise<void> {
     if (looking) return;
     looking = true;
     if (await isLost()) {
       await kernel.restart();
-      lostSince = 0;
+      lostSinceMs = 0;
     }
     looking = false;
   }

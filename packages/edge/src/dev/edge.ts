@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Keeper } from "./keeper.ts";
+import { watchKernel } from "./kernel-watch.ts";
+import { untilReady } from "./readiness.ts";
+import { Runtime } from "./runtime.ts";
+import { localToken } from "./tokens.ts";
+import { startWatchdog } from "./watchdog.ts";
+import { loadWrangler } from "./wrangler.ts";
+import {
+  configuredWorker,
+  sandboxWorker,
+  variable,
+  withSandbox,
+  withVariables,
+  type Worker,
+  type WorkerSource,
+} from "./worker.ts";
+
+export interface EdgeOptions extends WorkerSource {
+  /** Of the loopback address. */
+  readonly port: number;
+  /** May do everything, where the configuration sets no `KEYHOLE_TOKENS`. */
+  readonly token?: string | undefined;
+  /** Where log and files are kept; without it they go with the edge. */
+  readonly state?: string | undefined;
+  /** Each line that kernel or sandbox prints. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** A kernel with its sandbox, on this machine. */
+export interface Edge {
+  /** Of the kernel. */
+  readonly url: string;
+  /** The one that was given, where it counts. */
+  readonly token: string | undefined;
+  /** Resolves with the reason when a part ended and does not come back. */
+  readonly failed: Promise<string>;
+  /** How often the watchdog had to end the sandbox. */
+  readonly sandboxKills: number;
+  /** The processes that run now. */
+  readonly pids: Readonly<Record<"kernel" | "sandbox" | "keeper", number | undefined>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Worker of {@link gatewayWorker} and {@link kernelObject} with its tools in a sandbox: a process of its own beside the kernel's, which a watchdog in this one ends
+ * when a tool spins. Each that ends is started again. Resolves when calls are served.
+ *
+ * @throws {Error} with the reason why it does not start
+ * @example
+ * const edge = await startEdge({ config: "wrangler.toml", port: 8787 });
+ */
+export async function startEdge({ port, state, onLine, token, ...source }: EdgeOptions): Promise<Edge> {
+  const wrangler = await loadWrangler();
+  const { miniflare } = wrangler;
+  const { worker, isOpened } = openedBy(token, configuredWorker(wrangler, source));
+  const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
+  const keeper = new Keeper();
+  const { promise: failed, resolve: onLost } = Promise.withResolvers<string>();
+  const around = { miniflare, keeper, registry: join(scratch, "registry"), onLine, onLost };
+  // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
+  const sandboxState = join(scratch, "sandbox");
+  const sandbox = new Runtime({
+    ...around,
+    name: "The sandbox",
+    worker: sandboxWorker(),
+    port: 0,
+    state: sandboxState,
+  });
+  const watchdog = await startWatchdog(sandbox);
+  const kernel = new Runtime({
+    ...around,
+    name: "The kernel",
+    worker: withVariables(withSandbox(worker), { KEYHOLE_WATCHDOG: watchdog.url }),
+    port,
+    state: state ?? join(scratch, "kernel"),
+  });
+  let endWatch = (): void => {};
+  const stop = async (): Promise<void> => {
+    endWatch();
+    await watchdog.stop();
+    await Promise.all([kernel.stop(), sandbox.stop()]);
+    await keeper.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all([sandbox.start(), kernel.start()]);
+    await untilReady(kernel.url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  watchdog.watch();
+  endWatch = watchKernel(kernel, sandbox);
+  return {
+    url: kernel.url,
+    token: isOpened ? token : undefined,
+    failed,
+    get sandboxKills() {
+      return watchdog.kills;
+    },
+    get pids() {
+      return { kernel: kernel.pid, sandbox: sandbox.pid, keeper: keeper.pid };
+    },
+    stop,
+  };
+}
+
+/** @param token counts where the Worker has no others */
+function openedBy(token: string | undefined, worker: Worker): { readonly worker: Worker; readonly isOpened: boolean } {
+  if (token === undefined || variable(worker, "KEYHOLE_TOKENS")) return { worker, isOpened: false };
+  return { worker: withVariables(worker, { KEYHOLE_TOKENS: localToken(token) }), isOpened: true };
+}

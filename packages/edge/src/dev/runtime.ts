@@ -1,0 +1,208 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ChildProcess } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Keeper } from "./keeper.ts";
+import { silently } from "./signals.ts";
+import type { Worker } from "./worker.ts";
+import type { Miniflare, MiniflareModule } from "./wrangler.ts";
+
+/** A runtime that does not start for so long has a reason that the next start does not change. */
+const giveUpMs = 60_000;
+/** What starts may take so long on a machine that does much else. */
+const startMs = 30_000;
+/** Between two starts: a reason that passes is tried again soon, another one does not fill the machine. */
+const pauses = { firstMs: 20, mostMs: 2_000 };
+/** What ends an instance may wait for the process that has ended. */
+const disposeMs = 5_000;
+/** Lines of output that are kept for the message when something fails. */
+const keptLines = 40;
+
+export interface RuntimeOptions {
+  /** As a sentence begins with it. */
+  readonly name: string;
+  readonly worker: Worker;
+  readonly miniflare: MiniflareModule;
+  readonly keeper: Pick<Keeper, "hold" | "release">;
+  /** 0: any, and another one after each start. */
+  readonly port: number;
+  /** Where storage is kept. */
+  readonly state: string;
+  /** Where the Workers of one run find each other. */
+  readonly registry: string;
+  /** What the Worker prints. */
+  readonly onLine?: ((line: string) => void) | undefined;
+  /** Called when it does not come back. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** Who hears of the processes that an instance starts: Miniflare names none. */
+const starting = new AsyncLocalStorage<(child: ChildProcess) => void>();
+subscribe("child_process", (message) => {
+  starting.getStore()?.((message as { readonly process: ChildProcess }).process);
+});
+
+/**
+ * One Worker in a workerd of its own, which is started again when it ends, on the same port and state. Each start is a new instance of Miniflare: one that starts its
+ * own runtime again leaves it without a way to the other Workers.
+ */
+export class Runtime {
+  readonly #options: RuntimeOptions;
+  readonly #lines: string[] = [];
+  #instance: Miniflare | undefined;
+  #ended = Promise.withResolvers<void>();
+  #process: ChildProcess | undefined;
+  #url = "";
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+  }
+
+  /** Of the Worker itself; another one after each start where the port is 0. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Of the runtime; `undefined` while none runs. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Resolves when it runs. @throws {Error} with what it printed, where it does not: the first start is not tried again */
+  async start(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      throw new Error(`${this.#options.name} did not start: ${this.#reason(error)}`, { cause: error });
+    }
+    void this.#keep();
+  }
+
+  /** Ends the runtime, and resolves when the next one runs. */
+  async restart(): Promise<void> {
+    if (this.#process) {
+      this.#process.kill("SIGKILL");
+      await this.#ended.promise;
+    }
+    await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#close();
+    await this.#running;
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#ended.promise;
+      if (this.#stopped) return;
+      const running = this.#openAgain();
+      this.#running = running;
+      await running;
+    }
+  }
+
+  async #openAgain(): Promise<void> {
+    const giveUpAtMs = Date.now() + giveUpMs;
+    for (let pauseMs = pauses.firstMs; !this.#stopped; pauseMs = Math.min(2 * pauseMs, pauses.mostMs)) {
+      try {
+        return await this.#open();
+      } catch (error) {
+        if (!this.#stopped && Date.now() > giveUpAtMs) {
+          this.#stopped = true;
+          return this.#options.onLost(`${this.#options.name} does not come back: ${this.#reason(error)}`);
+        }
+        await delay(pauseMs);
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.#close();
+    if (this.#stopped) return;
+    const ended = Promise.withResolvers<void>();
+    this.#ended = ended;
+    const instance = starting.run(
+      (child) => this.#adopt(child, ended.resolve),
+      () => silently(() => this.#create()),
+    );
+    this.#instance = instance;
+    const late = new AbortController();
+    try {
+      const opened = instance.unsafeGetDirectURL();
+      opened.catch(() => {});
+      // An instance whose runtime ends while it starts can wait for it without end.
+      const url = await Promise.race([opened, ended.promise, delay(startMs, undefined, { signal: late.signal })]);
+      if (!url)
+        throw new Error(this.#process ? `It did not start within ${startMs / 1_000} s.` : "It ended while it started.");
+      this.#url = url.origin;
+    } finally {
+      late.abort();
+    }
+  }
+
+  #create(): Miniflare {
+    const { worker, miniflare, port, state, registry, onLine } = this.#options;
+    // Who had this name before was killed, and did not say that it has gone: nobody could take its place for some minutes.
+    rmSync(join(registry, worker.name), { force: true });
+    const { Miniflare: Instance, Log, convertV4MiniflareOptions } = miniflare;
+    return new Instance(
+      convertV4MiniflareOptions({
+        ...worker.options,
+        name: worker.name,
+        // Without Miniflare's own Worker in front, which answers faults of the way with a stack.
+        unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+        host: "127.0.0.1",
+        port: 0,
+        resourcePersistencePath: state,
+        unsafeDevRegistryPath: registry,
+        log: new Log(0),
+        handleStructuredLogs: ({ message }: { readonly message: string }) => {
+          this.#lines.push(message);
+          this.#lines.splice(0, this.#lines.length - keptLines);
+          onLine?.(message);
+        },
+        logRequests: false,
+        // Not a word to anybody outside.
+        cf: false,
+        telemetry: { enabled: false },
+        // It lets anybody who reaches the port read and write the log's database, files and values.
+        unsafeLocalExplorer: false,
+        unsafeObservability: false,
+      }),
+    );
+  }
+
+  #adopt(child: ChildProcess, ended: () => void): void {
+    const { keeper } = this.#options;
+    child.once("spawn", () => {
+      if (child.pid !== undefined) keeper.hold(child.pid);
+      this.#process = child;
+    });
+    child.once("exit", () => {
+      if (child.pid !== undefined) keeper.release(child.pid);
+      if (this.#process === child) this.#process = undefined;
+      // In this turn: in the next one the instance would start a runtime by itself.
+      void this.#close();
+      ended();
+    });
+  }
+
+  /** Ends the instance, whatever state it is in. Idempotent, and never rejects. */
+  async #close(): Promise<void> {
+    const instance = this.#instance;
+    if (!instance) return;
+    const closed = instance.dispose().catch(() => {});
+    await Promise.race([closed, delay(disposeMs, undefined, { ref: false })]);
+    if (this.#instance === instance) this.#instance = undefined;
+  }
+
+  #reason(error: unknown): string {
+    return [error instanceof Error ? error.message : String(error), ...this.#lines].join("\n");
+  }
+}
