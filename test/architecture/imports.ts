@@ -140,7 +140,7 @@ const kernelDirections: Readonly<
       "call",
       "limits.ts",
     ],
-    types: [],
+    types: ["kernel-api.ts", "result.ts"],
   },
   pipeline: {
     values: ["id", "json", "hash", "bytes", "support", "normalize", "schema"],

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pathMatcher } from "../../packages/kernel/src/capability/paths.ts";
 import { loadRule } from "../../packages/kernel/src/policy/decision/rule.ts";
-import { blake3Hash } from "../../packages/kernel/src/hash/hash.ts";
+import { blake3Hash } from "../../packages/kernel/src/hash/blake3-hash.ts";
 import { decisionBy, denyWhen, inputOf, loaded } from "../policy/support.ts";
 import { sized } from "../support/size.ts";
 

@@ -1,20 +1,25 @@
 import {
   approvals,
   type Approver,
+  blake3Hash,
   createKernel,
   type Extension,
   idempotency,
   type Kernel,
+  type KernelOptions,
   nested,
+  packageHash,
   type PolicyDocument,
   pureCache,
   retries,
+  type ToolPackage,
 } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
+import { moduleHost, packed } from "../support/module-host.ts";
 
 const asking: PolicyDocument = {
   ...openPolicy,
@@ -34,6 +39,27 @@ describe("a kernel without extensions", () => {
     const kernel = await composed([]);
     const result = await kernel.call("echo", input);
     expect(result).toMatchObject({ ok: true, data: input, hash: expect.stringMatching(/^sha256:/) });
+  });
+
+  it("takes a package whose digest is in its own algorithm, or in one more that it was given", async () => {
+    const inBlake3 = packed(echo);
+    const { manifest, code } = inBlake3;
+    const inSha256 = { manifest, code, hash: packageHash(manifest, code, sha256Hash) };
+    const refusal = {
+      ok: false,
+      error: { code: "PACKAGE_HASH_MISMATCH", hint: expect.stringContaining("packageHashes") },
+    };
+    const register = async (pkg: unknown, more: Partial<KernelOptions> = {}): Promise<unknown> => {
+      const kernel = await createKernel({ host: moduleHost(), hash: sha256Hash, ...more });
+      return kernel.register(pkg as ToolPackage);
+    };
+    expect(await register(inBlake3)).toMatchObject(refusal);
+    expect(await register({ ...inBlake3, hash: `sha512:${"0".repeat(64)}` })).toMatchObject({ ok: false });
+    expect(await register(inSha256)).toMatchObject({ ok: true, value: { hash: inSha256.hash } });
+    expect(await register(inBlake3, { packageHashes: [blake3Hash] })).toMatchObject({
+      ok: true,
+      value: { hash: inSha256.hash },
+    });
   });
 
   it("refuses each question of a missing extension with its own code and a hint, and runs nothing", async () => {

@@ -8,7 +8,7 @@ import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
 import { createKernel } from "./kernel.ts";
 import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
-import { blake3Hash } from "./hash/hash.ts";
+import { blake3Hash } from "./hash/blake3-hash.ts";
 
 /**
  * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
@@ -20,7 +20,7 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
   // Each is read once: what an extension is made with is what the kernel has.
   const options = { ...foreign };
   const { hash = blake3Hash } = options;
-  return createKernel({ ...options, hash, extensions: extensionsOf(options) });
+  return createKernel({ ...options, hash, packageHashes: [blake3Hash], extensions: extensionsOf(options) });
 }
 
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */

@@ -69,8 +69,15 @@ export {
   type ToolSource,
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export { packageHash } from "./tool/hash.ts";
-export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
+export {
+  attenuate,
+  checkPackage,
+  checkTrustedTool,
+  grantOf,
+  loadPolicy,
+  normalize,
+  packageHash,
+} from "./blake3-defaults.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
 
@@ -107,7 +114,7 @@ export type {
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
 export { describeCapability } from "./capability/describe.ts";
-export { attenuate, covers, type Grant, grantOf } from "./capability/grant.ts";
+export { covers, type Grant } from "./capability/grant.ts";
 export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";
@@ -118,7 +125,7 @@ export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
 export type { StandingApproval } from "./policy/approval/standing-approvals.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
-export { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
+export { defaultPolicy, type Policy } from "./policy/document/load.ts";
 export type { ModeTrigger } from "./policy/modes/triggers.ts";
 export type {
   ArgumentCondition,
@@ -137,7 +144,8 @@ export type {
 export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof/proof.ts";
 export type { Preview, PreviewProof, PreviewQuestion } from "./policy/decision/preview.ts";
 export type { PolicyVariables } from "./policy/document/variables.ts";
-export { engineVersion, type ProofCheck, verifyProofDigest } from "./policy/proof/seal-proof.ts";
+export { engineVersion } from "./policy/proof/seal-proof.ts";
+export { type ProofCheck, verifyProofDigest } from "./policy/proof/verify-digest.ts";
 
 export type { BoundName, Bounds } from "./bounds/bounds.ts";
 export { ceilings, defaultBounds, limits } from "./limits.ts";
@@ -169,25 +177,11 @@ export {
 export { canonicalize, canonicalJson, type CanonicalResult } from "./json/canonical-json.ts";
 export type { ContentStore } from "./bytes/content-store.ts";
 export type { NormalizeError, NormalizeReason } from "./json/normalize-error.ts";
-export {
-  blake3Hash,
-  type Digest,
-  type DigestAlgorithm,
-  type Hash,
-  hashBytes,
-  hashJson,
-  hashText,
-  isDigest,
-} from "./hash/hash.ts";
+export { blake3Hash, hashBytes, hashJson, hashText } from "./hash/blake3-hash.ts";
+export { type Digest, type DigestAlgorithm, type Hash, isDigest } from "./hash/hash.ts";
 export type { ContentReference } from "./bytes/content-reference.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json/json.ts";
-export {
-  type CustomNormalizer,
-  type CustomNormalizers,
-  type NormalizationKind,
-  normalize,
-  type Normalized,
-} from "./normalize/normalizer.ts";
+export type { CustomNormalizer, CustomNormalizers, NormalizationKind, Normalized } from "./normalize/normalizer.ts";
 export { parseJson, snapshot, SNAPSHOT_LIMITS, type SnapshotLimits, type SnapshotResult } from "./json/snapshot.ts";
 
 export { type ChainCheck, verifyChain } from "./audit/chain.ts";

@@ -80,6 +80,8 @@ export interface KernelOptions extends Omit<
   "approver" | "cache" | "content" | "hash" | "modeTriggers" | "suspender"
 > {
   readonly hash: Hash;
+  /** Algorithms in which a package's own digest may be, beside `hash`. Default: none. A full kernel takes BLAKE3. */
+  readonly packageHashes?: readonly Hash[];
   /** In the order in which their points are asked. Default: none, and each question of theirs fails closed. */
   readonly extensions?: readonly Extension[];
 }

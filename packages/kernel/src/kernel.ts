@@ -19,7 +19,7 @@ import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
 import type { KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
-import { type Foreign, membersOf, type Theirs } from "./support/foreign.ts";
+import type { Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import { checkHealth, type HealthParts } from "./operations/health.ts";
@@ -28,6 +28,7 @@ import { listTools } from "./operations/list-tools.ts";
 import { preview, previewOptions } from "./operations/preview.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
+import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
 import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/decision/counters.ts";
@@ -35,7 +36,6 @@ import { checkKeeping } from "./policy/document/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
 import type { Preview } from "./policy/decision/preview.ts";
 import { SessionLabels } from "./policy/decision/session-labels.ts";
-import type { Proof, ProofSignature } from "./policy/proof/proof.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Mode } from "./tool/manifest.ts";
@@ -78,17 +78,23 @@ class KernelImplementation implements Kernel {
   readonly #authority: AuthorityState;
   readonly #revocations = new Revocations();
   readonly grants: Kernel["grants"];
-  readonly #variables: PolicyVariables | undefined;
+  readonly #variables: PolicyVariables;
   readonly #signer: Theirs<ProofSigner> | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
   readonly #core: Core;
   readonly #toolWatchers = new Watchers();
   constructor(options: OwnKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
-    const { hash, extensions = [], hosts, mode, policyVariables, signer, reuse, normalizers = new Map() } = options;
+    const { hash, packageHashes = [], extensions = [], hosts, mode, policyVariables, signer, reuse } = options;
+    const { normalizers = new Map() } = options;
     this.#hash = hash;
     this.#hosts = hosts;
-    this.#registry = new Registry(hash, normalizers, (tool) => hostOf(tool, this.#hosts)?.check?.(tool));
+    this.#registry = new Registry({
+      hash,
+      packageHashes,
+      normalizers,
+      faultOf: (tool) => hostOf(tool, this.#hosts)?.check?.(tool),
+    });
     this.#pools = this.#openPools(reuse, clock, log);
     this.#composed = composed;
     this.#variables = policyVariables;
@@ -212,7 +218,7 @@ class KernelImplementation implements Kernel {
   ): Promise<CallResult<never>> {
     const call = openCall(tool, options, this.#clock, this.#hash);
     const result = await perform(call, { phase: "arrival", input }, this.#core);
-    return (this.#signer ? await this.#signed(result, this.#signer) : result) as CallResult<never>;
+    return (this.#signer ? await signProof(result, this.#signer) : result) as CallResult<never>;
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
@@ -231,17 +237,7 @@ class KernelImplementation implements Kernel {
     if (!suspension)
       return refuse(openCall("", options, this.#clock, this.#hash), unanswered("suspension"), this.#core);
     const result = await suspension.resume(bytes, options);
-    return this.#signer ? this.#signed(result, this.#signer) : result;
-  }
-
-  async #signed(result: CallResult, signer: Theirs<ProofSigner>): Promise<CallResult> {
-    if (!result.proof) return result;
-    try {
-      return { ...result, proof: { ...result.proof, signature: readSignature(await signer.sign(result.proof)) } };
-    } catch {
-      const warnings = [...result.meta.warnings, "The proof could not be signed."];
-      return { ...result, meta: { ...result.meta, warnings } };
-    }
+    return this.#signer ? signProof(result, this.#signer) : result;
   }
 
   get audit(): AuditReader {
@@ -287,11 +283,3 @@ const noSuspension = {
 } as const;
 
 const noApprovals: Kernel["approvals"] = { list: () => [], revoke: async () => false };
-
-/** All that a signer adds. @throws TypeError for what is no signature */
-function readSignature(foreign: Foreign<Proof>): ProofSignature {
-  const { signature } = membersOf(foreign, "signature");
-  const { alg, kid, value } = membersOf(signature, "alg", "kid", "value");
-  if (alg === "EdDSA" && typeof kid === "string" && typeof value === "string") return { alg, kid, value };
-  throw new TypeError("The signer returned no signature.");
-}

@@ -1,4 +1,5 @@
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { AuditEvent } from "./event.ts";

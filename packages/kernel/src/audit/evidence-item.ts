@@ -1,5 +1,6 @@
 import { canonicalize } from "../json/canonical-json.ts";
-import { blake3Hash, type Digest, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Digest, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";

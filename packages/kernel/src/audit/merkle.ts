@@ -1,5 +1,6 @@
 import { blake3 } from "../hash/blake3.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import { bytesOf } from "./digest-bytes.ts";
 
 /*

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { blake3Hash, type Digest, type DigestAlgorithm, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Digest, DigestAlgorithm, Hash } from "../hash/hash.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import { type Capability, type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
 import { capabilityCovers, type Reading } from "./covers.ts";
 
@@ -17,14 +17,14 @@ export interface Grant {
   readonly kinds: readonly CapabilityKind[];
 }
 
-/** @param by The algorithm of its digest. Default BLAKE3. */
-export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash = blake3Hash): Grant {
+/** @param by The algorithm of its digest. */
+export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash): Grant {
   const hash = by.json({ declared, layers } as unknown as JsonObject);
   return { declared, layers, hash, kinds: kindsOf(declared, layers) };
 }
 
 /** Narrows a grant. The result never covers anything that the parent does not. */
-export function attenuate(parent: Grant, capabilities: readonly Capability[], by: Hash = blake3Hash): Grant {
+export function attenuate(parent: Grant, capabilities: readonly Capability[], by: Hash): Grant {
   return grantOf(parent.declared, [...parent.layers, capabilities], by);
 }
 

@@ -1,4 +1,5 @@
-import { blake3Hash, type Digest } from "./hash.ts";
+import { blake3Hash } from "./blake3-hash.ts";
+import type { Digest } from "./hash.ts";
 
 /*
  * `@keyhole/kernel/stream`: the digest of what is too large to be held. Nothing that a kernel runs imports it.

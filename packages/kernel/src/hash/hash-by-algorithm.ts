@@ -1,4 +1,5 @@
-import { blake3Hash, type DigestAlgorithm, type Hash, isDigest } from "./hash.ts";
+import { blake3Hash } from "./blake3-hash.ts";
+import { type DigestAlgorithm, type Hash, isDigest } from "./hash.ts";
 import { sha256Hash } from "./sha256.ts";
 
 /** For those who read what some kernel wrote. A kernel has one algorithm, and does not import this. */

@@ -1,4 +1,3 @@
-import { blake3Room, blake3Words, createHasher } from "./blake3.ts";
 import { canonicalize, canonicalJson } from "../json/canonical-json.ts";
 import type { JsonValue } from "../json/json.ts";
 
@@ -30,9 +29,7 @@ const pairs: Uint16Array = /* @__PURE__ */ inPairs(
 /** What an algorithm has to bring: the hash of the first bytes as 8 little-endian words, to be read at once. */
 export type HashWords = (bytes: Uint8Array, byteLength: number) => Int32Array;
 
-/**
- * One algorithm, in every form in which a kernel hashes. {@link blake3Hash} is the default; `@keyhole/kernel/sha256` has another one.
- */
+/** One algorithm, in every form in which a kernel hashes: `blake3Hash`, or `sha256Hash` of `@keyhole/kernel/sha256`. */
 export interface Hash {
   readonly algorithm: DigestAlgorithm;
   /** 64 zeros behind the name: what the first event of a log points back to. */
@@ -72,7 +69,13 @@ export interface HashParts {
   words(): Int32Array;
 }
 
-export function hashWith(algorithm: DigestAlgorithm, words: HashWords, open: () => HashParts): Hash {
+/** @param scratch where short texts are encoded, to be hashed at once: no array per hash */
+export function hashWith(
+  algorithm: DigestAlgorithm,
+  words: HashWords,
+  open: () => HashParts,
+  scratch: Uint8Array<ArrayBuffer> = new Uint8Array(16_384),
+): Hash {
   const zero: Digest = `${algorithm}:${"0".repeat(64)}`;
   /** Room for the digits, from place 4 on: all algorithms' names have six letters, and a space before them makes that even. */
   const room = inPairs(` ${zero}`);
@@ -84,13 +87,12 @@ export function hashWith(algorithm: DigestAlgorithm, words: HashWords, open: () 
   const bytes = (given: Uint8Array): Digest => print(words(given, given.length));
   const measure = (text: string): { readonly hash: Digest; readonly byteLength: number } => {
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate has no hash");
-    if (text.length * 3 > blake3Room.length) {
+    if (text.length * 3 > scratch.length) {
       const encoded = encoder.encode(text);
       return { hash: bytes(encoded), byteLength: encoded.length };
     }
-    // Short texts are encoded in place: no array per hash.
-    const { written } = encoder.encodeInto(text, blake3Room);
-    return { hash: print(words(blake3Room, written)), byteLength: written };
+    const { written } = encoder.encodeInto(text, scratch);
+    return { hash: print(words(scratch, written)), byteLength: written };
   };
   const text = (given: string): Digest => measure(given).hash;
   return {
@@ -109,32 +111,6 @@ export function hashWith(algorithm: DigestAlgorithm, words: HashWords, open: () 
       return text(result.ok ? result.text : result.error.message);
     },
   };
-}
-
-/** BLAKE3, the algorithm of every kernel that is not given another one. */
-export const blake3Hash: Hash = /* @__PURE__ */ hashWith("blake3", blake3Words, createHasher);
-
-/** BLAKE3 of some bytes. */
-export function hashBytes(bytes: Uint8Array): Digest {
-  return blake3Hash.bytes(bytes);
-}
-
-/**
- * BLAKE3 of a text as UTF-8.
- *
- * @throws TypeError for a text with a lone surrogate, which has no UTF-8.
- */
-export function hashText(text: string): Digest {
-  return blake3Hash.text(text);
-}
-
-/**
- * BLAKE3 of a value's canonical JSON (RFC 8785).
- *
- * @throws TypeError when the value is not JSON.
- */
-export function hashJson(value: JsonValue): Digest {
-  return blake3Hash.json(value);
 }
 
 /** 32 bytes, as 8 little-endian words. */

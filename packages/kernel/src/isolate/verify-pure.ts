@@ -2,7 +2,7 @@ import { uuidv7 } from "../id/uuid.ts";
 import { limits } from "../limits.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -40,8 +40,8 @@ export interface PureOptions {
   readonly clock: Clock;
   /** For each run. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Of the outcomes' digests. Default BLAKE3. */
-  readonly hash?: Hash;
+  /** Of the outcomes' digests. */
+  readonly hash: Hash;
 }
 
 /**
@@ -73,7 +73,7 @@ async function runTwice(
   run: number,
   hashes: string[],
 ): Promise<Pick<Extract<PureCheck, { ok: false }>, "kind" | "reason"> | undefined> {
-  const { host, tool, clock, timeoutMs = 10_000, hash = blake3Hash } = options;
+  const { host, tool, clock, timeoutMs = 10_000, hash } = options;
   const { outputBytes = limits.wholeOutputBytes, fuel, memoryBytes } = tool.manifest.bounds;
   let asked = false;
   let isolate;

@@ -1,6 +1,6 @@
 import { canonicalize } from "../json/canonical-json.ts";
 import { type NormalizeError, normalizeError } from "../json/normalize-error.ts";
-import { blake3Hash, type Digest, type Hash } from "../hash/hash.ts";
+import type { Digest, Hash } from "../hash/hash.ts";
 import { isBytes } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { toForm } from "../support/unicode.ts";
@@ -70,14 +70,8 @@ const normalizers = {
  * - `binary`: a copy of the bytes of a `Uint8Array`, of any realm.
  *
  * Bad values are refused, never thrown for. A value of the same realm that is foreign is taken by `snapshot` first.
- *
- * @example
- * const normal = normalize("text", "a\r\nb");
- * if (normal.ok) normal.hash; // hashText("a\nb")
- *
- * @param hash Default BLAKE3.
  */
-export function normalize(kind: NormalizationKind, value: unknown, hash: Hash = blake3Hash): Normalized {
+export function normalize(kind: NormalizationKind, value: unknown, hash: Hash): Normalized {
   return normalizers[kind](value, hash);
 }
 

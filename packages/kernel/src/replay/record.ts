@@ -2,7 +2,8 @@ import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capabili
 import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import type { Foreign, Theirs } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { encodeBase64 } from "../bytes/base64.ts";

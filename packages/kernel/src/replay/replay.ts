@@ -4,7 +4,8 @@ import type { CallPort, Isolate, IsolateHost, IsolateOutcome } from "../isolate/
 import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import type { Theirs } from "../support/foreign.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { parseJson } from "../json/snapshot.ts";

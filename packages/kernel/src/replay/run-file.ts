@@ -1,5 +1,6 @@
 import { LineFault } from "../audit/lines.ts";
-import { blake3Hash, type DigestAlgorithm, type Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
+import type { DigestAlgorithm, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
-import { blake3Hash } from "../hash/hash.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { OutputContract } from "../tool/manifest.ts";
 import { hashOfRecorded } from "./recorded-value.ts";

@@ -3,7 +3,7 @@ import { checkCapability } from "../capability/check.ts";
 import { checkArgument, checkCommand, matchCommand } from "../capability/commands.ts";
 import { limits } from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -24,25 +24,12 @@ import { parseVersion } from "./semver.ts";
 const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" });
 
 /**
- * Reads a package once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
- * is in the given one. A tool object is refused with `UNTRUSTED_TOOL`: its code would run in this realm.
+ * Checks all of what was read once.
  *
- * @param by Default BLAKE3.
+ * @param by The algorithm of the tool's digest.
+ * @param others Algorithms in which the package's own digest may be as well.
  */
-export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takePackage(foreign).parts, by);
-}
-
-/**
- * Reads a tool object once and checks all of it. Its code runs in the kernel's own realm, with all that this realm can do.
- *
- * @param by Default BLAKE3.
- */
-export function checkTrustedTool(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takeTool(foreign).parts, by);
-}
-
-export function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool> {
+export function checkParts(parts: Setup<Parts>, by: Hash, others: readonly Hash[]): Setup<RegisteredTool> {
   if (!parts.ok) return parts;
   const { manifest: own, claimedHash, tool } = parts.value;
   const manifest = checkManifest(own);
@@ -54,7 +41,9 @@ export function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool>
   const codeHash = code === null ? null : codeHashOf(code, by);
   const hash = codeHash === undefined ? undefined : manifestHash(manifest.value, codeHash, by);
   if (hash === undefined || codeHash === undefined) return refused("", "The package has no canonical form.");
-  const actual = claimedHash?.startsWith("blake3:") ? packageHash(manifest.value, code) : hash;
+  const claimedBy = isDigest(claimedHash) ? algorithmOf(claimedHash, [by, ...others]) : by;
+  if (claimedBy === undefined) return unknownAlgorithm(by);
+  const actual = claimedBy === by ? hash : packageHash(manifest.value, code, claimedBy);
   if (claimedHash !== undefined && claimedHash !== actual)
     return refused(
       "/hash",
@@ -75,6 +64,19 @@ export function checkParts(parts: Setup<Parts>, by: Hash): Setup<RegisteredTool>
       body,
     },
   };
+}
+
+function algorithmOf(digest: Digest, known: readonly Hash[]): Hash | undefined {
+  return known.find(({ algorithm }) => digest.startsWith(`${algorithm}:`));
+}
+
+function unknownAlgorithm({ algorithm }: Hash): ReturnType<typeof refused> {
+  return refused(
+    "/hash",
+    `The package's digest is in another algorithm than this kernel's, ${algorithm}.`,
+    "Give the kernel that algorithm too, as `packageHashes: [blake3Hash]`, or pack the tool with the kernel's.",
+    "PACKAGE_HASH_MISMATCH",
+  );
 }
 
 /** The code in the form that the source says. */

@@ -1,18 +1,12 @@
-import { blake3Hash, type Hash } from "../hash/hash.ts";
+import type { Hash } from "../hash/hash.ts";
 import { canonicalize } from "../json/canonical-json.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /**
  * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. With the digest of its code in place of the code, a manifest can be checked
  * by somebody who does not have the code. `undefined` for what has no canonical form.
- *
- * @param hash Default BLAKE3.
  */
-export function packageHash(
-  manifest: ToolManifest,
-  code: string | Uint8Array | null,
-  hash: Hash = blake3Hash,
-): string | undefined {
+export function packageHash(manifest: ToolManifest, code: string | Uint8Array | null, hash: Hash): string | undefined {
   const codeHash = code === null ? null : codeHashOf(code, hash);
   return codeHash === undefined ? undefined : manifestHash(manifest, codeHash, hash);
 }

@@ -18,9 +18,19 @@ export type Resolution =
       readonly nearest: readonly string[];
     };
 
+export interface RegistryOptions {
+  readonly hash: Hash;
+  /** In which the digests of packages may be as well. */
+  readonly packageHashes: readonly Hash[];
+  readonly normalizers: CustomNormalizers;
+  /** What the place where it would run says against a tool. */
+  readonly faultOf: (tool: RegisteredTool) => SetupError | undefined;
+}
+
 /** Every registered tool, by name and version. Names and versions come from packages: they are only ever keys of a `Map`. */
 export class Registry {
   readonly #hash: Hash;
+  readonly #packageHashes: readonly Hash[];
   readonly #normalizers: CustomNormalizers;
   /** Versions of one name, highest first. */
   readonly #tools = new Map<string, RegisteredTool[]>();
@@ -28,9 +38,9 @@ export class Registry {
   readonly #refusals = new Map<string, SetupError>();
   readonly #faultOf: (tool: RegisteredTool) => SetupError | undefined;
 
-  /** @param faultOf what the place where it would run says against a tool */
-  constructor(hash: Hash, normalizers: CustomNormalizers, faultOf: (tool: RegisteredTool) => SetupError | undefined) {
+  constructor({ hash, packageHashes, normalizers, faultOf }: RegistryOptions) {
     this.#hash = hash;
+    this.#packageHashes = packageHashes;
     this.#normalizers = normalizers;
     this.#faultOf = faultOf;
   }
@@ -38,7 +48,7 @@ export class Registry {
   /** @param trust `tool`: a tool object that is trusted to run in this realm */
   add(foreign: Foreign<unknown>, trust: "package" | "tool"): Setup<RegisteredTool> {
     const { name, parts } = (trust === "tool" ? takeTool : takePackage)(foreign);
-    const checked = this.#normalized(checkParts(parts, this.#hash));
+    const checked = this.#normalized(checkParts(parts, this.#hash, this.#packageHashes));
     if (!checked.ok) return this.#refuse(name, checked.error);
     const tool = checked.value;
     const fault = this.#faultOf(tool);

@@ -1,7 +1,7 @@
 import type { Foreign } from "../../support/foreign.ts";
 import { type ApprovalRequest, patternRule } from "./approval.ts";
 import { compileArgument } from "../decision/arguments.ts";
-import { loadPolicy } from "../document/load.ts";
+import { readDocument } from "../document/load.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
 type Asked = Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller" | "input">;
@@ -18,10 +18,10 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
 /** The conditions of a pattern, copied before they are checked; or its fault. */
 export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly ArgumentCondition[] | string {
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
-  const loaded = loadPolicy({ version: "1", posture: "strict", rules: [rule] });
+  const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {});
   // The rule around it is ours: whoever answers knows only the conditions.
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
-  const conditions = loaded.value.document.rules?.[0]?.when.arguments;
+  const conditions = loaded.value.rules?.[0]?.when.arguments;
   if (!conditions) return "The pattern is not a list of conditions.";
   const misses = conditions.find((condition) => compileArgument(condition, "grant")(asked) !== true);
   return misses

@@ -1,6 +1,6 @@
 import type { Capability } from "../../capability/capability.ts";
 import { hostMatcher } from "../../capability/hosts.ts";
-import { blake3Hash, type Hash } from "../../hash/hash.ts";
+import type { Hash } from "../../hash/hash.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
@@ -45,13 +45,22 @@ export const defaultPolicy: PolicyDocument = { version: "1", posture: "strict" }
 /**
  * Checks a foreign document whole and makes a policy of it. `variables` are the values of `${NAME}` in its texts.
  *
- * @example
- * const loaded = loadPolicy(JSON.parse(text), { HOME: "users/ada" });
- * if (!loaded.ok) console.error(loaded.error.path, loaded.error.message);
- *
- * @param by The algorithm of its digests. Default BLAKE3.
+ * @param by The algorithm of its digests.
  */
-export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by: Hash = blake3Hash): Setup<Policy> {
+export function loadPolicy(foreign: unknown, variables: PolicyVariables, by: Hash): Setup<Policy> {
+  const read = readDocument(foreign, variables);
+  if (!read.ok) return read;
+  const document = read.value;
+  const rules = (document.rules ?? []).map((rule) => loadRule(rule, by));
+  for (const [index, rule] of rules.entries()) {
+    const failing = failingExample(rule);
+    if (failing) return invalidPolicy(`/rules/${index}${failing.path}`, failing.message);
+  }
+  return { ok: true, value: makePolicy(document, rules, by) };
+}
+
+/** The document with its variables filled in, checked but for the examples of its rules. */
+export function readDocument(foreign: unknown, variables: PolicyVariables): Setup<PolicyDocument> {
   const plain = snapshot(foreign);
   if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
   const resolved = resolveVariables(plain.value, variables);
@@ -60,14 +69,7 @@ export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by
   if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
   // An editor's reference governs nothing: two files that differ in it alone are one policy.
   const { $schema: _, ...document } = valid.value as PolicyDocument;
-  const refused = checkDocument(document);
-  if (refused) return refused;
-  const rules = (document.rules ?? []).map((rule) => loadRule(rule, by));
-  for (const [index, rule] of rules.entries()) {
-    const failing = failingExample(rule);
-    if (failing) return invalidPolicy(`/rules/${index}${failing.path}`, failing.message);
-  }
-  return { ok: true, value: makePolicy(document, rules, by) };
+  return checkDocument(document) ?? { ok: true, value: document };
 }
 
 function makePolicy(document: PolicyDocument, rules: readonly LoadedRule[], by: Hash): Policy {

@@ -1,7 +1,8 @@
 import type { Capability } from "../../capability/capability.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
-import { blake3Hash, type Hash } from "../../hash/hash.ts";
+import { blake3Hash } from "../../hash/blake3-hash.ts";
+import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { decide, type Verdict } from "../decision/decide.ts";
@@ -25,7 +26,7 @@ export type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "
 /** The first field in which a fresh decision differs from the proof. */
 export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = loadPolicy(evidence.policy, evidence.variables, by);
+  const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by);
   if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
   const policy = loaded.value;
   const decisive = isAnswer(proof.reasonCode) ? question : proof;

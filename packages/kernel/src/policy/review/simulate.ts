@@ -1,5 +1,6 @@
 import type { Capability } from "../../capability/capability.ts";
 import { grantOf } from "../../capability/grant.ts";
+import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
@@ -58,7 +59,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         reason,
       });
       const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-      const granted = grantOf(declared, [policy.grants(manifest.name, caller)]).kinds;
+      const granted = grantOf(declared, [policy.grants(manifest.name, caller)], blake3Hash).kinds;
       const missing = manifest.capabilities.find(({ optional, kind }) => !optional && !granted.includes(kind));
       if (missing) return row("deny", [], `${missing.kind} is not granted.`);
       const verdict = decide(

@@ -1,0 +1,99 @@
+import * as grants from "./capability/grant.ts";
+import type { Capability } from "./capability/capability.ts";
+import { blake3Hash } from "./hash/blake3-hash.ts";
+import type { Hash } from "./hash/hash.ts";
+import { type NormalizationKind, normalize as normalizeBy, type Normalized } from "./normalize/normalizer.ts";
+import { loadPolicy as loadPolicyBy, type Policy } from "./policy/document/load.ts";
+import type { PolicyVariables } from "./policy/document/variables.ts";
+import type { Setup } from "./result.ts";
+import { checkParts, takePackage, takeTool } from "./tool/check-package.ts";
+import { packageHash as packageHashBy } from "./tool/hash.ts";
+import type { ToolManifest } from "./tool/manifest.ts";
+import type { RegisteredTool } from "./tool/package.ts";
+
+/*
+ * Public functions that take BLAKE3 where they are given no algorithm. What a kernel is made of names none: a kernel on SHA-256 does not carry BLAKE3.
+ */
+
+/**
+ * Checks a foreign document whole and makes a policy of it. `variables` are the values of `${NAME}` in its texts.
+ *
+ * @example
+ * const loaded = loadPolicy(JSON.parse(text), { HOME: "users/ada" });
+ * if (!loaded.ok) console.error(loaded.error.path, loaded.error.message);
+ *
+ * @param by The algorithm of its digests. Default BLAKE3.
+ */
+export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by: Hash = blake3Hash): Setup<Policy> {
+  return loadPolicyBy(foreign, variables, by);
+}
+
+/** @param by The algorithm of its digest. Default BLAKE3. */
+export function grantOf(
+  declared: grants.Grant["declared"],
+  layers: grants.Grant["layers"],
+  by: Hash = blake3Hash,
+): grants.Grant {
+  return grants.grantOf(declared, layers, by);
+}
+
+/** Narrows a grant. The result never covers anything that the parent does not. */
+export function attenuate(
+  parent: grants.Grant,
+  capabilities: readonly Capability[],
+  by: Hash = blake3Hash,
+): grants.Grant {
+  return grants.attenuate(parent, capabilities, by);
+}
+
+/**
+ * Reads a package once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
+ * is in the given one. A tool object is refused with `UNTRUSTED_TOOL`: its code would run in this realm.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
+  return checkParts(takePackage(foreign).parts, by, [blake3Hash]);
+}
+
+/**
+ * Reads a tool object once and checks all of it. Its code runs in the kernel's own realm, with all that this realm can do.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkTrustedTool(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
+  return checkParts(takeTool(foreign).parts, by, []);
+}
+
+/**
+ * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. With the digest of its code in place of the code, a manifest can be checked
+ * by somebody who does not have the code. `undefined` for what has no canonical form.
+ *
+ * @param by Default BLAKE3.
+ */
+export function packageHash(
+  manifest: ToolManifest,
+  code: string | Uint8Array | null,
+  by: Hash = blake3Hash,
+): string | undefined {
+  return packageHashBy(manifest, code, by);
+}
+
+/**
+ * The one form of an output that is kept and hashed, equal on every host.
+ *
+ * - `json`: canonical JSON (RFC 8785).
+ * - `text`: Unicode NFC, and `\n` for `\r\n` and `\r`. Characters that are newer than an engine's Unicode version keep their form.
+ * - `binary`: a copy of the bytes of a `Uint8Array`, of any realm.
+ *
+ * Bad values are refused, never thrown for. A value of the same realm that is foreign is taken by `snapshot` first.
+ *
+ * @example
+ * const normal = normalize("text", "a\r\nb");
+ * if (normal.ok) normal.hash; // hashText("a\nb")
+ *
+ * @param by Default BLAKE3.
+ */
+export function normalize(kind: NormalizationKind, value: unknown, by: Hash = blake3Hash): Normalized {
+  return normalizeBy(kind, value, by);
+}

@@ -1,0 +1,54 @@
+/**
+ * What a user would import, and how large it may be: minified and gzipped, what is loaded at first. A change that exceeds `maxBytes` is refused; `goalBytes` is
+ * where a bundle has yet to come down to. `without`: modules that must not be part of it.
+ *
+ * @typedef {{ name: string, sources: readonly string[], maxBytes: number, goalBytes?: number, without?: readonly string[] }} Budget
+ */
+
+const composed = `export { createKernel } from "@keyhole/kernel"; export { sha256Hash } from "@keyhole/kernel/sha256";`;
+const page = `export { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";`;
+const worker = `export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`;
+
+/** @type {readonly Budget[]} */
+export const budgets = [
+  {
+    name: "kernel, composed",
+    sources: [composed],
+    maxBytes: 78_000,
+    goalBytes: 48 * 1024,
+    without: ["kernel/src/hash/blake3"],
+  },
+  {
+    name: "kernel, full",
+    sources: [`export { createFullKernel } from "@keyhole/kernel";`],
+    maxBytes: 87_552,
+    goalBytes: 72 * 1024,
+  },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 89_088 },
+  {
+    name: "kernel/schema",
+    sources: [`export * from "@keyhole/kernel/schema";`],
+    maxBytes: 12_800,
+    goalBytes: 12 * 1024,
+  },
+  {
+    name: "schema + explain",
+    sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
+    maxBytes: 15_360,
+    goalBytes: 15_104,
+  },
+  { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },
+  { name: "page of a kernel", sources: [page], maxBytes: 20_992 },
+  {
+    name: "first load",
+    sources: [page, composed + worker],
+    maxBytes: 109_824,
+    goalBytes: 72 * 1024,
+    without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
+  },
+  {
+    name: "first load, full",
+    sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
+    maxBytes: 118_784,
+  },
+];
