@@ -1,4 +1,4 @@
-import type { CommandFiles } from "../../packages/worker-host/src/node/command.ts";
+import type { CommandFiles, CommandIo } from "../../packages/keyhole/src/command/run-command.ts";
 
 /** Files of a command that are only in memory: text or bytes as they are, anything else as JSON. */
 export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles {
@@ -17,6 +17,22 @@ export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles 
       for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
     },
   };
+}
+
+/** What a command has of its process, with files in memory and nobody at a terminal. */
+export function ioWith(files: CommandFiles): CommandIo {
+  return {
+    files,
+    folder: "/nowhere",
+    columns: 80,
+    signal: new AbortController().signal,
+    print: () => {},
+    note: () => {},
+  };
+}
+
+export function ioOf(files: Readonly<Record<string, unknown>>): CommandIo {
+  return ioWith(filesOf(files));
 }
 
 /** Options as a person types them. */
