@@ -2,16 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type CommandIo, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
-import { filesOf, ioWith } from "../support/command-files.ts";
+import { ioIn } from "../support/command-files.ts";
 import { program, removePrograms, toolText } from "../vite/program.ts";
 
 afterAll(removePrograms);
 
-const ioIn = (folder: string, more: Partial<CommandIo> = {}): CommandIo => ({
-  ...ioWith(filesOf({})),
-  folder,
-  ...more,
-});
 const run = (folder: string, line: string, more?: Partial<CommandIo>) =>
   runCommand(line.split(" "), ioIn(folder, more));
 

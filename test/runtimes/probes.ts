@@ -206,6 +206,10 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
     const { fromCloudEvent } = await import("@keyhole/worker-host/cloudevents");
     hold(fromCloudEvent({ specversion: "1.0" }) === undefined, "what is no event of ours was taken");
   },
+  async "@keyhole/worker-host/csp"() {
+    const { pagePolicy } = await import("@keyhole/worker-host/csp");
+    hold(/script-src 'self' 'sha256-[\w+/]{43}=' blob:/.test(pagePolicy()), pagePolicy());
+  },
   async "@keyhole/worker-host/content"() {
     const { contentStore } = await import("@keyhole/worker-host/content");
     const { memoryStore } = await import("@keyhole/worker-host/brokers/files");

@@ -1,3 +1,6 @@
+import { createReadStream } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { CommandFiles, CommandIo } from "../../packages/keyhole/src/command/run-command.ts";
 
 /** Files of a command that are only in memory: text or bytes as they are, anything else as JSON. */
@@ -29,6 +32,17 @@ export function ioWith(files: CommandFiles): CommandIo {
     print: () => {},
     note: () => {},
   };
+}
+
+/** A command in a folder of this machine, with what it noted and printed. */
+export function ioIn(folder: string, more: Partial<CommandIo> = {}): CommandIo & { readonly notes: string[] } {
+  const notes: string[] = [];
+  const files: CommandFiles = {
+    text: (path) => readFile(resolve(folder, path), "utf8"),
+    chunks: (path) => createReadStream(resolve(folder, path)),
+    write: (path, bytes) => writeFile(resolve(folder, path), bytes),
+  };
+  return { ...ioWith(files), folder, note: (text) => void notes.push(text), ...more, notes };
 }
 
 export function ioOf(files: Readonly<Record<string, unknown>>): CommandIo {

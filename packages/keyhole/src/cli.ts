@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
@@ -45,7 +46,10 @@ const {
   folder: process.cwd(),
   columns: process.stdout.columns ?? 80,
   signal: interrupted.signal,
-  print: (text) => void process.stdout.write(text),
+  async print(text) {
+    // Of a slow reader's log only as much is in memory as the pipe holds.
+    if (!process.stdout.write(text)) await once(process.stdout, "drain");
+  },
   note: (text) => void process.stderr.write(text),
   ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
 });

@@ -30,7 +30,7 @@ export interface CommandIo {
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
   /** Standard output, at once. */
-  print(text: string): void;
+  print(text: string): void | Promise<void>;
   /** Standard error, at once: progress, and what is not the answer. */
   note(text: string): void;
   /** Asks the person at the terminal. Absent where there is none. */

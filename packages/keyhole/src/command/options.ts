@@ -19,3 +19,8 @@ export function takeOnly(given: CommandOptions, taken: readonly string[], kind: 
   const other = Object.keys(given).find((name) => !taken.includes(name));
   if (other !== undefined) throw new Unusable(`--${other} is not for ${kind}. \`keyhole verify --help\` has them all.`);
 }
+
+export function optionOf(given: CommandOptions, name: string): string | undefined {
+  const value = given[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -2,15 +2,17 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
 import { refuseEmpty } from "./options.ts";
+import { addDoctor, addLog, addReplay } from "./verbs/log.ts";
 import { addMeter } from "./verbs/meter.ts";
 import { addPack } from "./verbs/pack.ts";
 import { addPolicy } from "./verbs/policy.ts";
+import { addList, addRun } from "./verbs/run.ts";
 import type { Act } from "./verbs/verb.ts";
 import { addVerify } from "./verbs/verify.ts";
 
 export type { CommandFiles, CommandIo, CommandResult } from "./io.ts";
 
-const verbs = [addPack, addPolicy, addVerify, addMeter];
+const verbs = [addPack, addRun, addList, addPolicy, addVerify, addLog, addReplay, addMeter, addDoctor];
 
 /** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */
 export async function runCommand(typed: readonly string[], io: CommandIo): Promise<CommandResult> {

@@ -32,7 +32,7 @@ export async function watchRounds(work: () => Promise<Round>, io: CommandIo): Pr
         watcher.on("error", () => (forget(folder), change()));
         watchers.set(folder, watcher);
       }
-      for (const [subject, line] of lines) if (before.get(subject) !== line) io.print(`${line}\n`);
+      for (const [subject, line] of lines) if (before.get(subject) !== line) await io.print(`${line}\n`);
       before = lines;
       await Promise.race([changed, aborted(io.signal)]);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
