@@ -2,4 +2,4 @@
  * `@keyhole/kernel/foreign`: for whoever writes a broker or a host. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
  */
 export { readNeeds, readReply } from "./capability/broker-reply.ts";
-export { bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";
+export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

@@ -43,6 +43,7 @@ declare class AbortController {
 
 interface WritableStreamDefaultWriter<T> {
   readonly closed: Promise<unknown>;
+  readonly ready: Promise<unknown>;
   write(chunk: T): Promise<void>;
   close(): Promise<void>;
   abort(reason?: unknown): Promise<void>;
@@ -54,6 +55,7 @@ interface WritableStream<T> {
 }
 
 interface ReadableStreamDefaultReader<T> {
+  readonly closed: Promise<unknown>;
   read(): Promise<{ done: boolean; value?: T }>;
   cancel(reason?: unknown): Promise<void>;
 }

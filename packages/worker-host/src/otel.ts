@@ -128,7 +128,8 @@ class CallSpans {
         this.#open.set(callId, span);
         addEvent(span, event);
       }
-      onEvent?.(event);
+      // A promise that it gives is handed on to who takes its rejection.
+      return onEvent?.(event);
     };
   }
 

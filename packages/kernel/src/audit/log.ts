@@ -2,7 +2,7 @@ import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
-import { type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
+import { type Foreign, type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
 import { type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
@@ -27,7 +27,7 @@ export class AuditLog {
   readonly #sink: Theirs<AuditSink>;
   readonly #clock: Clock;
   readonly #hash: Hash;
-  readonly #listeners = new Set<(event: AuditEvent) => void>();
+  readonly #listeners = new Set<Listener<[AuditEvent]>>();
   #pending: EventRecord[] = [];
   /** Beside `#pending`: who waits for each event. */
   #waiting: EventScope[] = [];
@@ -175,7 +175,7 @@ export class AuditLog {
     return records.map(eventOf);
   }
 
-  subscribe(listener: (event: AuditEvent) => void): () => void {
+  subscribe(listener: Listener<[AuditEvent]>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -190,18 +190,9 @@ export class AuditLog {
       const { onEvent } = waiting[i]!;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
       const event = deepFreeze(eventOf(batch[i]!)); // All listeners hold the same object.
-      if (onEvent) notify(onEvent, event);
-      for (const listener of this.#listeners) notify(listener, event);
+      tell(onEvent, [event]);
+      for (const listener of this.#listeners) tell(listener, [event]);
     }
-  }
-}
-
-/** A listener is the embedder's: its exception must not end somebody's call. */
-function notify(listener: (event: AuditEvent) => void, event: AuditEvent): void {
-  try {
-    listener(event);
-  } catch {
-    // Nobody here can do anything about it.
   }
 }
 

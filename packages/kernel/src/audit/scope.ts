@@ -1,9 +1,10 @@
 import { flatten, quote } from "../json/flat-text.ts";
+import type { Listener } from "../support/foreign.ts";
 import type { AuditEvent, AuditType } from "./event.ts";
 
 /** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
 export interface EventScope {
-  readonly onEvent: ((event: AuditEvent) => void) | undefined;
+  readonly onEvent: Listener<[AuditEvent]> | undefined;
   readonly head: string;
   readonly middle: string;
   readonly tail: string;
@@ -14,7 +15,7 @@ export function eventScope(
   callId: string | null,
   sessionId: string | null,
   traceparent: string | null,
-  onEvent?: (event: AuditEvent) => void,
+  onEvent?: Listener<[AuditEvent]>,
 ): EventScope {
   return {
     onEvent,

@@ -3,11 +3,10 @@ import { checkCapability } from "../capability/check.ts";
 import { capabilitySchema } from "../capability/schema.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
-import { type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
+import { absorb, type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
-import type { Approver } from "../policy/approval/approval.ts";
 import { requireValidator } from "../schema/require.ts";
 
 /** What is wrong with a caller's options. */
@@ -18,7 +17,10 @@ export interface InvalidOption {
 }
 
 /** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
-export type OwnOptions = Omit<CallOptions, "approver"> & { readonly approver?: Theirs<Approver> };
+export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
+
+/** What of the options is called. */
+type Callbacks = Pick<CallOptions, "approver" | "onEvent" | "onLog" | "onProgress">;
 
 /** What whoever resumes a call gives anew. */
 export type OwnResumeOptions = Pick<OwnOptions, keyof ResumeOptions>;
@@ -73,8 +75,10 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   if (output === undefined) return {};
   try {
     const writer = (output as WritableStream<Uint8Array>).getWriter();
-    const { write, close, abort, closed } = writer;
+    absorb(writer);
+    const { write, close, abort, closed, ready } = writer;
     const { then } = closed;
+    absorb(ready);
     if ([write, close, abort, then].every((each) => typeof each === "function")) {
       const bound = { write: write.bind(writer), close: close.bind(writer), abort: abort.bind(writer) };
       const ended = new Promise<undefined>(
@@ -94,6 +98,8 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   if (body === undefined) return {};
   try {
     const reader = (body as ReadableStream<unknown>).getReader();
+    absorb(reader);
+    absorb(reader.closed);
     if (typeof reader.read === "function" && typeof reader.cancel === "function") return { body: reader };
   } catch {
     // Likewise.

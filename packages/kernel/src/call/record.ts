@@ -8,6 +8,7 @@ import { limits } from "../limits.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { Proof } from "../policy/proof/proof.ts";
 import type { CallResult } from "../result.ts";
+import { absorb } from "../support/foreign.ts";
 import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "./entry.ts";
@@ -167,8 +168,8 @@ export class CallRecord implements CallIdentity {
   #signalOf(theirs: AbortSignal): AbortSignal {
     const own = new AbortController();
     const abort = (): void => own.abort(reasonOf(theirs));
-    this.defer(() => theirs.removeEventListener("abort", abort));
-    theirs.addEventListener("abort", abort, { once: true });
+    this.defer(() => absorb(theirs.removeEventListener("abort", abort)));
+    absorb(theirs.addEventListener("abort", abort, { once: true }));
     if (theirs.aborted) abort();
     return own.signal;
   }

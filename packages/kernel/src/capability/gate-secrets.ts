@@ -1,6 +1,7 @@
 import type { BrokerError, BrokerReply } from "./broker.ts";
 import type { Need } from "./capability.ts";
 import { withoutSecrets } from "./broker-reply.ts";
+import { absorb } from "../support/foreign.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
 
 /** What a call needs to use secrets, and to have answers searched for them. */
@@ -44,7 +45,7 @@ export class GateSecrets {
   open(): OpenSecrets {
     if (this.#opened !== noSecrets || !this.#options) return this.#opened;
     const { keeper, token, clock } = this.#options;
-    this.#opened = keeper.open({
+    const opened = keeper.open({
       token,
       after: (delayMs, callback) => clock.after(delayMs, callback, "idly"),
       refusal: (name, host) =>
@@ -52,7 +53,8 @@ export class GateSecrets {
       granted: () => this.#granted,
       revealed: this.#revealed,
     });
-    return this.#opened;
+    absorb(opened);
+    return (this.#opened = opened);
   }
 
   /** A request, or a hop of one, goes there: its answer can hold what anybody told the host. */
@@ -68,6 +70,8 @@ export class GateSecrets {
   }
 
   takeUses(): ReturnType<OpenSecrets["takeUses"]> {
-    return this.#opened.takeUses();
+    const uses = this.#opened.takeUses();
+    absorb(uses);
+    return uses;
   }
 }

@@ -1,4 +1,4 @@
-import type { Foreign, Theirs } from "../support/foreign.ts";
+import { absorb, atOnce, type Foreign, type Theirs } from "../support/foreign.ts";
 
 /** Time as the kernel sees it; tests give it a fake one. */
 export interface Clock {
@@ -16,11 +16,11 @@ export interface Clock {
 /** A clock as the kernel has it. @throws TypeError, when it is asked, for what is no time: a bug of the embedding program */
 export function readClock(clock: Theirs<Clock>): Clock {
   return {
-    now: () => timeOf(clock.now()),
-    monotonicMs: () => timeOf(clock.monotonicMs()),
+    now: () => timeOf(atOnce(clock.now())),
+    monotonicMs: () => timeOf(atOnce(clock.monotonicMs())),
     after(delayMs, callback, how) {
-      const stop = clock.after(delayMs, callback, how);
-      return typeof stop === "function" ? stop : () => {};
+      const stop = atOnce(clock.after(delayMs, callback, how));
+      return typeof stop === "function" ? () => absorb(stop()) : () => {};
     },
   };
 }

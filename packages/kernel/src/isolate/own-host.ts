@@ -1,5 +1,5 @@
 import type { Broker } from "../capability/broker.ts";
-import { type Foreign, itemsOf, membersOf, portOf, textOf, textsOf, type Theirs } from "../support/foreign.ts";
+import { atOnce, type Foreign, itemsOf, membersOf, portOf, textOf, textsOf, type Theirs } from "../support/foreign.ts";
 import { type SetupError, setupErrorCodes } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Isolate, IsolateHost } from "./port.ts";
@@ -38,7 +38,7 @@ export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
     brokers,
     enforces: typeof enforces === "function" ? (tool) => enforces.call(host, tool) : (textsOf(enforces, MOST) ?? []),
     ...(typeof capacity === "number" && { capacity }),
-    check: (tool) => readObjection(host.check?.(tool)),
+    check: (tool) => readObjection(atOnce(host.check?.(tool))),
     open: (tool, isWanted) => host.open(tool, isWanted).then(readIsolate, failed),
     ...(thaw && { thaw: (...args) => thaw.apply(host, args).then(readIsolate, failed) }),
     ...(snapshotKind && { snapshotKind: () => snapshotKind.call(host) }),

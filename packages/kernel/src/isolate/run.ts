@@ -4,7 +4,7 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts
 import type { Gate } from "../capability/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
-import { bytesOf, fieldsOf, type Foreign } from "../support/foreign.ts";
+import { bytesOf, fieldsOf, type Foreign, type Listener, tell } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
@@ -33,8 +33,8 @@ export interface RunOptions {
   readonly cancel: AbortSignal | undefined;
   /** Aborts when nobody is left who could take a result: then there is no grace. */
   readonly abandoned: AbortSignal | undefined;
-  readonly onLog: ((entry: LogEntry) => void) | undefined;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onLog: Listener<[LogEntry]> | undefined;
+  readonly onProgress: Listener<[Progress]> | undefined;
   readonly onUsed: (usage: IsolateUsage) => void;
   /** Told once it runs in its isolate. `putAside` ends the run as suspended; `false` where it has ended, or is ending, another way. */
   readonly onLease?: ((lease: Lease, putAside: () => boolean) => void) | undefined;
@@ -233,13 +233,9 @@ class Run implements CallPort {
   }
 
   /** After the end of the call nobody listens, whatever a host still passes on. */
-  #pass<T>(listener: ((value: T) => void) | undefined, value: Foreign<T>): void {
+  #pass<T>(listener: Listener<[T]> | undefined, value: Foreign<T>): void {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;
-    try {
-      listener?.(fieldsOf(value) as T);
-    } catch {
-      // The listener is the caller's own; its exception must not end the call.
-    }
+    if (listener) tell(listener, [fieldsOf(value) as T]);
   }
 }

@@ -4,6 +4,7 @@ import { OutputStream } from "../hash/output-stream.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
+import { tell } from "../support/foreign.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
@@ -88,7 +89,7 @@ async function runTwice(
       const flow = new OutputStream(outputBytes, hash);
       const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
       // A terminated isolate answers as lost.
-      const stopTimer = clock.after(timeoutMs, () => isolate.terminate("it did not end"));
+      const stopTimer = clock.after(timeoutMs, () => tell(isolate.terminate, ["it did not end"], isolate));
       const given = await isolate
         .call(
           {
@@ -121,7 +122,7 @@ async function runTwice(
       hashes.push(outcomeHash(outcome, hash, flow));
     }
   } finally {
-    isolate.terminate("the run has ended");
+    tell(isolate.terminate, ["the run has ended"], isolate);
   }
   return undefined;
 }

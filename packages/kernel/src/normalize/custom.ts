@@ -1,5 +1,5 @@
 import { type NormalizeReason, normalizeError } from "../json/normalize-error.ts";
-import { type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
+import { absorb, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
 import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
@@ -70,7 +70,7 @@ function applyOnce(own: Own, kind: NormalizationKind, output: JsonValue | Uint8A
     return refused("normalizer-threw");
   }
   // Refused below, as no data; what it rejects with would end a process as unhandled.
-  if (made instanceof Promise) made.catch(() => {});
+  absorb(made);
   if (kind !== "json") return normalize(kind, made, hash);
   const plain = snapshot(made);
   return plain.ok ? normalize(kind, plain.value, hash) : plain;

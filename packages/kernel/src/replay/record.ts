@@ -4,7 +4,7 @@ import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { Foreign, Theirs } from "../support/foreign.ts";
+import { type Foreign, tell, type Theirs } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { encodeBase64 } from "../bytes/base64.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -40,7 +40,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
         get alive() {
           return isolate.alive === true;
         },
-        terminate: (reason) => void isolate.terminate(reason),
+        terminate: (reason) => tell(isolate.terminate, [reason], isolate),
         async call(call, port) {
           write(callEntry(tool, call, attempts.next(call.callId)));
           const recorder = new CallRecorder(call, write, by);

@@ -13,13 +13,58 @@ interface Unread {
 /** A value of somebody else that nobody has read yet. The lint rule `keyhole/read-once` lets each be used once. */
 export type Foreign<T> = T | Unread;
 
+declare const unheard: unique symbol;
+
+/** Beside it, no function can be called. */
+interface Unheard {
+  readonly [unheard]: never;
+}
+
+/** A function of somebody else whose answer nobody waits for. {@link tell} calls it: to call it by itself does not compile. Any such function is one. */
+export type Listener<Args extends readonly unknown[]> = ((...args: Args) => void) | Unheard;
+
+declare const unsettled: unique symbol;
+
+/** What a function of somebody else gave that promises nothing. {@link atOnce} takes it: whoever wrote the function may have written `async` before it. */
+export type AtOnce<T> = T | { readonly [unsettled]: never };
+
 /** An object or function of somebody else, as the kernel holds it: whatever comes from it is foreign. Any `T` is one. */
 export type Theirs<T> = T extends (...args: infer Args) => infer Given
-  ? (...args: Args) => Answered<Given>
+  ? [Given] extends [void]
+    ? Listener<Args>
+    : (...args: Args) => Answered<Given>
   : { readonly [Name in keyof T]: Part<T[Name]> };
 
 type Part<T> = T extends undefined ? T : T extends (...args: never) => unknown ? Theirs<T> : Foreign<T>;
-type Answered<T> = T extends Promise<infer Later> ? Promise<Foreign<Later>> : Foreign<T>;
+type Answered<T> = [Extract<T, Promise<unknown>>] extends [never] ? AtOnce<T> : AwaitedForeign<T>;
+/** What may be promised is awaited. */
+type AwaitedForeign<T> = T extends Promise<infer Later> ? Promise<Foreign<Later>> : Foreign<T>;
+
+/** Of what nobody waits for: when it is a promise that rejects, nobody hears of it, and the process goes on. */
+export function absorb(given: unknown): void {
+  if ((typeof given !== "object" && typeof given !== "function") || given === null) return;
+  // By a promise of our own: whatever the `then` of theirs is, what it throws ends here as well.
+  void new Promise((resolve) => resolve(given)).catch(() => undefined);
+}
+
+/** Calls what only listens. What it throws, or what it promises and breaks, is its owner's own. */
+export function tell<Args extends readonly unknown[]>(
+  listener: Listener<Args> | undefined,
+  args: Args,
+  owner?: unknown,
+): void {
+  try {
+    absorb((listener as ((...args: Args) => void) | undefined)?.apply(owner, [...args] as never));
+  } catch {
+    // Nobody here can do anything about it.
+  }
+}
+
+/** What was given at once. A promise is none of it, and ends here when it rejects. */
+export function atOnce<T>(given: AtOnce<T>): Foreign<T> {
+  absorb(given);
+  return given as Foreign<T>;
+}
 
 /** Of any of the types of a union. */
 type NamesOf<T> = T extends unknown ? keyof T : never;

@@ -73,14 +73,14 @@ function servedLog(
     async subscribe(token, listener) {
       keep(
         token,
-        (await kernel).audit.subscribe((event) => void listener(event)),
+        (await kernel).audit.subscribe((event) => void listener(event).catch(() => undefined)),
         listener,
       );
     },
     async watchTools(token, listener) {
       keep(
         token,
-        (await kernel).onToolsChange(() => void listener()),
+        (await kernel).onToolsChange(() => void listener().catch(() => undefined)),
         listener,
       );
     },

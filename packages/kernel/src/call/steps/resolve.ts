@@ -1,7 +1,7 @@
 import type { BoundName } from "../../bounds/bounds.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
-import { textsOf } from "../../support/foreign.ts";
+import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault } from "../fault.ts";
@@ -64,7 +64,7 @@ export function resolve(call: CallRecord, { registry, hosts, honoured }: Resolve
 
 function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): void {
   const { enforces } = host;
-  const enforced = textsOf(typeof enforces === "function" ? enforces(manifest) : enforces, boundCount) ?? [];
+  const enforced = textsOf(typeof enforces === "function" ? atOnce(enforces(manifest)) : enforces, boundCount) ?? [];
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );

@@ -15,6 +15,7 @@ import type { CallRecord, Parent } from "../../call/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
 import { limits } from "../../limits.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { type Listener, tell } from "../../support/foreign.ts";
 import type { CallFailure, CallResult } from "../../result.ts";
 
 /** Makes one call from within another. Never rejects. */
@@ -91,12 +92,12 @@ export async function within(
 }
 
 /** All calls from within together say at most as much as one call: each has a bound of its own, and there may be a thousand. */
-function heard<Said>({ tree, parent }: CallRecord, listener: (said: Said) => void): (said: Said) => void {
+function heard<Said>({ tree, parent }: CallRecord, listener: Listener<[Said]>): Listener<[Said]> {
   if (parent) return listener; // Counted where it began.
   return (said) => {
     if (tree.messagesLeft === 0) return;
     tree.messagesLeft--;
-    listener(said);
+    tell(listener, [said]);
   };
 }
 

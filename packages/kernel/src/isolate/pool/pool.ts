@@ -1,5 +1,5 @@
 import { FairSemaphore } from "../../bounds/fair-semaphore.ts";
-import type { Theirs } from "../../support/foreign.ts";
+import { tell, type Theirs } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Clock } from "../clock.ts";
 import { IdleIsolates } from "./idle-isolates.ts";
@@ -169,7 +169,7 @@ export class IsolatePool {
       },
       stop: (reason) => {
         slot.stopped = true;
-        isolate.terminate(reason);
+        tell(isolate.terminate, [reason], isolate);
       },
       isShared: () => slot.calls > 1,
     };
@@ -273,7 +273,7 @@ export class IsolatePool {
     slot.leave?.();
     slot.isolate.then(
       (isolate) => {
-        isolate.terminate(reason);
+        tell(isolate.terminate, [reason], isolate);
         slot.give?.();
       },
       () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
