@@ -2,10 +2,10 @@ import {
   type Approver,
   type Broker,
   type CallOptions,
-  createKernel,
+  createFullKernel,
   type Isolate,
   type Kernel,
-  type KernelOptions,
+  type FullKernelOptions,
   memorySink,
   type SecretKeeper,
   type ToolContext,
@@ -49,7 +49,7 @@ const kernelOptions = {
   signer: "called",
   hash: "data",
   normalizers: "called",
-} as const satisfies Record<keyof KernelOptions, "called" | "data">;
+} as const satisfies Record<keyof FullKernelOptions, "called" | "data">;
 
 const callOptions = {
   version: "data",
@@ -61,6 +61,7 @@ const callOptions = {
   bounds: "data",
   idempotencyKey: "data",
   cache: "data",
+  raw: "data",
   references: "data",
   waitMs: "data",
   signal: "called",
@@ -93,7 +94,7 @@ const inIsolate: Isolate["call"] = async (_, port) => {
 
 type Walk = <T extends object>(given: T) => T;
 
-function openOptions(walk: Walk, clock: FakeClock): KernelOptions {
+function openOptions(walk: Walk, clock: FakeClock): FullKernelOptions {
   const given = walk({
     host: hostOf(inIsolate, { check: () => undefined, enforces: () => [] }),
     broker,
@@ -123,6 +124,7 @@ const heard = { onEvent: () => {}, onLog: () => {}, onProgress: () => {}, approv
 async function everything(kernel: Kernel, walk: Walk): Promise<void> {
   const quietly = async (done: unknown): Promise<void> => void (await Promise.resolve(done).catch(() => undefined));
   kernel.audit.subscribe(walk({ subscribe: () => {} }).subscribe);
+  kernel.onToolsChange(walk({ onToolsChange: () => {} }).onToolsChange);
   kernel.register(packed({ ...tool, approval: "always" }));
   const asking = toolOf(() => 1, { name: "asking", approval: "always", normalization: { custom: "same" } });
   const flowing = toolOf((_: never, { body }: ToolContext) => body, {
@@ -162,7 +164,7 @@ async function run(places: Set<string>, broken?: string): Promise<readonly unkno
   const walk: Walk = (given) => walked(given, places, broken);
   const clock = new FakeClock();
   return unhandledDuring(async () => {
-    const opened = createKernel(openOptions(walk, clock));
+    const opened = createFullKernel(openOptions(walk, clock));
     const all = opened.then((kernel) => everything(traced(kernel), walk)).catch(() => undefined);
     // What waits for an answer that never comes has its deadline.
     await passUntil(
@@ -178,7 +180,7 @@ await run(known);
 
 it("the walk reaches each option that is called", () => {
   const reached = new Set([...known].map((place) => /^\.(\w+)/.exec(place)?.[1]));
-  const called = Object.entries({ ...kernelOptions, ...callOptions, subscribe: "called" })
+  const called = Object.entries({ ...kernelOptions, ...callOptions, subscribe: "called", onToolsChange: "called" })
     .filter(([, how]) => how === "called")
     .map(([name]) => (name === "brokers" ? "broker" : name));
   expect(called.filter((name) => !reached.has(name))).toEqual([]);

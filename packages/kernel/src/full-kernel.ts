@@ -9,6 +9,7 @@ import { retries } from "./extensions/retries/retries.ts";
 import { createKernel } from "./kernel.ts";
 import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
+import { readFullOptions } from "./own-options.ts";
 
 /**
  * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
@@ -18,14 +19,21 @@ import { blake3Hash } from "./hash/blake3-hash.ts";
  */
 export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
   // Each is read once: what an extension is made with is what the kernel has.
-  const options = { ...foreign };
-  const { hash = blake3Hash } = options;
-  return createKernel({ ...options, hash, packageHashes: [blake3Hash], extensions: extensionsOf(options) });
+  const { approver, cache, content, suspender, modeTriggers, hash = blake3Hash, ...rest } = readFullOptions(foreign);
+  const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers });
+  return createKernel({ ...rest, hash, packageHashes: [blake3Hash], extensions });
 }
 
+type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers";
+
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */
-function extensionsOf(options: FullKernelOptions): readonly Extension[] {
-  const { approver, cache = true, content, suspender, modeTriggers: triggers } = options;
+function extensionsOf({
+  approver,
+  cache = true,
+  content,
+  suspender,
+  modeTriggers: triggers,
+}: { readonly [Name in OfExtensions]: FullKernelOptions[Name] | undefined }): readonly Extension[] {
   return [
     ...(content ? [retention(content)] : []),
     ...(cache ? [pureCache()] : []),

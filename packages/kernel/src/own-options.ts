@@ -4,13 +4,14 @@ import type { CapabilityKind } from "./capability/capability.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
-import type { KernelOptions, ProofSigner } from "./kernel-api.ts";
+import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
+import { unknownName } from "./tool/nearest.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
@@ -29,10 +30,56 @@ export interface OwnKernelOptions extends Omit<
 
 const reuses: readonly unknown[] = ["always", "session", "call"] satisfies Reuse[];
 
+/** What both kinds of kernel take. */
+const shared = {
+  host: true,
+  reuse: true,
+  policy: true,
+  brokers: true,
+  sink: true,
+  clock: true,
+  mode: true,
+  policyVariables: true,
+  secrets: true,
+  signer: true,
+  hash: true,
+  normalizers: true,
+} as const;
+const partNames = Object.keys({ ...shared, packageHashes: true, extensions: true } satisfies Record<
+  keyof KernelOptions,
+  true
+>);
+const fullNames = Object.keys({
+  ...shared,
+  approver: true,
+  cache: true,
+  content: true,
+  modeTriggers: true,
+  suspender: true,
+} satisfies Record<keyof FullKernelOptions, true>);
+
+function refuseUnknown(given: object, names: readonly string[]): void {
+  const unknown = unknownName(given, names);
+  if (unknown) throw new TypeError(`The kernel has no option \`${unknown.name}\`. ${unknown.hint}`);
+}
+
+/**
+ * The options of a kernel with every extension, each read once.
+ *
+ * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
+ */
+export function readFullOptions(foreign: Foreign<FullKernelOptions>): FullKernelOptions {
+  if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
+  const given = { ...(foreign as FullKernelOptions) };
+  refuseUnknown(given, fullNames);
+  return given;
+}
+
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
 export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOptions {
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as KernelOptions) };
+  refuseUnknown(given, partNames);
   const { host, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = (host ? [host, inlineHost()] : [inlineHost()]).map(readHost);
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);

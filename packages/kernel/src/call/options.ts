@@ -8,6 +8,7 @@ import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
+import { unknownName } from "../tool/nearest.ts";
 
 /** What is wrong with a caller's options. */
 export interface InvalidOption {
@@ -52,18 +53,48 @@ const wishes: JsonObject = {
 /** One level up, so that a fault names its place in the options. */
 const boundsValidator = requireValidator({ properties: { bounds: wishes } });
 
-const texts = ["version", "caller", "sessionId", "correlationId", "idempotencyKey"] as const;
-const flags = ["cache", "raw", "references"] as const;
-const functions = ["approver", "onEvent", "onLog", "onProgress"] as const;
+/** Every option, and its type where that says it all. */
+const options = {
+  version: "text",
+  caller: "text",
+  sessionId: "text",
+  correlationId: "text",
+  traceparent: undefined,
+  grants: undefined,
+  bounds: undefined,
+  idempotencyKey: "text",
+  cache: "flag",
+  raw: "flag",
+  references: "flag",
+  waitMs: undefined,
+  signal: undefined,
+  approver: "function",
+  output: undefined,
+  body: undefined,
+  onEvent: "function",
+  onLog: "function",
+  onProgress: "function",
+} as const satisfies Record<keyof CallOptions, "text" | "flag" | "function" | undefined>;
+const callOptionNames: readonly string[] = Object.keys(options);
+
+const named = (kind: "text" | "flag" | "function"): readonly string[] =>
+  Object.entries(options).flatMap(([name, each]) => (each === kind ? [name] : []));
+const texts = named("text");
+const flags = named("flag");
+const functions = named("function");
 
 const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
 
-export function readOptions(foreign: Foreign<unknown>): ReadOptions {
+/** @param names Of the options that it can have. One that nobody reads would narrow nothing: it is refused. */
+export function readOptions(foreign: Foreign<unknown>, names: readonly string[] = callOptionNames): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("The options are not an object.");
     const options: Record<string, unknown> = { ...foreign };
     const { output, body } = options;
-    const read = readPlain(options);
+    const unknown = unknownName(options, names);
+    const read = unknown
+      ? refused(`The options have no member \`${unknown.name}\`.`, unknown.hint)
+      : readPlain(options);
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
     return refused("The options cannot be read.");
@@ -163,8 +194,8 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(message: string): ReadOptions {
-  return { options: {}, fault: { message } };
+function refused(message: string, hint?: string): ReadOptions {
+  return { options: {}, fault: { message, ...(hint !== undefined && { hint }) } };
 }
 
 /** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */

@@ -1,22 +1,18 @@
+import { type Listener, tell } from "../support/foreign.ts";
+
 /** Listeners of the embedding program that are told of a change, and of nothing else. */
 export class Watchers {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<{ readonly listener: Listener<[]> }>();
 
   /** Returns the way to stop. A function that is added twice is called twice. */
-  add(listener: () => void): () => void {
-    const own = (): void => listener();
+  add(listener: Listener<[]>): () => void {
+    const own = { listener };
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
   notify(): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener();
-      } catch {
-        // A listener is the embedding program's: its exception must not undo what happened.
-      }
-    }
+    for (const { listener } of this.#listeners) tell(listener, []);
   }
 
   /** Tells of a change when it is made, and also where it failed: part of it can hold already. */

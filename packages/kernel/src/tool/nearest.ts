@@ -10,6 +10,21 @@ export function nearest(name: string, candidates: Iterable<string>): readonly st
     .map(({ candidate }) => candidate);
 }
 
+/** The first member of an object that has none of the known names, and the hint at the one that was meant. */
+export function unknownName(
+  given: object,
+  known: readonly string[],
+): { readonly name: string; readonly hint: string } | undefined {
+  const name = Object.keys(given).find((each) => !known.includes(each));
+  if (name === undefined) return undefined;
+  const [close] = nearest(name, known);
+  const hint =
+    close === undefined
+      ? `Leave it out; known are ${known.map((each) => `\`${each}\``).join(", ")}.`
+      : `Did you mean \`${close}\`?`;
+  return { name: name.slice(0, 64).toWellFormed(), hint };
+}
+
 /** Levenshtein distance with one row of memory. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

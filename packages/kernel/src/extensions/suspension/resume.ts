@@ -36,7 +36,7 @@ export async function resume(
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {
-  const read = readOptions(foreign);
+  const read = readOptions(foreign, resumeOptionNames);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
     const { message, hint = "Correct the options." } = fault ?? noStreams;
@@ -52,6 +52,17 @@ export async function resume(
     : snapshotRefused("changed", "These are not the bytes of a suspended call, or of another key.");
   return context.refuse(context.openCall("", {}), why);
 }
+
+/** Streams are read to be ended. */
+const resumeOptionNames = Object.keys({
+  signal: true,
+  approver: true,
+  onEvent: true,
+  onLog: true,
+  onProgress: true,
+  output: true,
+  body: true,
+} satisfies Record<keyof ResumeOptions | "output" | "body", true>);
 
 const noStreams = {
   message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
