@@ -62,6 +62,9 @@ const config: KnipConfig = {
     "packages/worker-host": {
       project: ["src/**/*.ts"],
     },
+    "packages/agents": {
+      project: ["src/**/*.ts"],
+    },
     "packages/keyhole": {
       project: ["src/**/*.ts"],
     },

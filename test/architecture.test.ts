@@ -24,6 +24,7 @@ const sources = readSources(
   "packages/worker-host/src",
   "packages/keyhole/src",
   "packages/edge/src",
+  "packages/agents/src",
   "packages/playground/src",
 );
 const tests = readSources("test");

@@ -24,7 +24,7 @@ export const parts = [
   {
     name: "peers",
     holds: "comparisons with Cedar, ajv, the MCP SDK, hash-wasm and real web servers",
-    run: { peers: ["ajv", "cedar", "hash-wasm", "mcp", "servers"] },
+    run: { peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "servers"] },
   },
   {
     name: "packages",

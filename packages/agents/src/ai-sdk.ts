@@ -1,0 +1,148 @@
+import type { JsonObject, JsonValue, Progress } from "@keyhole/kernel";
+import { type AgentAnswer, type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
+import { base64 } from "./text-for-model.ts";
+
+export type { AgentAnswer, AgentKernel, AgentOptions };
+
+/** What AI SDK 7 shows a model of an answer. */
+export type AiSdkModelOutput =
+  | { readonly type: "json"; readonly value: JsonValue }
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "error-json"; readonly value: JsonValue }
+  | {
+      readonly type: "content";
+      readonly value: { type: "file"; mediaType: string; data: { type: "data"; data: string } }[];
+    };
+
+/** How far a call is: a preliminary result of AI SDK. */
+export interface AiSdkProgress {
+  readonly progress: Progress;
+}
+
+interface ExecutionOptions {
+  readonly toolCallId: string;
+  readonly messages: readonly unknown[];
+  readonly abortSignal?: AbortSignal;
+}
+
+/** A dynamic tool of AI SDK 7. Its input schema is a Standard JSON Schema; the kernel checks the input. */
+export interface AiSdkTool {
+  readonly type: "dynamic";
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: StandardSchema;
+  execute(input: unknown, options: ExecutionOptions): AsyncGenerator<AiSdkProgress | AgentAnswer>;
+  toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput;
+}
+
+interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
+/** Options of `generateText`, `streamText` and `ToolLoopAgent`. */
+export interface AiSdkTools {
+  readonly tools: Record<string, AiSdkTool>;
+  readonly toolApproval: (options: {
+    readonly toolCall: { readonly toolName: string; readonly input: unknown };
+  }) => Promise<{ type: "user-approval"; reason: string } | undefined>;
+}
+
+/**
+ * The kernel's tools for AI SDK 7. The SDK asks its user where the policy asks; every other decision is the kernel's, and its errors reach the model as data. A yes is
+ * taken from the messages: sign them with `experimental_toolApprovalSecret` where a client sends them.
+ *
+ * @throws TypeError for a name in `options.tools` that the kernel does not list
+ * @example
+ * const { text } = await generateText({ model, prompt, stopWhen: isStepCount(5), ...(await aiSdkTools(kernel)) });
+ */
+export async function aiSdkTools(kernel: AgentKernel, options: AgentOptions = {}): Promise<AiSdkTools> {
+  const byName = new Map((await agentTools(kernel, options)).map((tool) => [tool.name, tool]));
+  return {
+    tools: Object.fromEntries([...byName].map(([name, tool]) => [name, aiSdkTool(tool)])),
+    async toolApproval({ toolCall: { toolName, input } }) {
+      const reason = await byName.get(toolName)?.question(input);
+      return reason === undefined ? undefined : { type: "user-approval", reason };
+    },
+  };
+}
+
+function aiSdkTool(tool: AgentTool): AiSdkTool {
+  const { title, description, inputSchema } = tool;
+  return {
+    type: "dynamic",
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema: standardSchema(inputSchema),
+    async *execute(input, { toolCallId, messages, abortSignal }) {
+      const reports: Progress[] = [];
+      let wake = (): void => {};
+      const onProgress = (progress: Progress): void => {
+        reports.push(progress);
+        wake();
+      };
+      const isApproved = wasApproved(messages, toolCallId);
+      let answer: AgentAnswer | undefined;
+      const running = tool.call(input, { id: toolCallId, signal: abortSignal, isApproved, onProgress });
+      const ended = running.then((given) => {
+        answer = given;
+        wake();
+      });
+      while (answer === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (reports.length > 0 || answer !== undefined) resolve();
+        });
+        for (const progress of reports.splice(0)) yield { progress };
+      }
+      await ended;
+      yield answer;
+    },
+    toModelOutput: ({ output }) => modelOutput(output as AgentAnswer),
+  };
+}
+
+function modelOutput(answer: AgentAnswer): AiSdkModelOutput {
+  if (!answer.ok) return { type: "error-json", value: { ...answer.error } };
+  const { data, mediaType, text } = answer;
+  if (data instanceof Uint8Array) {
+    if (mediaType === undefined || !text.includes('"base64"')) return { type: "text", value: text };
+    return { type: "content", value: [{ type: "file", mediaType, data: { type: "data", data: base64(data) } }] };
+  }
+  const isWhole = text === (typeof data === "string" ? data : JSON.stringify(data));
+  return typeof data === "string" || !isWhole ? { type: "text", value: text } : { type: "json", value: data };
+}
+
+function standardSchema(schema: JsonObject): StandardSchema {
+  const jsonSchema = (): Record<string, unknown> => ({ ...schema });
+  const validate = (value: unknown): { readonly value: unknown } => ({ value });
+  return {
+    "~standard": { version: 1, vendor: "keyhole", validate, jsonSchema: { input: jsonSchema, output: jsonSchema } },
+  };
+}
+
+interface Part {
+  readonly type?: unknown;
+  readonly toolCallId?: unknown;
+  readonly approvalId?: unknown;
+  readonly approved?: unknown;
+}
+
+/** Whether a person's yes to this call stands in the messages: a request of the SDK for it, and an answer to that request. */
+function wasApproved(messages: readonly unknown[], toolCallId: string): boolean {
+  const parts = messages.flatMap((message) => {
+    const { content } = message as { readonly content?: unknown };
+    return Array.isArray(content) ? (content as Part[]) : [];
+  });
+  const requests = parts.filter((part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId);
+  const ids = new Set(requests.map(({ approvalId }) => approvalId));
+  const answers = parts.filter((part) => part.type === "tool-approval-response" && ids.has(part.approvalId));
+  return answers.length > 0 && answers.every(({ approved }) => approved === true);
+}

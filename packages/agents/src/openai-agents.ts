@@ -1,0 +1,61 @@
+import type { JsonObject } from "@keyhole/kernel";
+import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
+
+export type { AgentKernel, AgentOptions };
+
+interface RunContext {
+  isToolApproved(call: { toolName: string; callId: string }): boolean | undefined;
+}
+
+/** A function tool of OpenAI Agents JS. `strict` is off: strict mode takes only a part of JSON Schema, and the kernel checks the rest. */
+export interface OpenAiAgentsTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  // The framework's type has mutable members.
+  readonly parameters: JsonObject & {
+    type: "object";
+    properties: Record<string, never>;
+    required: string[];
+    additionalProperties: true;
+  };
+  readonly strict: false;
+  invoke(
+    runContext: RunContext,
+    input: string,
+    details?: { readonly toolCall?: { readonly callId: string }; readonly signal?: AbortSignal },
+  ): Promise<string>;
+  needsApproval(runContext: unknown, input: unknown, callId?: string): Promise<boolean>;
+  isEnabled(): Promise<boolean>;
+}
+
+/**
+ * The kernel's tools for OpenAI Agents JS. A call about which the policy asks interrupts the run (`result.interruptions`); every other decision is the kernel's, and its
+ * errors reach the model as JSON.
+ *
+ * @throws TypeError for a name in `options.tools` that the kernel does not list
+ * @example
+ * const agent = new Agent({ name: "Clerk", tools: await openAiAgentsTools(kernel) });
+ */
+export async function openAiAgentsTools(kernel: AgentKernel, options: AgentOptions = {}): Promise<OpenAiAgentsTool[]> {
+  return (await agentTools(kernel, options)).map(openAiAgentsTool);
+}
+
+function openAiAgentsTool(tool: AgentTool): OpenAiAgentsTool {
+  const { name, description, inputSchema } = tool;
+  return {
+    type: "function",
+    name,
+    description,
+    parameters: inputSchema as OpenAiAgentsTool["parameters"],
+    strict: false,
+    async invoke(runContext, input, { toolCall, signal } = {}) {
+      const callId = toolCall?.callId;
+      const isApproved = callId !== undefined && runContext.isToolApproved({ toolName: name, callId }) === true;
+      const call = { ...(callId !== undefined && { id: callId }), signal, isApproved };
+      return (await tool.call(argumentsOf(input), call)).text;
+    },
+    needsApproval: async (_, input) => (await tool.question(argumentsOf(input))) !== undefined,
+    isEnabled: async () => true,
+  };
+}

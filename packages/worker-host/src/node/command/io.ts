@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
+
+export interface CommandResult {
+  readonly exitCode: 0 | 1 | 2 | 3;
+  readonly output: string;
+}
+
+/** What a command reads and writes. Paths are those that the person typed. */
+export interface CommandFiles {
+  text(path: string): Promise<string>;
+  /** In pieces: a log can be larger than memory. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  write(path: string, bytes: Uint8Array): Promise<void>;
+}
+
+export type CommandOptions = Readonly<Record<string, unknown>>;
+
+/** What a person has to put right before anything can be checked. */
+export class Unusable extends Error {}
+
+/** What `keyhole verify` ends with. */
+export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode"]>> = {
+  verified: 0,
+  broken: 1,
+  inconclusive: 2,
+  unvouched: 3,
+};
+
+export const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const;
+
+/** What a file says cannot steer a terminal, nor reorder what stands beside it. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** `1 event`, `2 events`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export async function readText(path: string, files: CommandFiles): Promise<string> {
+  try {
+    return await files.text(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+export function unreadable(path: string, error: unknown): Unusable {
+  const why = error instanceof Error ? visible(error.message) : "it failed";
+  return new Unusable(`${visible(path)} cannot be read: ${why}`, { cause: error });
+}
+
+export function parse(text: string, path: string): JsonValue {
+  if (text.startsWith("-----BEGIN "))
+    throw new Unusable(
+      `${visible(path)} is PEM. Give a key as a JSON Web Key: in Node, crypto.createPublicKey(pem).export({ format: "jwk" }) makes one.`,
+    );
+  if (text.trim() === "") throw new Unusable(`${visible(path)} is empty.`);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const why = error instanceof Error ? visible(error.message) : "";
+    throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
+  }
+  if (repeatsKeys(text, value))
+    throw new Unusable(`${visible(path)} has a duplicate member, so JSON parsers disagree about its value.`);
+  return value;
+}
+
+async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
+  return parse(await readText(path, files), path);
+}
+
+/** The document that an option names; `undefined` where it was not given. */
+export async function readOption(
+  name: string,
+  options: CommandOptions,
+  files: CommandFiles,
+): Promise<JsonValue | undefined> {
+  const path = options[name];
+  return typeof path === "string" ? readJson(path, files) : undefined;
+}

@@ -1,0 +1,86 @@
+import { type JsonObject, type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { hashOf, verdictLine } from "@keyhole/kernel/audit";
+import { explain, type ProofReport, readEvidence, stepText, verifyProof } from "@keyhole/kernel/policy";
+import { readFileKind } from "./file-kind.ts";
+import {
+  type CommandFiles,
+  type CommandOptions,
+  type CommandResult,
+  exitCodes,
+  isObject,
+  marks,
+  parse,
+  readOption,
+  readText,
+  Unusable,
+  visible,
+} from "./io.ts";
+import { readTrust } from "./trust.ts";
+
+/** A proof, a call's result that has one, or evidence in one file, against everything that was given. */
+export async function verifyProofFile(
+  document: JsonValue,
+  options: CommandOptions,
+  files: CommandFiles,
+): Promise<CommandResult> {
+  const read = (name: string): Promise<JsonValue | undefined> => readOption(name, options, files);
+  const events = typeof options["log"] === "string" ? await readLog(options["log"], files) : undefined;
+  const checkpoint = await read("checkpoint");
+  const checkpoints = checkpoint === undefined || Array.isArray(checkpoint) ? checkpoint : [checkpoint];
+  const given = { events, checkpoints, policy: await read("policy"), tool: await read("tool") };
+  const named = Object.entries({ ...given, input: await read("input") }).filter(([, value]) => value !== undefined);
+  const aside = asideOf(document);
+  if (aside !== undefined) throw new Unusable(aside);
+  const isBare = !isObject(document) || !isObject(document["proof"]);
+  const whole = { ...(isBare ? { proof: document } : document), ...Object.fromEntries(named) } as JsonObject;
+  const gathered = readEvidence(whole);
+  if (!gathered.ok) throw new Unusable(gathered.message);
+  const { proof: candidate, evidence } = gathered.value;
+  if (checkpoint !== undefined && !evidence.events)
+    throw new Unusable("--checkpoint is one of a log, and none is given: --log FILE.");
+  const trusted = await readTrust(options, files, evidence.enclosedKeys);
+  const report = await verifyProof(candidate, evidence, trusted);
+  const exitCode = exitCodes[report.verdict];
+  if (options["json"] === true) return { exitCode, output: `${JSON.stringify(report, undefined, 2)}\n` };
+  const lines = report.steps.map((step) =>
+    `${marks[step.outcome]} level ${step.level}  ${step.name.padEnd(13)}  ${stepText(step)}`.trimEnd(),
+  );
+  const words = report.verdict === "broken" ? [] : inWords(report, evidence.policy);
+  return { exitCode, output: `${[...lines, verdictLine(report), ...words].map(visible).join("\n")}\n` };
+}
+
+/** What belongs beside a log or a proof and was given in its place: as a proof it would only be a bad one. */
+function asideOf(document: JsonValue): string | undefined {
+  if (!isObject(document) || "proof" in document || "proofId" in document) return undefined;
+  if ("root" in document && "size" in document)
+    return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
+  if ("kty" in document || "keys" in document)
+    return "These are keys. Verify the signed file: keyhole verify LOG --checkpoint FILE --keys FILE, or keyhole verify PROOF --keys FILE.";
+  if ("manifest" in document && "code" in document) return "This is a tool's package: it goes with a proof, as --tool.";
+  if ("posture" in document)
+    return "This is a policy: it goes with a proof, as --policy. To check the policy, run keyhole lint.";
+  return undefined;
+}
+
+function inWords(report: Exclude<ProofReport, { readonly verdict: "broken" }>, document: unknown): readonly string[] {
+  const isClaim = report.verdict === "unvouched";
+  const proof = isClaim ? report.claimed : report.proof;
+  const loaded = document === undefined ? undefined : loadPolicy(document, {}, hashOf(proof.policyHash));
+  const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
+  return [
+    "",
+    isClaim ? `Claimed: ${summary}` : summary,
+    ...facts.map((fact) => `  ${fact}`),
+    ...toChange.map((change) => `  For another answer: ${change}`),
+  ];
+}
+
+async function readLog(path: string, files: CommandFiles): Promise<readonly JsonValue[]> {
+  const found = await readFileKind(path, files);
+  if (found.kind === "log" && found.list) return found.list;
+  const text = await readText(path, files);
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => parse(line, path));
+}

@@ -1,9 +1,0 @@
-declare module "*walk.js?raw" {
-  const text: string;
-  export default text;
-}
-
-declare module "*realm.txt?raw" {
-  const text: string;
-  export default text;
-}
