@@ -151,6 +151,11 @@ const noTools = { list: () => [], call: () => Promise.reject(new Error()), previ
 
 /** Of the packages beside the kernel and its hosts. */
 export const keyholeProbes: Readonly<Record<string, Probe>> = {
+  async "@keyhole/agents/webmcp"() {
+    const { exposeToPage } = await import("@keyhole/agents/webmcp");
+    const { tools } = await exposeToPage(noTools, { modelContext: { registerTool: () => {} } });
+    hold(tools.length === 0, "there are tools");
+  },
   async "@keyhole/agents/ai-sdk"() {
     const { aiSdkTools } = await import("@keyhole/agents/ai-sdk");
     hold(Object.keys((await aiSdkTools(noTools)).tools).length === 0, "there are tools");

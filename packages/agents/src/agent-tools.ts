@@ -8,6 +8,7 @@ import type {
   Preview,
   Progress,
   ToolFilter,
+  ToolManifest,
   ToolSummary,
 } from "@keyhole/kernel";
 import { textForModel } from "./text-for-model.ts";
@@ -60,6 +61,7 @@ export interface AgentTool {
   readonly description: string;
   /** A copy of the framework's own: some write into schemas. */
   readonly inputSchema: JsonObject;
+  readonly manifest: ToolManifest;
   /** Why a person has to approve the call; `undefined` where nobody has to. Runs nothing, and is not on record. */
   question(input: unknown): Promise<string | undefined>;
   /** Runs the tool. Never rejects for what a tool, a policy or a model did wrong. */
@@ -107,6 +109,7 @@ function toolOf(kernel: AgentKernel, { manifest }: ToolSummary, options: AgentOp
     title,
     description,
     inputSchema: structuredClone(manifest.input),
+    manifest,
     async question(input) {
       const preview = await kernel.preview(name, input, common);
       return preview.decision === "ask" ? preview.question.reason : undefined;
