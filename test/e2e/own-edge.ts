@@ -11,11 +11,12 @@ export interface OwnEdge {
   runtimes(): number[];
 }
 
-export async function startOwnEdge(): Promise<OwnEdge> {
+/** @param state where log and files are kept. Default: a folder that goes with the edge */
+export async function startOwnEdge(state?: string): Promise<OwnEdge> {
   if (!isBuilt()) await buildAll();
   const [port = 0] = await freePorts(1);
   const tokens = { "own-token": { subject: "tester", scopes: allScopes } };
-  const edge = await startEdge({ port, tokens });
+  const edge = await startEdge({ port, tokens, ...(state !== undefined && { state }) });
   return {
     edge,
     async call(tool, input, options = {}) {
