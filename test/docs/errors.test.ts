@@ -8,7 +8,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { callProblems } from "../../packages/edge/src/app/problem.ts";
 import { type Page, readPage, section, table } from "./markdown.ts";
-import { play, type Scenario, scenarios } from "./scenarios.ts";
+import type { Scenario } from "./scenario.ts";
+import { play, scenarios } from "./scenarios.ts";
 import { setupScenarios } from "./setup-scenarios.ts";
 
 const index = readPage("docs/errors/README.md");

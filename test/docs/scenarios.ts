@@ -5,7 +5,6 @@ import {
   createKernel,
   createFullKernel,
   type ErrorCode,
-  type Extension,
   type IsolateHost,
   IsolateFailure,
   type IsolateOutcome,
@@ -23,17 +22,8 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
 import { suspendedQuestion } from "../support/suspension.ts";
 import { type AnyTool, registerAny } from "../support/registered.ts";
-
-/** One way to an error code, as its page tells it. */
-export interface Scenario {
-  /** A function where each kernel needs its own. */
-  readonly options?: FullKernelOptions | (() => FullKernelOptions);
-  /** A kernel with these extensions alone. Default: one with all. */
-  readonly composed?: readonly Extension[];
-  readonly tools: readonly AnyTool[];
-  /** Default: calls the first tool with `{}`. */
-  readonly run?: (kernel: Kernel, clock: FakeClock) => Promise<CallResult>;
-}
+import type { Scenario } from "./scenario.ts";
+import { setAsides, timeouts } from "./timeout-scenarios.ts";
 
 export interface Seen {
   readonly result: CallResult;
@@ -221,10 +211,8 @@ export const scenarios = {
       tools: [readsFile("notes/long.txt")],
     },
   ],
-  TIMEOUT: [
-    { tools: [waits()], run: atDeadline },
-    { tools: [waits({ idempotent: true })], run: atDeadline },
-  ],
+  TIMEOUT: timeouts,
+  TOOL_SET_ASIDE: setAsides,
   CANCELLED: [
     {
       options: { approver: () => new Promise(() => {}) },
@@ -341,10 +329,4 @@ export const scenarios = {
 
 function fails(): never {
   throw new Error("The host has a bug.");
-}
-
-async function atDeadline(kernel: Kernel, clock: FakeClock): Promise<CallResult> {
-  const pending = call(kernel);
-  await clock.advance(10_000);
-  return pending;
 }

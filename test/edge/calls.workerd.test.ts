@@ -103,6 +103,7 @@ describe("a call that fails", () => {
     APPROVAL_DENIED: 403,
     APPROVAL_EXPIRED: 403,
     RATE_LIMITED: 429,
+    TOOL_SET_ASIDE: 503,
     BOUNDS_EXCEEDED: 422,
     TIMEOUT: 504,
     CANCELLED: 499,

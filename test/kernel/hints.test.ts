@@ -1,7 +1,8 @@
 import { type CallResult, createFullKernel, type ErrorCode, errorCodes, type JsonValue } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
-import { play, type Scenario, scenarios } from "../docs/scenarios.ts";
+import type { Scenario } from "../docs/scenario.ts";
+import { play, scenarios } from "../docs/scenarios.ts";
 import { granting, openPolicy, toolOf } from "../support/kernel.ts";
 
 /** Words of what only an operator can change. */

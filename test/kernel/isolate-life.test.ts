@@ -1,4 +1,4 @@
-import { IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { IsolateFailure, type IsolateHost, limits } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { counting, lifeOf } from "../support/isolate-life.ts";
@@ -186,10 +186,12 @@ describe("quarantine", () => {
       },
     );
     for (let i = 0; i < 4; i++) {
-      const stopped = kernel.call("held", {}, { bounds: { timeoutMs: 10 } });
+      const controller = new AbortController();
+      const stopped = kernel.call("held", {}, { signal: controller.signal });
       await settled();
-      await clock.advance(10);
-      expect(await stopped).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+      controller.abort();
+      await clock.advance(limits.graceMs);
+      expect(await stopped).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     }
     for (let i = 0; i < 3; i++) {
       const dies = kernel.call("held", {});

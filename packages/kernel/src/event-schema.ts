@@ -52,13 +52,17 @@ const ended: Members<AuditPayloads["tool.blocked"]> = { code: oneOf(errorCodes),
 export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.registered": payload<"tool.registered">({ tool: text, toolHash: digest }),
   "tool.unregistered": payload<"tool.unregistered">({ tool: text, toolHash: digest }),
-  "tool.quarantined": payload<"tool.quarantined">({
-    tool: text,
-    toolHash: digest,
-    caller: text,
-    failures: count,
-    restMs: { type: "number", exclusiveMinimum: 0 },
-  }),
+  "tool.quarantined": payload<"tool.quarantined">(
+    {
+      tool: text,
+      toolHash: digest,
+      caller: text,
+      cause: oneOf(["timeouts"]),
+      failures: count,
+      restMs: { type: "number", exclusiveMinimum: 0 },
+    },
+    ["caller", "cause"],
+  ),
   "health.asked": payload<"health.asked">({ tool: text, toolHash: digest, caller: text, host: text }),
   "health.answered": payload<"health.answered">({
     tool: text,

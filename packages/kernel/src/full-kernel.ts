@@ -6,6 +6,7 @@ import { nested } from "./extensions/nested/nested.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
+import { setAside } from "./extensions/set-aside/set-aside.ts";
 import { createKernel } from "./kernel.ts";
 import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
@@ -41,6 +42,7 @@ function extensionsOf({
     ...(triggers ? [modeTriggers(triggers)] : []),
     idempotency(),
     approvals(approver),
+    setAside(),
     retries(),
     nested(),
   ];

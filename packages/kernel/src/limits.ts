@@ -79,6 +79,15 @@ export const limits = {
   longestQuarantineMs: 60_000,
   /** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
   quarantines: 10_000,
+  /** Timeouts of a tool that no call in between made up for, before it is set aside. */
+  timeoutsInARow: 3,
+  /** How long it rests at least; otherwise as long as it took, and twice as long after each further time. */
+  setAsideMs: 1_000,
+  longestSetAsideMs: 900_000,
+  /** Timeouts of a tool are forgotten when the last of them is so long ago. */
+  forgottenTimeoutMs: 3_600_000,
+  /** Tools, and tools of callers, whose timeouts are counted; those that came first are forgotten first. */
+  setAsides: 10_000,
   /** Events that the memory sink keeps. */
   memoryEvents: 10_000,
   /** Events that are looked through for calls without an end when a log is opened again. */

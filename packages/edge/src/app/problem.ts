@@ -44,6 +44,7 @@ export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   APPROVAL_UNAVAILABLE: { status: 501, title: "The service has no approvals" },
   IDEMPOTENCY_UNAVAILABLE: { status: 501, title: "The service remembers no idempotency keys" },
   RATE_LIMITED: { status: 429, title: "Too many calls" },
+  TOOL_SET_ASIDE: { status: 503, title: "The tool is set aside for a while" },
   BOUNDS_EXCEEDED: { status: 422, title: "The call reached one of its bounds" },
   TIMEOUT: { status: 504, title: "The tool did not finish in time" },
   CANCELLED: { status: 499, title: "The caller cancelled" },

@@ -17,12 +17,14 @@ export interface AuditPayloads {
   /** No call gets the tool any more. Calls that had started before finish. */
   readonly "tool.unregistered": { readonly tool: string; readonly toolHash: string };
   /**
-   * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. Told again with each further one.
+   * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. With `cause` no call of it starts, because so many did
+   * not end in time; without a caller, for all callers. Told again with each further one.
    */
   readonly "tool.quarantined": {
     readonly tool: string;
     readonly toolHash: string;
-    readonly caller: string;
+    readonly caller?: string;
+    readonly cause?: "timeouts";
     readonly failures: number;
     readonly restMs: number;
   };

@@ -38,6 +38,11 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
   IDEMPOTENCY_UNAVAILABLE: { hint: "Call without a key.", operatorHint: "" },
   SUSPENSION_UNAVAILABLE: { hint: later, operatorHint: "" },
   RATE_LIMITED: { hint: "Call again later.", operatorHint: "" },
+  TOOL_SET_ASIDE: {
+    hint: "Use another tool, or call again later.",
+    operatorHint:
+      "Correct the tool: it does not end in time. The log has each time as `tool.failed` with the code TIMEOUT.",
+  },
   BOUNDS_EXCEEDED: { hint: "Request less in one call.", operatorHint: "" },
   TIMEOUT: {
     hint: "Ask for less in one call, or use another tool.",

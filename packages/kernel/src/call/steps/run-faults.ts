@@ -68,8 +68,9 @@ export function runFault(
       });
     case "timed-out":
       return new CallFault("TIMEOUT", timeoutText(tool.id, bounds.timeoutMs, end.opening === true), {
-        details: { timeoutMs: bounds.timeoutMs },
-        retryable: tool.manifest.idempotent === true,
+        details: { timeoutMs: bounds.timeoutMs, ...(end.opening === true && { opened: false }) },
+        // Where no isolate was ready, nothing ran.
+        retryable: end.opening === true || tool.manifest.idempotent === true,
       });
     case "cancelled":
       return new CallFault("CANCELLED", "The caller cancelled the call.");

@@ -1,0 +1,130 @@
+import { kernelScope } from "../../audit/scope.ts";
+import { CallFault } from "../../call/fault.ts";
+import type { Started } from "../../call/steps/start.ts";
+import { limits } from "../../limits.ts";
+import { StateTable } from "../../state/table.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import type { Extension, ExtensionContext } from "../extension.ts";
+
+interface TimeoutsRow {
+  readonly timeouts: number;
+  /** Since the epoch. */
+  readonly lastMs: number;
+  readonly untilMs: number;
+}
+
+/** Whose timeouts they are: a tool's, for all callers, or what one caller makes of it. */
+interface Key {
+  readonly toolHash: string;
+  readonly caller?: string | undefined;
+}
+
+/**
+ * A tool that times out again and again is not started for a while, which grows: each time it holds a slot, and on some hosts all that runs beside it, for as long as its
+ * deadline. A call that ends well makes up for one timeout. A tool whose isolate was lost, or was not ready in time, has done nothing to be set aside for.
+ */
+export function setAside(): Extension {
+  return new SetAside();
+}
+
+class SetAside implements Extension {
+  readonly name = "set-aside";
+  readonly #rows = new StateTable<TimeoutsRow>("set-aside.timeouts", 1);
+  readonly state = [this.#rows];
+  #context!: ExtensionContext;
+
+  open(context: ExtensionContext): void {
+    this.#context = context;
+  }
+
+  afterAllow({ call, tool }: Pick<Started, "call" | "tool">): undefined {
+    if (this.#rows.size > 0) this.#assertWelcome(tool, call.caller);
+  }
+
+  async aroundRun(
+    started: Started,
+    attempt: Parameters<NonNullable<Extension["aroundRun"]>>[1],
+  ): ReturnType<typeof attempt> {
+    const { call, tool } = started;
+    // It may have waited for its slot while others timed out.
+    if (this.#rows.size > 0) this.#assertWelcome(tool, call.caller);
+    try {
+      const checked = await attempt(started);
+      if (this.#rows.size > 0) for (const key of [{ toolHash: tool.hash }, ownKey(started)]) this.#madeUp(key);
+      return checked;
+    } catch (thrown) {
+      if (isTimeout(thrown))
+        this.#timedOut(isCallersMatter(started) ? ownKey(started) : { toolHash: tool.hash }, started);
+      throw thrown;
+    }
+  }
+
+  #assertWelcome(tool: RegisteredTool, caller: string): void {
+    for (const key of [{ toolHash: tool.hash }, { toolHash: tool.hash, caller }]) {
+      const row = this.#rowOf(key);
+      const retryAfterMs = row === undefined ? 0 : this.#restOf(row);
+      if (row === undefined || retryAfterMs <= 0) continue;
+      throw new CallFault("TOOL_SET_ASIDE", `${tool.id} is set aside: it timed out ${row.timeouts} times in a row.`, {
+        details: { timeouts: row.timeouts, retryAfterMs },
+        hint: `Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+        retryable: true,
+      });
+    }
+  }
+
+  /** Never longer than the longest rest, whatever has become of the clock since. */
+  #restOf({ untilMs, lastMs }: TimeoutsRow): number {
+    const nowMs = this.#context.clock.now();
+    return nowMs < lastMs ? 0 : Math.min(untilMs - nowMs, limits.longestSetAsideMs);
+  }
+
+  #rowOf(key: Key): TimeoutsRow | undefined {
+    const row = this.#rows.get(textOf(key));
+    return row && this.#context.clock.now() - row.lastMs < limits.forgottenTimeoutMs ? row : undefined;
+  }
+
+  #madeUp(key: Key): void {
+    const row = this.#rowOf(key);
+    if (!row || row.timeouts === 1) this.#rows.remove(textOf(key));
+    else this.#rows.put(textOf(key), { ...row, timeouts: row.timeouts - 1 });
+  }
+
+  #timedOut(key: Key, { tool, bounds }: Started): void {
+    const { clock, log } = this.#context;
+    const timeouts = (this.#rowOf(key)?.timeouts ?? 0) + 1;
+    const doublings = timeouts - limits.timeoutsInARow;
+    const firstMs = Math.max(limits.setAsideMs, bounds.timeoutMs);
+    const restMs = doublings < 0 ? 0 : Math.min(firstMs * 2 ** doublings, limits.longestSetAsideMs);
+    const lastMs = clock.now();
+    this.#rows.put(textOf(key), { timeouts, lastMs, untilMs: lastMs + restMs });
+    if (this.#rows.size > limits.setAsides) this.#rows.removeOldest();
+    if (restMs === 0) return;
+    log.record("tool.quarantined", kernelScope, {
+      tool: tool.id,
+      toolHash: tool.hash,
+      ...(key.caller !== undefined && { caller: key.caller }),
+      cause: "timeouts",
+      failures: timeouts,
+      restMs,
+    });
+  }
+}
+
+/** The deadline of a tool that ran: one whose isolate was not ready has not. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened(thrown.details);
+}
+
+function isUnopened(details: CallFault["details"]): boolean {
+  return typeof details === "object" && details !== null && "opened" in details && details["opened"] === false;
+}
+
+/** A caller that lowers the deadline, sends slowly or takes slowly can let any tool time out. */
+function isCallersMatter({ call, body, flow }: Started): boolean {
+  return call.options.bounds?.timeoutMs !== undefined || body !== undefined || flow !== undefined;
+}
+
+const ownKey = ({ call, tool }: Started): Key => ({ toolHash: tool.hash, caller: call.caller });
+
+/** A digest has no space. */
+const textOf = ({ toolHash, caller }: Key): string => (caller === undefined ? toolHash : `${toolHash} ${caller}`);
