@@ -17,6 +17,8 @@ const config: KnipConfig = {
     "publint",
     // The interpreter's module, which tests take from worker-host's dependencies.
     "quickjs-wasi",
+    // The official client, which tests take from mcp's dependencies.
+    "@modelcontextprotocol/client",
     // The edge's peer, which every run of it takes from here.
     "wrangler",
     // Tests render parts of the page with the playground's dependencies.
@@ -54,6 +56,8 @@ const config: KnipConfig = {
     // Each has packages of its own, which only its part of the tests installs.
     "test/peers/*": {
       entry: ["*.{test,bench}.ts"],
+      // A peer dependency of SDKs, which knip sees only where those are installed.
+      ignoreDependencies: ["zod"],
       project: ["*.ts"],
     },
     "packages/kernel": {
@@ -66,6 +70,9 @@ const config: KnipConfig = {
       project: ["src/**/*.ts"],
     },
     "packages/keyhole": {
+      project: ["src/**/*.ts"],
+    },
+    "packages/mcp": {
       project: ["src/**/*.ts"],
     },
     "packages/edge": {

@@ -23,6 +23,7 @@ const sources = readSources(
   "packages/kernel/src",
   "packages/worker-host/src",
   "packages/keyhole/src",
+  "packages/mcp/src",
   "packages/edge/src",
   "packages/agents/src",
   "packages/playground/src",

@@ -8,6 +8,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   agents: ["kernel"],
   keyhole: ["kernel", "worker-host"],
   edge: ["kernel", "worker-host"],
+  mcp: ["kernel"],
   playground: ["kernel", "worker-host"],
 };
 
@@ -15,7 +16,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
   {
     specifier: /^node:/,
-    folders: /^packages\/(?:worker-host\/src\/node|edge\/src\/dev|keyhole\/src\/(?:node|vite))\//,
+    folders: /^packages\/(?:worker-host\/src\/node|edge\/src\/dev|mcp\/src\/node|keyhole\/src\/(?:node|vite))\//,
   },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\/(?!dev\/)/ },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },

@@ -13,7 +13,10 @@ function declared(): Map<string, string[]> {
   const manifests = {
     root: "package.json",
     ...Object.fromEntries(
-      ["kernel", "worker-host", "keyhole", "edge", "playground"].map((name) => [name, `packages/${name}/package.json`]),
+      ["kernel", "worker-host", "keyhole", "mcp", "edge", "playground"].map((name) => [
+        name,
+        `packages/${name}/package.json`,
+      ]),
     ),
     ...Object.fromEntries(peers.map((path) => [`peer ${basename(dirname(path))}`, path])),
   };

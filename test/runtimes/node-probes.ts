@@ -27,6 +27,16 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     hold(readFileSync(join(folder, "log.jsonl"), "utf8").includes("TOOL_NOT_FOUND"), "the call is not in the log");
     rmSync(folder, { recursive: true });
   },
+  async "@keyhole/mcp/node"() {
+    const { anyone } = await import("@keyhole/mcp");
+    const { serveMcpHttp } = await import("@keyhole/mcp/node");
+    const { createFullKernel } = await import("@keyhole/kernel");
+    const kernel = await createFullKernel();
+    const server = await serveMcpHttp(kernel, { authenticate: anyone({ caller: "probe" }) });
+    hold((await fetch(server.url)).status === 405, "the server does not answer");
+    await server.close();
+    await kernel.close();
+  },
   async "@keyhole/edge/dev"() {
     const { startEdge } = await import("@keyhole/edge/dev");
     await startEdge({ config: "no-such-wrangler.toml", port: 1 }).then(

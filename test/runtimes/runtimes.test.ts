@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { browserProbes } from "./browser-probes.ts";
 import { nodeProbes } from "./node-probes.ts";
+import { mcpProbes } from "./mcp-probes.ts";
 import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
 import { modulesOf, publicPackages, readManifest, runtimeRows } from "./table.ts";
 
@@ -23,6 +24,7 @@ describe("docs/runtimes.md", () => {
       ["@keyhole/worker-host", lowest("worker-host")],
       ["@keyhole/agents", lowest("agents")],
       ["keyhole", lowest("keyhole")],
+      ["@keyhole/mcp", lowest("mcp")],
       ["@keyhole/edge", lowest("edge")],
     ]);
   });
@@ -33,7 +35,7 @@ describe("docs/runtimes.md", () => {
         .filter(which)
         .map(({ specifier }) => specifier)
         .toSorted();
-    const anywhere = { ...kernelProbes, ...keyholeProbes, ...workerHostProbes };
+    const anywhere = { ...kernelProbes, ...keyholeProbes, ...mcpProbes, ...workerHostProbes };
     expect(Object.keys(anywhere).toSorted()).toEqual(group((row) => row.node !== undefined && row.workers));
     expect([...Object.keys(nodeProbes), "@keyhole/worker-host/cli"].toSorted()).toEqual(
       group(({ browsers, workers }) => !browsers && !workers),

@@ -10,11 +10,12 @@ const run = promisify(execFile);
 /** Makes every probe, each after the other, and prints the message of each that failed. */
 const main = `import { browserProbes } from "./browser-probes.js";
 import { nodeProbes } from "./node-probes.js";
+import { mcpProbes } from "./mcp-probes.js";
 import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.js";
 
 const edge = { "@keyhole/edge": () => import("@keyhole/edge") };
 const said = {};
-for (const [name, probe] of Object.entries({ ...kernelProbes, ...keyholeProbes, ...workerHostProbes, ...nodeProbes, ...browserProbes, ...edge }))
+for (const [name, probe] of Object.entries({ ...kernelProbes, ...keyholeProbes, ...mcpProbes, ...workerHostProbes, ...nodeProbes, ...browserProbes, ...edge }))
   said[name] = await probe().then(() => "runs", (error) => error.message);
 process.stdout.write(JSON.stringify(said), () => process.exit());
 `;
@@ -37,7 +38,7 @@ export default defineTool({
 
 let app: string;
 beforeAll(() => {
-  const probes = ["probes", "node-probes", "browser-probes"].map((name) => [
+  const probes = ["probes", "mcp-probes", "node-probes", "browser-probes"].map((name) => [
     `${name}.js`,
     asJavaScript(`test/runtimes/${name}.ts`),
   ]);

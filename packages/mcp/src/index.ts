@@ -1,0 +1,10 @@
+export { mcpOutputType } from "./mcp-output.ts";
+export { anyone, type Authenticate, bearerTokens } from "./server/authenticate.ts";
+export type { McpCaller } from "./server/caller.ts";
+export type { CatalogueOptions } from "./server/catalogue.ts";
+export type { McpConnection, McpConnectionOptions } from "./server/connection.ts";
+export { type McpHandler, mcpHandler, type McpHandlerOptions } from "./server/http.ts";
+export type { McpApprovals, McpServerOptions } from "./server/options.ts";
+export { type PortLike, PortTransport, serveMcpPort } from "./server/port.ts";
+export type { McpAnswers, McpQuestion } from "./server/questions.ts";
+export type { SessionLimits } from "./server/sessions.ts";

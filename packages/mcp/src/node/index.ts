@@ -1,0 +1,1 @@
+export { type McpHttpOptions, type McpHttpServer, type McpStdioOptions, serveMcpHttp, serveMcpStdio } from "./serve.ts";

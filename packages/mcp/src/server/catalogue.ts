@@ -1,0 +1,120 @@
+import {
+  type JsonObject,
+  type Kernel,
+  type McpTool,
+  mcpTool,
+  type ToolManifest,
+  type ToolSummary,
+} from "@keyhole/kernel";
+import { outputSchemaOf } from "../mcp-output.ts";
+import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
+import { type McpQuestion, withoutAnswers } from "./questions.ts";
+
+/** A tool as a client sees it. */
+export interface ListedTool {
+  readonly manifest: ToolManifest;
+  readonly definition: McpTool;
+}
+
+export interface CatalogueOptions {
+  /** By the kernel's name of the tool. */
+  readonly questions?: Readonly<Record<string, McpQuestion>>;
+  /** Another definition for a tool, such as that of the server that it comes from; `undefined` for the tool's own. Each has a name of its own. */
+  readonly definitionOf?: (tool: ToolSummary) => McpTool | undefined;
+  /** Tools of one page of `tools/list`. Default 200. */
+  readonly pageSize?: number;
+}
+
+export interface ToolPage {
+  readonly tools: readonly McpTool[];
+  readonly nextCursor?: string;
+}
+
+/** Callers whose lists are remembered. They are names of the program's users: many, and bounded here. */
+const MOST_CALLERS = 1_000;
+
+/** The tools of a kernel by caller, under the names that clients know: the highest version of each that some call of the caller could start. */
+export class Catalogue {
+  readonly #kernel: Kernel;
+  readonly #options: CatalogueOptions;
+  readonly #stop: () => void;
+  readonly #byCaller = new Map<string, ReadonlyMap<string, ListedTool>>();
+  readonly #definitions = new WeakMap<ToolManifest, ListedTool>();
+
+  constructor(kernel: Kernel, options: CatalogueOptions) {
+    this.#kernel = kernel;
+    this.#options = options;
+    this.#stop = kernel.onToolsChange(() => this.#byCaller.clear());
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  find(caller: string, name: string): ListedTool | undefined {
+    return this.#toolsOf(caller).get(name);
+  }
+
+  /** The page behind a cursor of ours; `undefined` for another one. */
+  page(caller: string, cursor: string | undefined): ToolPage | undefined {
+    const after = cursor === undefined ? "" : nameAt(cursor);
+    if (after === undefined) return undefined;
+    const { pageSize = 200 } = this.#options;
+    const rest = [...this.#toolsOf(caller).values()].filter(({ manifest }) => manifest.name > after);
+    const shown = rest.slice(0, pageSize);
+    const last = shown.at(-1);
+    return {
+      tools: shown.map(({ definition }) => definition),
+      ...(last && rest.length > shown.length && { nextCursor: cursorAt(last.manifest.name) }),
+    };
+  }
+
+  /** In the order of the kernel's names. */
+  #toolsOf(caller: string): ReadonlyMap<string, ListedTool> {
+    const known = this.#byCaller.get(caller);
+    if (known) return known;
+    const tools = new Map<string, ListedTool>();
+    let previous = "";
+    for (const summary of this.#kernel.list({ caller })) {
+      const { name, body } = summary.manifest;
+      // Of several versions the highest comes first. MCP has no bytes beside the arguments.
+      if (name === previous || body) continue;
+      previous = name;
+      const tool = this.#listed(summary);
+      if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
+    }
+    if (this.#byCaller.size >= MOST_CALLERS) this.#byCaller.clear();
+    this.#byCaller.set(caller, tools);
+    return tools;
+  }
+
+  #listed(summary: ToolSummary): ListedTool {
+    const { manifest } = summary;
+    let tool = this.#definitions.get(manifest);
+    if (!tool) {
+      const definition = this.#options.definitionOf?.(summary) ?? this.#ownDefinition(manifest);
+      this.#definitions.set(manifest, (tool = { manifest, definition }));
+    }
+    return tool;
+  }
+
+  #ownDefinition(manifest: ToolManifest): McpTool {
+    const definition = mcpTool(manifest);
+    const outputSchema = outputSchemaOf(manifest);
+    const { questions = {} } = this.#options;
+    const question = Object.hasOwn(questions, manifest.name) ? questions[manifest.name] : undefined;
+    const inputSchema: JsonObject = question ? withoutAnswers(definition.inputSchema) : definition.inputSchema;
+    const { outputSchema: _, ...rest } = definition;
+    return { ...rest, inputSchema, ...(outputSchema && { outputSchema }) };
+  }
+}
+
+function cursorAt(name: string): string {
+  return encodeBase64Url(new TextEncoder().encode(name));
+}
+
+function nameAt(cursor: string): string | undefined {
+  const bytes = decodeBase64Url(cursor);
+  const name = bytes && new TextDecoder().decode(bytes);
+  return name !== undefined && /^[a-z][a-z0-9_]{0,63}$/.test(name) ? name : undefined;
+}

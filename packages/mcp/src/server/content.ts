@@ -1,0 +1,43 @@
+import { type ContentStore, hashBytes } from "@keyhole/kernel";
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import { encodeBase64 } from "./base64url.ts";
+import type { McpCaller } from "./caller.ts";
+import type { Seal } from "./seal.ts";
+
+/** What one answer can hold, in bytes: base64 makes a third more of it, and clients refuse messages of more than 10 MB. */
+const MOST_BYTES = 6_291_456;
+
+/** The address of an output, good for one caller. Who knows only the digest cannot read it. */
+export function contentUri(digest: string, { caller, tenant = "" }: McpCaller, seal: Seal): string {
+  return `keyhole-content://${digest.replace(":", "/")}/${seal.of(digest, ["content", caller, tenant])}`;
+}
+
+/** Lets a caller read the outputs that it was given links to. */
+export function serveContent(
+  server: McpServer,
+  store: ContentStore,
+  { caller, tenant = "" }: McpCaller,
+  seal: Seal,
+): void {
+  const template = new ResourceTemplate("keyhole-content://{algorithm}/{hex}/{seal}", { list: undefined });
+  const config = { title: "Large output", description: "An output of a tool that was too large for its result." };
+  server.registerResource("content", template, config, async (uri, { algorithm, hex, seal: given }) => {
+    const digest = `${String(algorithm)}:${String(hex)}`;
+    if (!seal.isOf(String(given), digest, ["content", caller, tenant])) throw new Error("There is no such output.");
+    const bytes = await store.get(digest);
+    if (!bytes) throw new Error("The store has deleted the output.");
+    if (bytes.length > MOST_BYTES)
+      throw new Error(`The output has ${bytes.length} bytes. An answer holds at most ${MOST_BYTES}.`);
+    if (digest.startsWith("blake3:") && hashBytes(bytes) !== digest)
+      throw new Error("The store holds other bytes than it was given.");
+    return { contents: [{ uri: uri.href, ...partOf(bytes) }] };
+  });
+}
+
+function partOf(bytes: Uint8Array): { readonly text: string } | { readonly blob: string } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { blob: encodeBase64(bytes) };
+  }
+}

@@ -1,0 +1,4 @@
+/** A refusal of a whole request, as JSON-RPC over HTTP. */
+export function refusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

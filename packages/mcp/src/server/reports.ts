@@ -1,0 +1,48 @@
+import type { CallOptions } from "@keyhole/kernel";
+import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+
+/** Progress and log lines of one exchange, on their way to its client. */
+export class Reports {
+  readonly #ctx: ServerContext;
+  readonly #sent: Promise<void>[] = [];
+  #lastDone = -Infinity;
+
+  constructor(ctx: ServerContext) {
+    this.#ctx = ctx;
+  }
+
+  /** What a call is given to report with. */
+  get listeners(): Pick<CallOptions, "onProgress" | "onLog"> {
+    const { mcpReq } = this.#ctx;
+    const progressToken = mcpReq._meta?.progressToken;
+    return {
+      onLog: ({ level, message }) => this.#send(mcpReq.log(levels[level], message)),
+      ...(progressToken !== undefined && {
+        onProgress: ({ done, total, message }) => {
+          // Of MCP's progress each has to be more than the one before.
+          if (done <= this.#lastDone) return;
+          this.#lastDone = done;
+          const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+          const params = { progressToken, progress: done, ...more };
+          this.#send(mcpReq.notify({ method: "notifications/progress", params }));
+        },
+      }),
+    };
+  }
+
+  /** Resolves when all are sent: a result that overtakes them loses them. */
+  async sent(): Promise<void> {
+    if (this.#sent.length > 0) await Promise.all(this.#sent);
+  }
+
+  #send(sending: Promise<void>): void {
+    this.#sent.push(sending.catch(() => {})); // The client is gone: its call ends by its signal.
+  }
+}
+
+const levels = {
+  debug: "debug",
+  info: "info",
+  warn: "warning",
+  error: "error",
+} as const satisfies Record<string, LoggingLevel>;

@@ -1,0 +1,51 @@
+import type { Clock } from "@keyhole/kernel";
+import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
+import type { McpCaller } from "./caller.ts";
+import type { Seal } from "./seal.ts";
+
+/** Longer than any approval is open. */
+const STATE_MS = 600_000;
+
+/** What a client carries from one exchange of a call to the next. The client can read it and change nothing of it. */
+export interface RequestState {
+  readonly tool: string;
+  /** Digest of the arguments. */
+  readonly args: string;
+  /** The call that waits, and the question that its caller was told of last. */
+  readonly callId?: string;
+  readonly approvalId?: string;
+  /** Answers of earlier exchanges, by the name of the question. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+}
+
+/** Seals states: each is good for one caller, one tool with one set of arguments, for ten minutes. */
+export class RequestStates {
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+
+  constructor(seal: Seal, clock: Clock) {
+    this.#seal = seal;
+    this.#clock = clock;
+  }
+
+  write(state: RequestState, caller: McpCaller): string {
+    const body = encodeBase64Url(
+      new TextEncoder().encode(JSON.stringify({ ...state, until: this.#clock.now() + STATE_MS })),
+    );
+    return `${body}.${this.#seal.of(body, bindingOf(caller))}`;
+  }
+
+  /** `undefined` for a state that was altered, is too old, or was made for another caller. */
+  read(text: string, caller: McpCaller): RequestState | undefined {
+    const [body = "", seal = "", ...more] = text.split(".");
+    if (more.length > 0 || !this.#seal.isOf(seal, body, bindingOf(caller))) return undefined;
+    const bytes = decodeBase64Url(body);
+    // Under its seal it is what `write` made.
+    const state = bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RequestState & { readonly until: number });
+    return state && this.#clock.now() < state.until ? state : undefined;
+  }
+}
+
+function bindingOf({ caller, tenant = "" }: McpCaller): readonly string[] {
+  return ["tools/call", caller, tenant];
+}

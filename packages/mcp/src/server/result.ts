@@ -1,0 +1,85 @@
+import { type CallFailure, type CallResult, type CallSuccess, type JsonObject, modelError } from "@keyhole/kernel";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import { mcpOutputType, outputSchemaOf } from "../mcp-output.ts";
+import { encodeBase64 } from "./base64url.ts";
+import type { ListedTool } from "./catalogue.ts";
+
+/** Bytes that a stream gave, where it was small enough to be held. */
+export interface HeldStream {
+  readonly bytes: Uint8Array;
+}
+
+export interface ResultParts {
+  readonly held?: HeldStream | undefined;
+  /** Where the client can read an output that is too large for a result. */
+  readonly linkTo?: ((digest: string) => string) | undefined;
+}
+
+/** The result of a call as MCP has it. An error of the kernel is a result that the model reads; the operator's hint stays here. */
+export function toolResult(tool: ListedTool, result: CallResult, parts: ResultParts = {}): CallToolResult {
+  return result.ok ? successResult(tool, result, parts) : failureResult(result);
+}
+
+function failureResult({ error, callId, proof }: CallFailure): CallToolResult {
+  const own = modelError(error);
+  return {
+    isError: true,
+    content: [{ type: "text", text: `${own.code}: ${own.message} ${own.hint}`.trim() }],
+    _meta: {
+      "keyhole/callId": callId,
+      ...(proof && { "keyhole/decision": proof.decision }),
+      "keyhole/error": { ...own },
+    },
+  };
+}
+
+function successResult(tool: ListedTool, result: CallSuccess, { held, linkTo }: ResultParts): CallToolResult {
+  const { data, reference, hash, callId, proof } = result;
+  const _meta = { "keyhole/callId": callId, "keyhole/decision": proof.decision, "keyhole/hash": hash };
+  const { manifest, definition } = tool;
+  const { kind, mediaType } = manifest.output;
+  if (reference && linkTo) {
+    const link = {
+      uri: linkTo(reference.digest),
+      name: `${definition.name} ${reference.digest}`,
+      size: reference.byteLength,
+    };
+    const mimeType = reference.mediaType ?? mediaTypes[kind];
+    return { content: [{ type: "resource_link", ...link, mimeType }], _meta };
+  }
+  const bytes = held?.bytes ?? (data instanceof Uint8Array ? data : undefined);
+  if (bytes) return { content: [bytesBlock(bytes, mediaType ?? mediaTypes[kind], hash)], _meta };
+  if (mediaType === mcpOutputType) return { ...(data as JsonObject), _meta } as unknown as CallToolResult;
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  const isStructured = kind === "json" && outputSchemaOf(manifest) !== undefined;
+  return {
+    content: [{ type: "text", text }],
+    ...(isStructured && { structuredContent: data }),
+    _meta,
+  };
+}
+
+const mediaTypes = {
+  json: "application/json",
+  text: "text/plain",
+  binary: "application/octet-stream",
+  stream: "application/octet-stream",
+} as const;
+
+/** A picture or a sound as what it is, text as text, and everything else as a resource that stands in the result. */
+function bytesBlock(bytes: Uint8Array, mimeType: string, hash: string): ContentBlock {
+  const type = /^(image|audio)\//.exec(mimeType)?.[1] as "image" | "audio" | undefined;
+  if (type) return { type, data: encodeBase64(bytes), mimeType };
+  const uri = `keyhole:${hash}`;
+  if (mimeType.startsWith("text/")) {
+    try {
+      return {
+        type: "resource",
+        resource: { uri, mimeType, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) },
+      };
+    } catch {
+      // It says that it is text, and is not in UTF-8.
+    }
+  }
+  return { type: "resource", resource: { uri, mimeType, blob: encodeBase64(bytes) } };
+}

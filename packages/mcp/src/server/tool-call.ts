@@ -1,0 +1,234 @@
+import {
+  type ApprovalRequest,
+  type Approver,
+  type CallOptions,
+  type CallResult,
+  hashJson,
+  type JsonObject,
+} from "@keyhole/kernel";
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequests,
+  inputRequired,
+  type InputRequiredResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { McpCaller } from "./caller.ts";
+import type { ListedTool } from "./catalogue.ts";
+import { contentUri } from "./content.ts";
+import { StreamHold } from "./held-stream.ts";
+import { ANSWERS, type McpQuestion } from "./questions.ts";
+import { Reports } from "./reports.ts";
+import type { RequestState } from "./request-state.ts";
+import { toolResult } from "./result.ts";
+import type { McpService } from "./service.ts";
+import { WaitingCall } from "./waiting-calls.ts";
+
+const APPROVAL = "approval";
+const WAIT_MS = 25_000;
+
+type Answer = CallToolResult | InputRequiredResult;
+type Params = CallToolRequest["params"];
+
+/** One exchange of a `tools/call`: the first one makes the call; later ones bring answers, or fetch the result of a call that waited for a person. */
+export class ToolExchange {
+  readonly #service: McpService;
+  readonly #server: McpServer;
+  readonly #caller: McpCaller;
+  readonly #sessionId: string;
+  readonly #ctx: ServerContext;
+  readonly #tool: ListedTool;
+  readonly #input: JsonObject;
+  readonly #reports: Reports;
+
+  /** @throws ProtocolError for a tool that this caller is not shown */
+  constructor(
+    service: McpService,
+    {
+      server,
+      caller,
+      sessionId,
+    }: { readonly server: McpServer; readonly caller: McpCaller; readonly sessionId: string },
+    params: Params,
+    ctx: ServerContext,
+  ) {
+    const tool = service.catalogue.find(caller.caller, params.name);
+    if (!tool)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
+    this.#service = service;
+    this.#server = server;
+    this.#caller = caller;
+    this.#sessionId = sessionId;
+    this.#ctx = ctx;
+    this.#tool = tool;
+    this.#input = (params.arguments ?? {}) as JsonObject;
+    this.#reports = new Reports(ctx);
+  }
+
+  async answer(): Promise<Answer> {
+    const state = this.#state();
+    if (state?.callId !== undefined) return this.#goOn(state, state.callId);
+    const { questions = {} } = this.#service.options;
+    const { name } = this.#tool.manifest;
+    const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
+    return question ? this.#ask(question, state) : this.#call(this.#input);
+  }
+
+  /** What the client carried here. It was made for this caller; it has to be for this very call as well. */
+  #state(): RequestState | undefined {
+    const state = this.#ctx.mcpReq.requestState<RequestState>();
+    if (state && (state.tool !== this.#tool.manifest.name || state.args !== this.#argsHash())) throw invalidState();
+    return state;
+  }
+
+  #argsHash(): string {
+    const hashed = hashJson(this.#input);
+    if (typeof hashed === "string") return hashed;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The arguments have no canonical form.");
+  }
+
+  #seal(more: Pick<RequestState, "callId" | "approvalId" | "answers">): string {
+    const state = { tool: this.#tool.manifest.name, args: this.#argsHash(), ...more };
+    return this.#service.states.write(state, this.#caller);
+  }
+
+  async #ask(question: McpQuestion, state: RequestState | undefined): Promise<Answer> {
+    if (Object.hasOwn(this.#input, ANSWERS))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `\`${ANSWERS}\` is not an argument.`);
+    const answers = { ...state?.answers, ...this.#ctx.mcpReq.inputResponses };
+    const client = this.#clientCapabilities();
+    const inputRequests: InputRequests | undefined = question.missing(answers, this.#input, client);
+    if (inputRequests) return inputRequired({ inputRequests, requestState: this.#seal({ answers }) });
+    return this.#call({ ...this.#input, [ANSWERS]: answers as JsonObject });
+  }
+
+  async #call(input: JsonObject): Promise<Answer> {
+    const { approvals, content } = this.#service.options;
+    const held = this.#tool.manifest.output.kind === "stream" ? new StreamHold() : undefined;
+    const traceparent = this.#ctx.mcpReq._meta?.["traceparent"];
+    const options: CallOptions = {
+      caller: this.#caller.caller,
+      sessionId: this.#sessionId,
+      version: this.#tool.manifest.version,
+      ...(this.#caller.grants && { grants: this.#caller.grants }),
+      ...(typeof traceparent === "string" && { traceparent }),
+      ...(content && { references: true }),
+      ...(held && { output: held.output }),
+      ...this.#reports.listeners,
+    };
+    const run = (more: CallOptions): Promise<CallResult> =>
+      this.#service.kernel.call(this.#tool.manifest.name, input, { ...options, ...more });
+    if (!approvals || this.#clientCapabilities().elicitation?.url === undefined)
+      return this.#result(
+        await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && { approver: approvals.approver }) }),
+        held,
+      );
+    return this.#callAsking(approvals.approver, run, held);
+  }
+
+  /** The call outlives this exchange where it has to wait for a person; until then it follows the exchange's signal. */
+  async #callAsking(
+    approver: Approver,
+    run: (more: CallOptions) => Promise<CallResult>,
+    held: StreamHold | undefined,
+  ): Promise<Answer> {
+    const cancel = new AbortController();
+    const waiting = new WaitingCall(
+      this.#caller,
+      cancel,
+      (asking) => run({ signal: cancel.signal, approver: asking }),
+      approver,
+      held,
+    );
+    const result = await this.#following(waiting, [waiting.outcome, waiting.asked]);
+    if (result) return this.#result(result, held);
+    const { question } = waiting;
+    if (!question || !this.#service.waiting.keep(question.callId, waiting)) {
+      waiting.decline("Too many calls wait for a person.");
+      return this.#result(await waiting.outcome, held);
+    }
+    return this.#show(question) ?? this.#await(question.callId, waiting);
+  }
+
+  /** A later exchange of a call that waits. */
+  async #goOn({ approvalId }: RequestState, callId: string): Promise<Answer> {
+    const waiting = this.#service.waiting.find(callId, this.#caller);
+    if (!waiting) throw invalidState();
+    const answer = this.#ctx.mcpReq.inputResponses?.[APPROVAL];
+    const action = typeof answer === "object" && answer !== null && "action" in answer ? answer.action : undefined;
+    if (action === "decline" || action === "cancel") waiting.decline("The client declined.");
+    const { question } = waiting;
+    if (question && question.approvalId !== approvalId) return this.#show(question) ?? this.#await(callId, waiting);
+    return this.#await(callId, waiting);
+  }
+
+  /** Waits a while for the outcome, and has the client ask again where there is none yet. */
+  async #await(callId: string, waiting: WaitingCall): Promise<Answer> {
+    const { waitMs = WAIT_MS } = this.#service.options;
+    const patience = Promise.withResolvers<undefined>();
+    const stop = this.#service.clock.after(waitMs, () => patience.resolve(undefined));
+    const result = await this.#following(waiting, [waiting.outcome, waiting.asked, patience.promise]).finally(stop);
+    if (result) {
+      this.#service.waiting.forget(callId);
+      return this.#result(result, waiting.held);
+    }
+    const approvalId = waiting.question?.approvalId;
+    return inputRequired({ requestState: this.#seal({ callId, ...(approvalId !== undefined && { approvalId }) }) });
+  }
+
+  /** In 2026-07-28 each request says it, in the older era the handshake did. */
+  #clientCapabilities(): ClientCapabilities {
+    const envelope = this.#ctx.mcpReq.envelope as Readonly<Record<string, ClientCapabilities | undefined>> | undefined;
+    return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.#server.server.getClientCapabilities() ?? {};
+  }
+
+  /** The first of these; meanwhile the end of the exchange ends the call. */
+  async #following(
+    { cancel }: WaitingCall,
+    outcomes: readonly Promise<CallResult | undefined>[],
+  ): Promise<CallResult | undefined> {
+    const { signal } = this.#ctx.mcpReq;
+    const follow = (): void => cancel.abort(signal.reason);
+    if (signal.aborted) follow();
+    signal.addEventListener("abort", follow, { once: true });
+    try {
+      return await Promise.race(outcomes);
+    } finally {
+      signal.removeEventListener("abort", follow);
+    }
+  }
+
+  /** Leads the client's user to the page of a question; `undefined` where it has none. */
+  #show(question: ApprovalRequest): Answer | undefined {
+    const url = this.#service.options.approvals?.url(question);
+    if (url === undefined) return undefined;
+    const message = `${question.title}: ${question.reason}`;
+    const { callId, approvalId } = question;
+    return inputRequired({
+      inputRequests: { [APPROVAL]: inputRequired.elicitUrl({ message, url }) },
+      requestState: this.#seal({ callId, approvalId }),
+    });
+  }
+
+  async #result(result: CallResult, held: StreamHold | undefined): Promise<CallToolResult> {
+    await this.#reports.sent();
+    const { seal, options } = this.#service;
+    const linkTo = options.content && ((digest: string) => contentUri(digest, this.#caller, seal));
+    const given = toolResult(this.#tool, result, { held: result.ok ? held : undefined, linkTo });
+    const { outputSchema } = this.#tool.definition;
+    return this.#server.server.projectCallToolResult(given, outputSchema);
+  }
+}
+
+/** As the SDK answers a state that its hook refuses: nobody learns which part is wrong. */
+function invalidState(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
+    reason: "invalid_request_state",
+  });
+}
