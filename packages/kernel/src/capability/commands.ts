@@ -1,6 +1,6 @@
 import type { ArgumentPattern, CommandPattern, RestPattern } from "./capability.ts";
 import { checkGlob, checkPath, matchPath } from "./paths.ts";
-import { plainLetters } from "./readings.ts";
+import { foldLetters } from "../support/fold.ts";
 
 /** Arguments of one command. */
 const maxArguments = 1_000;
@@ -88,20 +88,18 @@ export function matchCommand(
 
 /** What many programs read as an option, as a file with more arguments in it, or, behind a `+`, as a command of their own. */
 const special = /^[-@+]/;
-/** A step to the folder above, as a whole segment; what stands before it can be an option or a host. */
-const stepUp = /(?:^|[/\\=:])\.\.(?:[/\\]|$)/;
+/** A step to the folder above, as a whole segment; what stands before it can be an option or a host. Spaces around it are lost on the way, and dots after them. */
+const stepUp = /(?:^|[/\\=:]) *\.\.(?: [ .]*)?(?:[/\\]|$)/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
-/** As programs of Windows can see it, which get the nearest character of their code page. */
-function asProgramsSee(argument: string): string {
-  if (/^[ -~]*$/.test(argument)) return argument;
-  return plainLetters(argument.replace(/[\u00ad\u2010-\u2015\u2212]/g, "-"))
-    .replace(/[\u2044\u2215\u29f8]/g, "/")
-    .replace(/[\u00a5\u20a9\u2216\u29f5]/g, "\\");
+/** What programs can see in it: of Windows, they get the nearest character of their code page. A soft hyphen is a hyphen to some and nothing to others. */
+function readingsOf(argument: string): readonly string[] {
+  if (/^[ -~]*$/.test(argument)) return [argument];
+  return [argument, foldLetters(argument), foldLetters(argument.replaceAll("\u00ad", "-"))];
 }
 
-const isSpecial = (argument: string): boolean => special.test(asProgramsSee(argument));
-const stepsUp = (argument: string): boolean => stepUp.test(argument) || stepUp.test(asProgramsSee(argument));
+const isSpecial = (argument: string): boolean => readingsOf(argument).some((each) => special.test(each));
+const stepsUp = (argument: string): boolean => readingsOf(argument).some((each) => stepUp.test(each));
 
 function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
   if (typeof pattern === "string") return argument === pattern;
@@ -122,7 +120,7 @@ function matchPrefix(prefix: string, argument: string): boolean {
   if (!argument.startsWith(prefix) || stepsUp(argument)) return false;
   if (prefix === "") return !isSpecial(argument);
   // Behind `--data=` an `@` names a file, as it does alone.
-  return !(prefix.endsWith("=") && argument.startsWith("@", prefix.length));
+  return !(prefix.endsWith("=") && readingsOf(argument.slice(prefix.length)).some((each) => each.startsWith("@")));
 }
 
 /** As people write it: `git log --oneline <1–100>`. */

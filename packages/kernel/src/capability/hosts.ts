@@ -35,10 +35,12 @@ export function matchHost(pattern: string, host: string, isReached: boolean): bo
 /** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */
 export function hostMatcher(patterns: readonly string[]): (host: string, isReached: boolean) => boolean {
   const known = new Set(patterns);
+  const carried = new Set(patterns.flatMap(carriedAddresses));
   return (host, isReached) => {
     if (known.has(host)) return true;
     if (!isReached) return false;
-    if (known.has("*")) return true;
+    // No address is reached by what grants: here it is forbidden, in each of its forms.
+    if (known.has("*") || carried.has(host) || carriedAddresses(host).some((each) => known.has(each))) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;
     return false;
@@ -50,6 +52,8 @@ export function hostOf(text: string): string | undefined {
   // What URL parsers read differently: white space, control characters, backslashes.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return undefined;
   const isUrl = text.includes("://");
+  // To a URL parser that is a scheme, and no host with a port.
+  if (!isUrl && /^(?:https?|wss?|ftp|file):/i.test(text)) return undefined;
   if (!isUrl && /[/?#]/.test(text)) return undefined;
   const address = isUrl ? text : `http://${text}/`;
   const url = parseUrl(address);
@@ -84,6 +88,25 @@ function canonicalFault(host: string): string | undefined {
   if (hostname !== host)
     return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
   return isAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
+}
+
+/** The IPv4 addresses that an IPv6 address can stand for: mapped, compatible, translated, behind NAT64, by 6to4, by ISATAP. */
+function carriedAddresses(host: string): readonly string[] {
+  if (!host.startsWith("[")) return [];
+  const [head = "", tail] = host.slice(1, -1).split("::");
+  const groupsOf = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((each) => Number.parseInt(each, 16));
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? "")];
+  const groups = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, eighth = 0] = groups;
+  const isPlain =
+    groups.slice(0, 4).every((each) => each === 0) && [fifth, sixth].every((each) => each === 0 || each === 0xffff);
+  const isTranslated = first === 0x64 && second === 0xff9b;
+  return [
+    ...(isPlain || isTranslated || sixth === 0x5efe ? [dotted(seventh, eighth)] : []),
+    ...(first === 0x2002 ? [dotted(second, third)] : []),
+  ];
 }
 
 /** Of a canonical host: no name ends in a number (URL, 3.5). */

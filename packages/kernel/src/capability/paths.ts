@@ -1,5 +1,5 @@
 import { toForm } from "../support/unicode.ts";
-import { foldCase, plainLetters } from "./readings.ts";
+import { foldLetters } from "../support/fold.ts";
 
 /**
  * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
@@ -80,7 +80,7 @@ export function matchPath(glob: string, path: string): boolean {
  * characters, with characters that nobody sees.
  */
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
-  const read = (path: string): string => (face === "deny" ? foldCase(plainLetters(path)) : path);
+  const read = (path: string): string => (face === "deny" ? foldLetters(path) : path);
   const patterns = globs.map(read);
   return (path) => patterns.some((pattern) => matchPath(pattern, read(path)));
 }

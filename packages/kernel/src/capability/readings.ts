@@ -1,4 +1,4 @@
-import { toForm } from "../support/unicode.ts";
+import { foldLetters } from "../support/fold.ts";
 
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or
@@ -32,7 +32,6 @@ const steps: readonly ((path: string) => string)[] = [
       .replace(/\/ +/g, "/")
       .replace(/\/(\.\.?)[. ]* [. ]*(?=\/|$)/g, "/$1")
       .replace(/([^/. ])[. ]+(?=\/|$)/g, "$1"),
-  plainLetters,
   resolveDots,
 ];
 
@@ -46,31 +45,18 @@ function resolveDots(path: string): string {
 
 /** All places that servers could take a path for, in one case. `undefined` where there is no telling. */
 function readingsOf(path: string): ReadonlySet<string> | undefined {
-  const readings = new Set([foldCase(path)]);
+  const readings = new Set([foldLetters(path)]);
   // A set is walked with what is added to it on the way.
   for (const reading of readings) {
     if (readings.size > mostReadings || reading.length > longest || /[\u0000-\u001f\u007f]/.test(reading))
       return undefined;
     try {
-      for (const step of steps) readings.add(foldCase(step(reading)));
+      for (const step of steps) readings.add(foldLetters(step(reading)));
     } catch {
       return undefined;
     }
   }
   return readings;
-}
-
-/** Without compatibility characters, and without those that nobody sees. */
-export function plainLetters(text: string): string {
-  return toForm("NFKC", text).replace(/\p{DI}/gu, "");
-}
-
-/**
- * Both ways, because each alone leaves letters apart that the other joins: `ſ` and `s`, `İ` and `i`. A sigma at the end of a word is one too: where a word
- * ends, a pattern with a wildcard does not know.
- */
-export function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
 function liesUnder(prefix: string, path: string): boolean {

@@ -7,8 +7,8 @@
 const manyMarks = /[\p{M}\uff9e\uff9f]{31,}/gu;
 
 /** `text.normalize(form)`, exactly. */
-export function toForm(form: "NFC" | "NFKC", text: string): string {
-  return text.replace(manyMarks, (marks) => inOrder(marks, form === "NFC" ? "NFD" : "NFKD")).normalize(form);
+export function toForm(form: "NFC" | "NFD" | "NFKC", text: string): string {
+  return text.replace(manyMarks, (marks) => inOrder(marks, form === "NFKC" ? "NFKD" : "NFD")).normalize(form);
 }
 
 /** Marks as their parts, those that no other one divides sorted by combining class; of one class in the order in which they came. */

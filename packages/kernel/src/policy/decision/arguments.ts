@@ -2,7 +2,7 @@ import { canBePublic, hostMatcher, hostOf } from "../../capability/hosts.ts";
 import { checkPath, type Face, pathMatcher } from "../../capability/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonArray, JsonObject, JsonValue } from "../../json/json.ts";
-import { foldValue, foldText } from "./fold-case.ts";
+import { foldIn, foldValue, hasLargeNumber, isAlike } from "./fold-case.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
 /** Whether something holds, or why nobody can say. */
@@ -40,7 +40,7 @@ function member(value: JsonValue | undefined, token: string): JsonValue | undefi
   return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
 }
 
-/** `decision` is what is decided: see `foldText`. */
+/** `decision` is what is decided: see `foldIn`. */
 type Test = (value: JsonValue, decision: object) => Truth;
 
 const onNumber =
@@ -55,8 +55,9 @@ const onText =
 /** Equal as JSON, by canonical text; what forbids takes all that could be meant. */
 function among(values: readonly JsonValue[], face: Face): Test {
   const textOf = face === "deny" ? foldValue : canonicalJson;
-  const texts = new Set(values.map((value) => textOf(value)));
-  return (value, decision) => texts.has(textOf(value, decision));
+  const byText = Map.groupBy(values, (value) => textOf(value));
+  if (face === "grant" || !values.some(hasLargeNumber)) return (value, decision) => byText.has(textOf(value, decision));
+  return (value, decision) => byText.get(textOf(value, decision))?.some((each) => isAlike(each, value)) === true;
 }
 
 /** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
@@ -65,10 +66,10 @@ function within(
   face: Face,
   stands: (text: string, wanted: string) => boolean,
 ): (text: string, decision: object) => boolean {
-  const folded = face === "deny" ? foldText(wanted) : "";
+  const folded = face === "deny" ? foldIn(wanted) : "";
   // Of invisible characters alone nothing is left that could be looked for.
   if (folded === "") return (text) => stands(text, wanted);
-  return (text, decision) => stands(text, wanted) || stands(foldText(text, decision), folded);
+  return (text, decision) => stands(text, wanted) || stands(foldIn(text, decision), folded);
 }
 
 function contains(wanted: string, face: Face): Test {

@@ -1,11 +1,12 @@
-import { foldCase, plainLetters } from "../../capability/readings.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { foldText } from "../../support/fold.ts";
 
 /**
  * Values of arguments as what forbids reads them: two that some reader could take for one are one. Texts in another case, in compatibility characters, with
- * characters that nobody sees, with other spaces; texts of a number, and the number; the texts of other simple values, and the values.
+ * characters that nobody sees, with other spaces; texts of a number, and the number; the texts of other simple values, and the values. Of numbers beyond 53 bits
+ * it is a first look: {@link isAlike} compares their digits.
  *
- * @param decision as in {@link foldText}
+ * @param decision as in {@link foldIn}
  */
 export function foldValue(value: JsonValue, decision?: object): string {
   if (typeof value !== "object" || value === null) return alikeText(String(value), decision);
@@ -16,12 +17,47 @@ export function foldValue(value: JsonValue, decision?: object): string {
 
 const decimal = /^[+-]?(?:\d|\.\d)/;
 
+/** Not a number, where the text is none. */
+const numberIn = (folded: string): number => (decimal.test(folded) ? Number(folded) : Number.NaN);
+
 /** JSON, so that no text is an array. */
 function alikeText(text: string, decision: object | undefined): string {
-  const folded = foldText(text, decision);
-  const number = decimal.test(folded) ? Number(folded) : Number.NaN;
-  // Beyond 53 bits two numbers of an account would be one.
-  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? JSON.stringify(String(number + 0)) : JSON.stringify(folded);
+  const folded = foldIn(text, decision);
+  const number = numberIn(folded);
+  return JSON.stringify(Number.isNaN(number) ? folded : String(number + 0));
+}
+
+/** Whether two values with one {@link foldValue} mean one thing: two texts of numbers beyond 53 bits can have one, and be two accounts. */
+export function isAlike(one: JsonValue, other: JsonValue): boolean {
+  if (typeof one === "string" && typeof other === "string") return areAlikeTexts(foldText(one), foldText(other));
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return true;
+  return Object.entries(one).every(([name, each]) => isAlike(each, (other as JsonObject)[name]!));
+}
+
+/** Whether a value has a text in it for which a first look is not enough. */
+export function hasLargeNumber(value: JsonValue): boolean {
+  if (typeof value === "string") return isLarge(foldText(value));
+  return typeof value === "object" && value !== null && Object.values(value).some(hasLargeNumber);
+}
+
+const isLarge = (folded: string): boolean => Math.abs(numberIn(folded)) > Number.MAX_SAFE_INTEGER;
+
+function areAlikeTexts(one: string, other: string): boolean {
+  return one === other || !isLarge(one) || (digitsOf(one) ?? one) === (digitsOf(other) ?? other);
+}
+
+/** Longer ones are no numbers of anything. */
+const longestNumber = 1_000;
+
+/** The one form of a decimal number, however large: its digits without zeros around them, and what they are multiplied by. `undefined` where it has none. */
+function digitsOf(folded: string): string | undefined {
+  if (folded.length > longestNumber) return undefined;
+  if (/^0[box]/.test(folded)) return digitsOf(String(BigInt(folded)));
+  const [, sign, whole = "", part = "", power = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,15}))?$/.exec(folded) ?? [];
+  const digits = (whole + part).replace(/^0+/, "");
+  if (sign === undefined || digits === "") return undefined;
+  const significant = digits.replace(/0+$/, "");
+  return `${sign.replace("+", "")}${significant}e${Number(power) - part.length + digits.length - significant.length}`;
 }
 
 /** Longer texts are folded once in a decision, however many rules look at them. */
@@ -29,22 +65,11 @@ const shortLength = 256;
 const folds = new WeakMap<object, Map<string, string>>();
 
 /** @param decision what is decided: as long as it is there, its long texts are remembered */
-export function foldText(text: string, decision?: object): string {
-  if (decision === undefined || text.length <= shortLength) return fold(text);
+export function foldIn(text: string, decision?: object): string {
+  if (decision === undefined || text.length <= shortLength) return foldText(text);
   let known = folds.get(decision);
   if (!known) folds.set(decision, (known = new Map<string, string>()));
   let folded = known.get(text);
-  if (folded === undefined) known.set(text, (folded = fold(text)));
+  if (folded === undefined) known.set(text, (folded = foldText(text)));
   return folded;
-}
-
-/** Anything but letters and signs of ASCII with single spaces between them, as most arguments are. */
-const unusual = /[^ -~]| {2}|^ | $/;
-
-function fold(text: string): string {
-  if (!unusual.test(text)) return text.toLowerCase();
-  return foldCase(plainLetters(text))
-    .replace(/\s+/g, " ")
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "")
-    .trim();
 }
