@@ -17,6 +17,9 @@ export class Watchers {
 
   /** Tells of a change when it is made, and also where it failed: part of it can hold already. */
   after<Value>(change: Promise<Value>): Promise<Value> {
-    return change.finally(() => this.notify());
+    const tellAll = (): void => this.notify();
+    // Beside the change, not after it: who waits for the change is not kept waiting.
+    void change.then(tellAll, tellAll);
+    return change;
   }
 }
