@@ -46,7 +46,7 @@ const kernelDirections: Readonly<
   },
   schema: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   capability: {
-    values: ["id", "json", "hash", "bytes", "support", "normalize", "limits.ts", "result.ts"],
+    values: ["id", "schema", "json", "hash", "bytes", "support", "normalize", "limits.ts", "result.ts"],
     types: ["tool"],
   },
   policy: {
@@ -171,7 +171,7 @@ const kernelDirections: Readonly<
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   secrets: { values: ["id", "json", "hash", "bytes", "support", "normalize"], types: ["capability"] },
-  surface: { values: ["json", "hash", "bytes", "support", "normalize", "schema", "tool"], types: [] },
+  surface: { values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"], types: [] },
   id: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },
   "result.ts": { values: [], types: ["json", "hash", "bytes", "support", "normalize", "policy", "capability"] },

@@ -11,7 +11,7 @@ import {
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
-import { capabilityKinds, effects } from "../../packages/kernel/src/capability/capability.ts";
+import { builtInFamilies } from "../../packages/kernel/src/capability/families/index.ts";
 import { decisions, postures } from "../../packages/kernel/src/policy/document/policy.ts";
 import { healthStates } from "../../packages/kernel/src/isolate/health.ts";
 import { reasonCodes } from "../../packages/kernel/src/policy/proof/proof.ts";
@@ -28,8 +28,8 @@ const digest = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((n) => `blake3:$
 const id = fc.uuid();
 const orNull = <T>(each: fc.Arbitrary<T>) => fc.option(each, { nil: null });
 const count = fc.nat();
-const kinds = fc.uniqueArray(fc.constantFrom(...capabilityKinds));
-const used = fc.uniqueArray(fc.constantFrom(...effects));
+const kinds = fc.uniqueArray(fc.constantFrom(...builtInFamilies.kinds));
+const used = fc.uniqueArray(fc.constantFrom(...builtInFamilies.effects));
 const code = fc.constantFrom(...errorCodes);
 const time = fc.constant("2026-10-01T12:00:00.000Z");
 
@@ -138,7 +138,7 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
   "tool.started": fc.record({ tool: text, toolHash: digest, host: text }),
   "capability.used": fc.record({
     index: count,
-    kind: fc.constantFrom(...capabilityKinds),
+    kind: fc.constantFrom(...builtInFamilies.kinds),
     operation: text,
     target: text,
     outcome: fc.constantFrom("ok", "refused", "failed"),

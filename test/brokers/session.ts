@@ -1,12 +1,6 @@
-import {
-  type BrokerSession,
-  type CallSecrets,
-  type Capability,
-  type BrokerError,
-  covers,
-  grantOf,
-} from "@keyhole/kernel";
+import type { BrokerSession, CallSecrets, Capability, BrokerError } from "@keyhole/kernel";
 import { openSecrets } from "../support/open-secrets.ts";
+import { covers, grantOf } from "../support/grants.ts";
 
 export interface SessionOptions {
   readonly grants?: readonly Capability[];

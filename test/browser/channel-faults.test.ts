@@ -59,7 +59,7 @@ describe("a guest that sends anything else is lost at once", () => {
     ["a call id that is no string", [log({ callId: { toString: "call-1" } })]],
     ["a request that skips a number", [request(1)]],
     ["a request twice", [request(0), request(0)]],
-    ["a request of unknown kind", [request(0, { kind: "process.kill" })]],
+    ["a request of a kind that is none", [request(0, { kind: "process kill" })]],
     ["a request with a fractional number", [request(0.5)]],
     ["arguments that are an object", [request(0, { arguments: { path: "a" } })]],
     ["arguments that are not JSON", [request(0, { arguments: "{" })]],

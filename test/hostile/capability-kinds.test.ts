@@ -3,9 +3,7 @@ import {
   type Capability,
   checkKey,
   checkName,
-  covers,
   type CommandPattern,
-  grantOf,
   loadPolicy,
   matchCommand,
   matchKey,
@@ -14,6 +12,7 @@ import {
 } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { covers, grantOf } from "../support/grants.ts";
 
 const long = "a".repeat(100_000);
 const nul = "a\u0000b";

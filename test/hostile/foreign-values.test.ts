@@ -76,7 +76,7 @@ describe("a broker", () => {
 
   it.each([-1, Number.NaN, "1", { valueOf: () => 0 }])("that has used up %j is out of order", async (amount) => {
     const result = await reading(async (_, session) => {
-      session.spend({ "fs.read": amount as number });
+      session.spend({ bytes: amount as number });
       return { ok: true, value: null, body: new Uint8Array(101) };
     });
     expect(result).toMatchObject({ ok: false, error: { message: "The capability is out of order." } });

@@ -1,5 +1,6 @@
 import type { ArgumentCondition, JsonValue, PolicyRule } from "@keyhole/kernel";
-import { loadPolicy } from "@keyhole/kernel";
+import { builtInFamilies, loadPolicy } from "@keyhole/kernel";
+import { needOf } from "../support/grants.ts";
 import { environmentSecrets } from "@keyhole/worker-host/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -123,9 +124,9 @@ describe("a rule about a version", () => {
 });
 
 describe("a secret has one name", () => {
-  const rule = loadRule(denyWhen({ secret: ["api_key", "github_*"] }), blake3Hash);
+  const rule = loadRule(denyWhen({ secret: ["api_key", "github_*"] }), builtInFamilies, blake3Hash);
   it.each(["api_key", "api-key", "API_KEY", "Api-Key", "GITHUB-TOKEN", "github-x"])("a deny meets %s", (name) => {
-    expect(rule.concerns?.({ kind: "secret.use", name, host: "example.com" })).toBe(true);
+    expect(rule.concerns?.(needOf({ kind: "secret.use", name, host: "example.com" }))).toBe(true);
     // The environment takes all of them for one.
     expect(
       environmentSecrets({
@@ -134,7 +135,7 @@ describe("a secret has one name", () => {
     ).toBe("a");
   });
   it("and no other", () =>
-    expect(rule.concerns?.({ kind: "secret.use", name: "apikey", host: "example.com" })).toBe(false));
+    expect(rule.concerns?.(needOf({ kind: "secret.use", name: "apikey", host: "example.com" }))).toBe(false));
 });
 
 describe("a path of a file", () => {

@@ -19,7 +19,7 @@ describe("what a module can ask of its host", () => {
     ["a list", "[1]"],
     ["no kind", '{"operation":"read"}'],
     ["a kind from Object.prototype", '{"kind":"__proto__","operation":"read"}'],
-    ["a kind that nobody has", '{"kind":"fs.format","operation":"read"}'],
+    ["a kind that is none", '{"kind":"fs read","operation":"read"}'],
     ["arguments that are a text", '{"kind":"fs.read","operation":"read","arguments":"x"}'],
     [
       "arguments that nest too deeply",

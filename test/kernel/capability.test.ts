@@ -1,20 +1,18 @@
-import {
-  attenuate,
-  type Broker,
-  type Capability,
-  type BrokerReply,
-  covers,
-  type FilesCapability,
-  grantOf,
-  type NetCapability,
-  type Need,
-  type ToolContext,
+import type {
+  Broker,
+  Capability,
+  BrokerReply,
+  FilesCapability,
+  NetCapability,
+  Need,
+  ToolContext,
 } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 import { sized } from "../support/size.ts";
+import { attenuate, covers, grantOf } from "../support/grants.ts";
 
 const net = (more: Partial<NetCapability> = {}): NetCapability => ({
   kind: "net.read",

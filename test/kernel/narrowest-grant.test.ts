@@ -9,8 +9,7 @@ import {
 } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { capabilityCovers } from "../../packages/kernel/src/capability/covers.ts";
-import { narrowestFor } from "../../packages/kernel/src/capability/narrowest.ts";
+import { capabilityCovers, narrowestFor } from "../support/grants.ts";
 import { openPolicy } from "../support/kernel.ts";
 import { type AskedNeed, asking } from "../support/needs.ts";
 import { sized } from "../support/size.ts";

@@ -1,6 +1,5 @@
 import {
   type Broker,
-  type CapabilityKind,
   type CapabilityReply,
   type DeclaredCapability,
   type ToolContext,
@@ -25,7 +24,7 @@ const policy = {
 };
 
 interface Pending {
-  readonly kind: CapabilityKind;
+  readonly kind: string;
   readonly signal: AbortSignal;
   readonly answer: () => void;
 }

@@ -1,4 +1,4 @@
-import { attenuate, type Capability, createFullKernel, grantOf, type JsonObject, type Need } from "@keyhole/kernel";
+import { type Capability, createFullKernel, type JsonObject, type Need } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { denialOf } from "../../packages/kernel/src/capability/denial.ts";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -10,6 +10,7 @@ import webSearch from "../../packages/worker-host/src/tools/web-search.ts";
 import type { AnyTool } from "../support/registered.ts";
 import { openPolicy } from "../support/kernel.ts";
 import { registerAny } from "../support/registered.ts";
+import { attenuate, grantOf, needOf } from "../support/grants.ts";
 
 async function adviceOf(tool: AnyTool, name: string, input: JsonObject): Promise<string> {
   const kernel = await createFullKernel({ policy: openPolicy });
@@ -75,8 +76,9 @@ it("a call that was suspended is not told to change the policy for what it did n
   const before: Capability = { kind: "fs.read", paths: ["notes/a"] };
   const grant = attenuate(grantOf([all], [[all]]), [before]);
   const holder = { tool: "read_file", caller: "ada" };
-  expect(denialOf(grant, need, { ...holder, hasOwnGrants: true })).toMatchObject({ reason: "narrowed" });
-  expect(denialOf(grant, need, { ...holder, hasOwnGrants: false })).toEqual({
+  expect(denialOf(grant, needOf(need), { ...holder, hasOwnGrants: true })).toMatchObject({ reason: "narrowed" });
+  const denial = denialOf(grant, needOf(need), { ...holder, hasOwnGrants: false });
+  expect({ ...denial, granted: denial.granted.map(({ json }) => json) }).toEqual({
     reason: "not-held",
     granted: [before],
     operatorHint: "The policy grants it now: repeat the call.",

@@ -1,14 +1,6 @@
-import {
-  type ArgumentPattern,
-  attenuate,
-  type Capability,
-  type CommandPattern,
-  covers,
-  grantOf,
-  type Need,
-  statementKinds,
-} from "@keyhole/kernel";
+import { type ArgumentPattern, type Capability, type CommandPattern, type Need, statementKinds } from "@keyhole/kernel";
 import fc from "fast-check";
+import { attenuate, covers, grantOf } from "../support/grants.ts";
 
 const some = <T>(...values: T[]): fc.Arbitrary<T[]> => fc.subarray(values, { minLength: 1 });
 

@@ -2,6 +2,7 @@ import { loadPolicy, type Need } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { requestPolicyOf } from "../../packages/kernel/src/policy/decision/request-policy.ts";
+import { needOf } from "../support/grants.ts";
 import { denyWhen, inputOf, loaded } from "./support.ts";
 
 const spawn = (command: string): Need => ({ kind: "process.spawn", command, args: ["-x"] });
@@ -22,7 +23,7 @@ const fetchOf = (host: string): Need => ({
 
 describe("lists for one tool", () => {
   const refused = (pay: object, need: Need): boolean =>
-    requestPolicyOf(loaded({ tools: { pay } }), inputOf()).refusal(need) !== undefined;
+    requestPolicyOf(loaded({ tools: { pay } }), inputOf()).refusal(needOf(need)) !== undefined;
 
   it.each<[object, Need, boolean]>([
     [{ commands: { forbidden: ["rm"] } }, spawn("rm"), true],
@@ -77,7 +78,7 @@ describe("a rule about requests", () => {
     [{ host: ["api.example.com"], method: ["GET"] }, secret("root_key"), false],
   ])("%j on %j: %s", (when, need, expected) => {
     const guard = requestPolicyOf(loaded({ rules: [denyWhen(when)] }), inputOf());
-    expect(guard.refusal(need) !== undefined).toBe(expected);
+    expect(guard.refusal(needOf(need)) !== undefined).toBe(expected);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { hostMatcher } from "../../packages/kernel/src/capability/hosts.ts";
-import { capabilityKinds, matchHost, type PolicyRule } from "@keyhole/kernel";
+import { builtInFamilies, matchHost, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DecisionInput, holdsAll } from "../../packages/kernel/src/policy/decision/condition.ts";
@@ -118,7 +118,7 @@ describe("for any chain of attenuations", () => {
     const { counterexample, covered, kinds } = checkChains(sized(4_000, 10_000), 42);
     expect(counterexample).toBeUndefined();
     expect(covered).toBeGreaterThan(100);
-    expect(kinds.size).toBe(capabilityKinds.length);
+    expect(kinds.size).toBe(builtInFamilies.kinds.length);
   });
 });
 

@@ -1,5 +1,5 @@
-import * as grants from "./capability/grant.ts";
-import type { Capability } from "./capability/capability.ts";
+import { builtInFamilies } from "./capability/families/index.ts";
+import type { Families } from "./capability/registry.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
 import type { Hash } from "./hash/hash.ts";
 import { type NormalizationKind, normalize as normalizeBy, type Normalized } from "./normalize/normalizer.ts";
@@ -12,7 +12,8 @@ import type { ToolManifest } from "./tool/manifest.ts";
 import type { RegisteredTool } from "./tool/package.ts";
 
 /*
- * Public functions that take BLAKE3 where they are given no algorithm. What a kernel is made of names none: a kernel on SHA-256 does not carry BLAKE3.
+ * Public functions that take BLAKE3 where they are given no algorithm, and the built-in families where they are given none. What a kernel is made of names neither: a kernel on
+ * SHA-256 does not carry BLAKE3, and one with a single broker only the families of that one.
  */
 
 /**
@@ -23,27 +24,15 @@ import type { RegisteredTool } from "./tool/package.ts";
  * if (!loaded.ok) console.error(loaded.error.path, loaded.error.message);
  *
  * @param by The algorithm of its digests. Default BLAKE3.
+ * @param families The kinds that it can name. Default: {@link builtInFamilies}.
  */
-export function loadPolicy(foreign: unknown, variables: PolicyVariables = {}, by: Hash = blake3Hash): Setup<Policy> {
-  return loadPolicyBy(foreign, variables, by);
-}
-
-/** @param by The algorithm of its digest. Default BLAKE3. */
-export function grantOf(
-  declared: grants.Grant["declared"],
-  layers: grants.Grant["layers"],
+export function loadPolicy(
+  foreign: unknown,
+  variables: PolicyVariables = {},
   by: Hash = blake3Hash,
-): grants.Grant {
-  return grants.grantOf(declared, layers, by);
-}
-
-/** Narrows a grant. The result never covers anything that the parent does not. */
-export function attenuate(
-  parent: grants.Grant,
-  capabilities: readonly Capability[],
-  by: Hash = blake3Hash,
-): grants.Grant {
-  return grants.attenuate(parent, capabilities, by);
+  families: Families = builtInFamilies,
+): Setup<Policy> {
+  return loadPolicyBy(foreign, variables, by, families);
 }
 
 /**
@@ -52,8 +41,12 @@ export function attenuate(
  *
  * @param by Default BLAKE3.
  */
-export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takePackage(foreign).parts, by, [blake3Hash]);
+export function checkPackage(
+  foreign: unknown,
+  by: Hash = blake3Hash,
+  families: Families = builtInFamilies,
+): Setup<RegisteredTool> {
+  return checkParts(takePackage(foreign).parts, by, [blake3Hash], families);
 }
 
 /**
@@ -61,8 +54,12 @@ export function checkPackage(foreign: unknown, by: Hash = blake3Hash): Setup<Reg
  *
  * @param by Default BLAKE3.
  */
-export function checkTrustedTool(foreign: unknown, by: Hash = blake3Hash): Setup<RegisteredTool> {
-  return checkParts(takeTool(foreign).parts, by, []);
+export function checkTrustedTool(
+  foreign: unknown,
+  by: Hash = blake3Hash,
+  families: Families = builtInFamilies,
+): Setup<RegisteredTool> {
+  return checkParts(takeTool(foreign).parts, by, [], families);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { builtInFamilies } from "./capability/families/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json/json.ts";
 import { documentSchema } from "./policy/document/schema.ts";
 import { manifestSchema } from "./tool/manifest-schema.ts";
@@ -61,7 +62,7 @@ const governed = ["paths", "hosts", "commands", "databases", "keys", "calls"] as
 export const policyFileSchema: JsonObject = published(
   "policy",
   "Keyhole policy",
-  described(withVariables(documentSchema), {
+  described(withVariables(documentSchema(builtInFamilies)), {
     "": texts.policyTexts,
     "/properties/grants/items": texts.grantTexts,
     ...capabilityPlaces("/properties/grants/items/properties/capability"),
@@ -83,7 +84,7 @@ const manifestPlaces: TextsByPlace = {
   "/properties/output": texts.outputTexts,
 };
 
-const { properties, ...form } = described(manifestSchema, manifestPlaces) as JsonObject;
+const { properties, ...form } = described(manifestSchema(builtInFamilies), manifestPlaces) as JsonObject;
 const { source, process, program, input, ...own } = properties as JsonObject;
 
 /** JSON Schema of the manifest that stands beside a WebAssembly module: an author leaves out what has a default. */

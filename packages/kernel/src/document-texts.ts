@@ -1,17 +1,8 @@
 import type { Bounds } from "./bounds/bounds.ts";
-import type {
-  CommandPattern,
-  DatabaseCapability,
-  FilesCapability,
-  KeysCapability,
-  NetCapability,
-  SecretCapability,
-  SpawnCapability,
-  ToolCallCapability,
-} from "./capability/capability.ts";
+import type { Capability, Governed } from "./capability/capability.ts";
+import type { CommandPattern } from "./capability/commands.ts";
 import type {
   CountCondition,
-  Governed,
   GrantRule,
   LabelRule,
   PolicyDocument,
@@ -121,16 +112,7 @@ export const labelTexts: Texts<LabelRule> = {
   implies: "Labels that come with this one.",
 };
 
-export const capabilityTexts: AllOf<
-  | NetCapability
-  | FilesCapability
-  | DatabaseCapability
-  | KeysCapability
-  | SpawnCapability
-  | ToolCallCapability
-  | SecretCapability
-  | DeclaredCapability
-> = {
+export const capabilityTexts: AllOf<Capability | DeclaredCapability> = {
   kind: "The kind of capability.",
   hosts: "ASCII hosts: exact, `*.example.com` (public hosts below it) or `*` (public hosts).",
   ports: "Ports. Default: 80 and 443; in a manifest any port.",

@@ -1,5 +1,4 @@
 import type { AuditPayloads, AuditType } from "./audit/event.ts";
-import { capabilityKinds, effects } from "./capability/capability.ts";
 import { healthStates } from "./isolate/health.ts";
 import { purityFindings } from "./isolate/verify-pure.ts";
 import type { JsonObject } from "./json/json.ts";
@@ -23,6 +22,8 @@ const uuid: JsonObject = {
   type: "string",
   pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
 };
+/** Of a capability. The families of a kernel say which there are. */
+const kind: JsonObject = { type: "string", pattern: "^[a-z][a-z0-9]{0,31}(\\.[a-z][a-z0-9]{0,31})?$" };
 const oneOf = (values: readonly string[]): JsonObject => ({ enum: values });
 const list = (items: JsonObject): JsonObject => ({ type: "array", items });
 const closed = (properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
@@ -82,7 +83,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text }),
   "grant.revoked": payload<"grant.revoked">({
     revocationId: text,
-    match: closed({ caller: text, sessionId: text, tool: text, callId: text, kinds: list(oneOf(capabilityKinds)) }, [
+    match: closed({ caller: text, sessionId: text, tool: text, callId: text, kinds: list(kind) }, [
       "caller",
       "sessionId",
       "tool",
@@ -109,8 +110,8 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   }),
   "capability.checked": payload<"capability.checked">({
     grantHash: digest,
-    granted: list(oneOf(capabilityKinds)),
-    missing: list(oneOf(capabilityKinds)),
+    granted: list(kind),
+    missing: list(kind),
   }),
   "policy.decided": payload<"policy.decided">(
     {
@@ -141,7 +142,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.started": payload<"tool.started">({ tool: text, toolHash: digest, host: text }),
   "capability.used": payload<"capability.used">({
     index: count,
-    kind: oneOf(capabilityKinds),
+    kind: kind,
     operation: text,
     target: text,
     outcome: oneOf(["ok", "refused", "failed"]),
@@ -151,10 +152,10 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "tool.suspended": payload<"tool.suspended">({ snapshotId: text }),
   "tool.resumed": payload<"tool.resumed">({ snapshotId: text }),
   "tool.completed": payload<"tool.completed">(
-    { outputHash: digest, outputBytes: count, normalizer: text, effects: list(oneOf(effects)), ...usage },
+    { outputHash: digest, outputBytes: count, normalizer: text, effects: list(kind), ...usage },
     [...usageNames, "normalizer"],
   ),
-  "tool.failed": payload<"tool.failed">({ ...ended, effects: list(oneOf(effects)), ...usage }, usageNames),
+  "tool.failed": payload<"tool.failed">({ ...ended, effects: list(kind), ...usage }, usageNames),
   "tool.blocked": payload<"tool.blocked">(ended),
   "tool.lost": payload<"tool.lost">({ lastSeq: count }),
   "log.recovered": payload<"log.recovered">({ cutBytes: count, lastSeq: { type: ["integer", "null"], minimum: 0 } }),

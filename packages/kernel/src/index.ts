@@ -69,38 +69,35 @@ export {
   type ToolSource,
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export {
-  attenuate,
-  checkPackage,
-  checkTrustedTool,
-  grantOf,
-  loadPolicy,
-  normalize,
-  packageHash,
-} from "./blake3-defaults.ts";
+export { checkPackage, checkTrustedTool, loadPolicy, normalize, packageHash } from "./blake3-defaults.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
 
 export type {
-  ArgumentPattern,
   Capability,
   CapabilityKind,
-  ClockCapability,
-  CommandPattern,
-  DatabaseCapability,
+  CapabilityTypes,
   Effect,
-  FilesCapability,
-  KeysCapability,
+  EffectTypes,
+  Governed,
   Need,
-  NetCapability,
-  RandomCapability,
-  RestPattern,
-  SecretCapability,
-  SpawnCapability,
-  StatementKind,
-  ToolCallCapability,
+  NeedTypes,
+  RequestConditions,
+  ToolLists,
+  ToolSizes,
 } from "./capability/capability.ts";
-export { capabilityKinds, effects, statementKinds } from "./capability/capability.ts";
+export { isKind } from "./support/kind.ts";
+export type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/commands.ts";
+export type { ClockCapability, RandomCapability } from "./capability/families/clock.ts";
+export { type DatabaseCapability, type StatementKind, statementKinds } from "./capability/families/db.ts";
+export type { FilesCapability } from "./capability/families/fs.ts";
+export type { KeysCapability } from "./capability/families/kv.ts";
+export type { NetCapability } from "./capability/families/net.ts";
+export type { SpawnCapability } from "./capability/families/process-spawn.ts";
+export type { SecretCapability } from "./capability/families/secret-use.ts";
+export type { ToolCallCapability } from "./capability/families/tool-call.ts";
+export { builtInFamilies } from "./capability/families/index.ts";
+export type { Families } from "./capability/registry.ts";
 export type {
   Broker,
   BrokerError,
@@ -113,8 +110,6 @@ export type {
 } from "./capability/broker.ts";
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
-export { describeCapability } from "./capability/describe.ts";
-export { covers, type Grant } from "./capability/grant.ts";
 export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";

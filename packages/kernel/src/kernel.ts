@@ -54,9 +54,9 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  */
 export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const options = readKernelOptions(foreign);
-  const { hash, extensions = [], policyVariables } = options;
+  const { hash, families, extensions = [], policyVariables } = options;
   const composed = composeExtensions(extensions);
-  const loaded = loadPolicy(options.policy ?? defaultPolicy, policyVariables, hash);
+  const loaded = loadPolicy(options.policy ?? defaultPolicy, policyVariables, hash, families);
   const policy = checkKeeping(loaded, composed.services.keepsValues === true);
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
@@ -72,6 +72,7 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
 class KernelImplementation implements Kernel {
   readonly #registry: Registry;
   readonly #hash: Hash;
+  readonly #families: Policy["families"];
   readonly #hosts: readonly OwnHost[];
   readonly #pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly #composed: Composed;
@@ -85,24 +86,26 @@ class KernelImplementation implements Kernel {
   readonly #core: Core;
   readonly #toolWatchers = new Watchers();
   constructor(options: OwnKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
-    const { hash, packageHashes = [], extensions = [], hosts, mode, policyVariables, signer, reuse } = options;
+    const { hash, packageHashes = [], families, extensions = [], hosts, mode, reuse } = options;
     const { normalizers = new Map() } = options;
     this.#hash = hash;
+    this.#families = families;
     this.#hosts = hosts;
     this.#registry = new Registry({
       hash,
       packageHashes,
+      families,
       normalizers,
       faultOf: (tool) => hostOf(tool, this.#hosts)?.check?.(tool),
     });
     this.#pools = this.#openPools(reuse, clock, log);
     this.#composed = composed;
-    this.#variables = policyVariables;
-    this.#signer = signer;
+    this.#variables = options.policyVariables;
+    this.#signer = options.signer;
     this.#clock = clock;
     this.#log = log;
     this.#authority = new AuthorityState(policy, mode, log);
-    this.grants = new GrantRevocations(this.#revocations, log, clock, this.#toolWatchers);
+    this.grants = new GrantRevocations(this.#revocations, log, clock, families.kinds, this.#toolWatchers);
     this.#core = this.#openCore(options);
     const context = this.#contextOf(this.#core);
     for (const extension of extensions) extension.open?.(context);
@@ -141,13 +144,12 @@ class KernelImplementation implements Kernel {
 
   #contextOf(core: Core): ExtensionContext {
     const { log, clock, registry, hosts, labels, authority, points } = core;
-    const hash = this.#hash;
-    const lent = { log, clock, hash, registry, hosts, labels, authority, points };
+    const lent = { log, clock, hash: this.#hash, families: this.#families, registry, hosts, labels, authority, points };
     return {
       ...lent,
       setMode: (mode, reason) => this.setMode(mode, reason),
-      openCall: (toolName, options, parent) => openCall(toolName, options, clock, hash, parent),
-      openRead: (read) => openRead({ name: "" }, read, clock, hash),
+      openCall: (toolName, options, parent) => openCall(toolName, options, clock, lent.hash, lent.families, parent),
+      openRead: (read) => openRead({ name: "" }, read, clock, lent.hash),
       perform: (call, entry) => perform(call, entry, core),
       close: (call, fault) => close(call, fault, core),
       refuse: (call, fault) => refuse(call, fault, core),
@@ -192,7 +194,7 @@ class KernelImplementation implements Kernel {
     { version, caller, sessionId }: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
   ): Promise<ToolHealth> {
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
-    const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash);
+    const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
     return checkHealth(call, this.#operationParts);
   }
 
@@ -202,7 +204,7 @@ class KernelImplementation implements Kernel {
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
-    const call = openCall(tool, {}, this.#clock, this.#hash);
+    const call = openCall(tool, {}, this.#clock, this.#hash, this.#families);
     return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
   }
 
@@ -216,13 +218,13 @@ class KernelImplementation implements Kernel {
     input: unknown,
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
-    const call = openCall(tool, options, this.#clock, this.#hash);
+    const call = openCall(tool, options, this.#clock, this.#hash, this.#families);
     const result = await perform(call, { phase: "arrival", input }, this.#core);
     return (this.#signer ? await signProof(result, this.#signer) : result) as CallResult<never>;
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
-    const call = openCall(tool, previewOptions(options), this.#clock, this.#hash);
+    const call = openCall(tool, previewOptions(options), this.#clock, this.#hash, this.#families);
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }
 
@@ -235,7 +237,11 @@ class KernelImplementation implements Kernel {
   async resume(bytes: Uint8Array, options: ResumeOptions = {}): Promise<CallResult> {
     const { suspension } = this.#composed.services;
     if (!suspension)
-      return refuse(openCall("", options, this.#clock, this.#hash), unanswered("suspension"), this.#core);
+      return refuse(
+        openCall("", options, this.#clock, this.#hash, this.#families),
+        unanswered("suspension"),
+        this.#core,
+      );
     const result = await suspension.resume(bytes, options);
     return this.#signer ? signProof(result, this.#signer) : result;
   }
@@ -261,10 +267,8 @@ class KernelImplementation implements Kernel {
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const policy = checkKeeping(
-      loadPolicy(document, this.#variables, this.#hash),
-      this.#composed.services.keepsValues === true,
-    );
+    const loaded = loadPolicy(document, this.#variables, this.#hash, this.#families);
+    const policy = checkKeeping(loaded, this.#composed.services.keepsValues === true);
     if (!policy.ok) return policy;
     await this.#toolWatchers.after(this.#authority.setPolicy(policy.value));
     return { ok: true, value: { policyHash: policy.value.hash } };

@@ -1,6 +1,7 @@
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
-import type { CapabilityKind } from "./capability/capability.ts";
+import { builtInFamilies } from "./capability/families/index.ts";
+import type { Families } from "./capability/registry.ts";
 import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
@@ -22,7 +23,8 @@ export interface OwnKernelOptions extends Omit<
   readonly sink?: Theirs<AuditSink>;
   /** The last one runs the tools of this realm. */
   readonly hosts: readonly OwnHost[];
-  readonly brokers: ReadonlyMap<CapabilityKind, Theirs<Broker>>;
+  readonly families: Families;
+  readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   readonly mode: Mode;
   readonly policyVariables: PolicyVariables;
   readonly reuse: ReadonlyMap<string, Reuse>;
@@ -93,6 +95,7 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   return {
     ...rest,
     hosts,
+    families: builtInFamilies,
     brokers: new Map([...hosts.flatMap((each) => each.brokers), ...own].flatMap(kindsOf)),
     mode: knownMode(mode),
     policyVariables: data.policyVariables,
@@ -100,7 +103,7 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   };
 }
 
-function kindsOf(foreign: Foreign<Broker>): (readonly [CapabilityKind, Theirs<Broker>])[] {
+function kindsOf(foreign: Foreign<Broker>): (readonly [string, Theirs<Broker>])[] {
   const broker = portOf(foreign);
   const kinds = textsOf(broker?.kinds, 1_000);
   if (!broker || !kinds) throw new TypeError("A broker lacks `kinds`.");

@@ -1,4 +1,3 @@
-import type { Effect } from "./capability/capability.ts";
 import type { JsonValue } from "./json/json.ts";
 import type { ContentReference } from "./bytes/content-reference.ts";
 import type { Proof } from "./policy/proof/proof.ts";
@@ -96,7 +95,7 @@ interface CallEnd {
   /** UUIDv7. */
   readonly callId: string;
   /** What was really used, not what was declared. */
-  readonly effects: readonly Effect[];
+  readonly effects: readonly string[];
   readonly meta: CallMeta;
 }
 

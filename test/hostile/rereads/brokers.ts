@@ -60,13 +60,13 @@ export const seams: readonly Seam[] = [
   },
   {
     name: "what a broker has used up, and for what",
-    first: [{ "fs.read": 60 }, { kind: "fs.read", path: "open/b" }],
-    second: [{ "fs.read": 1 }, { kind: "fs.read", path: "free/b" }],
+    first: [{ bytes: 60 }, { kind: "fs.read", path: "open/b" }],
+    second: [{ bytes: 1 }, { kind: "fs.read", path: "free/b" }],
     run: async (given) => {
       const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "open/a" }] });
       const serve: Broker["serve"] = async (_, session) => {
         const [usage, need] = given as readonly [never, never];
-        const errors = [session.spend(usage, need), session.spend({ "fs.read": 60 })];
+        const errors = [session.spend(usage, need), session.spend({ bytes: 60 })];
         return { ok: true, value: errors.map((error) => error?.code ?? "ok") };
       };
       const grants = [{ ...files, totalBytes: 100 }, { kind: "fs.read", paths: ["free/**"] } as const];

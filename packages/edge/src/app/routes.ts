@@ -1,5 +1,5 @@
 import type { ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
-import { effects, isDigest, modes } from "@keyhole/kernel";
+import { builtInFamilies, isDigest, modes } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
@@ -144,7 +144,7 @@ const filterCheck = checkOf({
     mode: { enum: modes },
     category: { type: "string" },
     tier: { enum: [0, 1, 2, 3, 4] },
-    effect: { enum: effects },
+    effect: { enum: builtInFamilies.effects },
     text: { type: "string" },
   },
   additionalProperties: false,

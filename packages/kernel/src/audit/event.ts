@@ -1,4 +1,3 @@
-import type { Effect, CapabilityKind } from "../capability/capability.ts";
 import type { Use } from "../capability/broker-reply.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
@@ -81,8 +80,8 @@ export interface AuditPayloads {
   readonly "data.kept": { readonly commitments: Readonly<Record<string, string>> };
   readonly "capability.checked": {
     readonly grantHash: string;
-    readonly granted: readonly CapabilityKind[];
-    readonly missing: readonly CapabilityKind[];
+    readonly granted: readonly string[];
+    readonly missing: readonly string[];
   };
   readonly "policy.decided": {
     readonly decision: Decision;
@@ -134,7 +133,7 @@ export interface AuditPayloads {
     readonly outputBytes: number;
     /** `name@version` of a normal form of the embedding program. */
     readonly normalizer?: string;
-    readonly effects: readonly Effect[];
+    readonly effects: readonly string[];
     readonly fuelUsed?: number;
     readonly peakMemoryBytes?: number;
   };
@@ -142,7 +141,7 @@ export interface AuditPayloads {
   readonly "tool.failed": {
     readonly code: ErrorCode;
     readonly errorHash: string;
-    readonly effects: readonly Effect[];
+    readonly effects: readonly string[];
     readonly fuelUsed?: number;
     readonly peakMemoryBytes?: number;
   };

@@ -1,4 +1,4 @@
-import type { Capability } from "../capability/capability.ts";
+import type { OfKind } from "../capability/family.ts";
 import type { GateCounts } from "../capability/call-usage.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 
@@ -24,5 +24,5 @@ export const runPart: CarriedPart<{
 export const authorityPart: CarriedPart<{
   readonly policyHash: string;
   readonly mode: string;
-  readonly layers: readonly (readonly Capability[])[];
+  readonly layers: readonly (readonly OfKind[])[];
 }> = { name: "authority" };

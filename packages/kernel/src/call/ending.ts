@@ -1,4 +1,3 @@
-import type { Effect } from "../capability/capability.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Digest } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -25,11 +24,11 @@ class KernelEnding {
   readonly callId: string;
   /** Whether the tool ran, or may have. */
   readonly hasStarted: boolean;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly string[];
   readonly outcome: Outcome;
   readonly #made = true;
 
-  constructor(callId: string, hasStarted: boolean, effects: readonly Effect[], outcome: Outcome) {
+  constructor(callId: string, hasStarted: boolean, effects: readonly string[], outcome: Outcome) {
     this.callId = callId;
     this.hasStarted = hasStarted;
     this.effects = effects;
@@ -59,7 +58,7 @@ export function isEnding(value: object): value is Ending {
 }
 
 /** For `steps/conclude.ts` alone; a test holds that no other module imports it. */
-export function endingOf(callId: string, hasStarted: boolean, effects: readonly Effect[], outcome: Outcome): Ending {
+export function endingOf(callId: string, hasStarted: boolean, effects: readonly string[], outcome: Outcome): Ending {
   return new KernelEnding(callId, hasStarted, effects, outcome);
 }
 

@@ -1,6 +1,7 @@
 import { eventScope } from "../audit/scope.ts";
 import { childSpan } from "../id/trace.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
+import type { Families } from "../capability/registry.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { limits } from "../limits.ts";
 import type { Foreign } from "../support/foreign.ts";
@@ -15,9 +16,10 @@ export function openCall(
   foreign: Foreign<unknown>,
   clock: Clock,
   hash: Hash,
+  families: Families,
   parent?: Parent,
 ): CallRecord {
-  return openRead(readTool(tool), readOptions(foreign), clock, hash, parent);
+  return openRead(readTool(tool), readOptions(foreign, families), clock, hash, parent);
 }
 
 /** The same where the options have been read: their streams are locked by now. */

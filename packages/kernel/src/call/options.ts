@@ -1,11 +1,9 @@
-import type { Capability } from "../capability/capability.ts";
-import { checkCapability } from "../capability/check.ts";
-import { capabilitySchema } from "../capability/schema.ts";
+import type { Families } from "../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
 import { absorb, type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
 import { deepFreeze } from "../json/freeze.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import type { JsonObject } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
 import { unknownName } from "../tool/nearest.ts";
@@ -83,10 +81,12 @@ const texts = named("text");
 const flags = named("flag");
 const functions = named("function");
 
-const grantsValidator = requireValidator({ type: "array", items: capabilitySchema(), maxItems: 1_000 });
-
 /** @param names Of the options that it can have. One that nobody reads would narrow nothing: it is refused. */
-export function readOptions(foreign: Foreign<unknown>, names: readonly string[] = callOptionNames): ReadOptions {
+export function readOptions(
+  foreign: Foreign<unknown>,
+  families: Families,
+  names: readonly string[] = callOptionNames,
+): ReadOptions {
   try {
     if (typeof foreign !== "object" || foreign === null) return refused("The options are not an object.");
     const options: Record<string, unknown> = { ...foreign };
@@ -94,7 +94,7 @@ export function readOptions(foreign: Foreign<unknown>, names: readonly string[] 
     const unknown = unknownName(options, names);
     const read = unknown
       ? refused(`The options have no member \`${unknown.name}\`.`, unknown.hint)
-      : readPlain(options);
+      : readPlain(options, families);
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
     return refused("The options cannot be read.");
@@ -138,7 +138,7 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   return { fault: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." } };
 }
 
-function readPlain(options: Record<string, unknown>): ReadOptions {
+function readPlain(options: Record<string, unknown>, families: Families): ReadOptions {
   for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is not a string.`);
   for (const name of functions)
     if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is not a function.`);
@@ -155,17 +155,10 @@ function readPlain(options: Record<string, unknown>): ReadOptions {
   const own = deepFreeze(plain.value) as JsonObject;
   const valid = boundsValidator.validate(own);
   if (!valid.ok) return { options: {}, fault: valid.errors[0]! };
-  const fault = grantsFault(own["grants"]);
-  return fault === undefined
-    ? { options: { ...options, ...own } }
-    : refused(`The call's grants are malformed: ${fault}`);
-}
-
-function grantsFault(grants: JsonValue | undefined): string | undefined {
-  if (grants === undefined) return undefined;
-  const valid = grantsValidator.validate(grants);
-  if (!valid.ok) return `${valid.errors[0]!.message}.`;
-  return (grants as unknown as readonly Capability[]).map(checkCapability).find((each) => each !== undefined)?.message;
+  const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
+  return typeof read === "string"
+    ? refused(`The call's grants are malformed: ${read}`)
+    : { options: { ...options, ...own } };
 }
 
 function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {

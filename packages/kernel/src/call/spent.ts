@@ -1,11 +1,10 @@
-import type { Effect } from "../capability/capability.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import { gatePart, runPart } from "./carried-part.ts";
 import type { CallRecord } from "./record.ts";
 
 /** What a call used, as its result says it. */
 export interface Spent {
-  readonly effects: readonly Effect[];
+  readonly effects: readonly string[];
   readonly networkRequests: number;
   readonly networkBytes: number;
   readonly attempts: number;

@@ -1,10 +1,9 @@
-import type { Capability, CapabilityKind, Need } from "../capability/capability.ts";
-import { capabilityCovers } from "../capability/covers.ts";
+import type { Family, OfKind, OwnNeed } from "../capability/family.ts";
 import { checkKey } from "../capability/keys.ts";
 import { checkName } from "../capability/names.ts";
-import { isNarrow, narrowestFor } from "../capability/narrowest.ts";
 import { checkPath } from "../capability/paths.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
+import type { Policy } from "../policy/document/load.ts";
 import { parseUrl } from "../support/parse-url.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 
@@ -13,43 +12,48 @@ import type { RegisteredTool } from "../tool/package.ts";
  * what it declares, where that is a single thing. Only ever an operator's suggestion: nothing is decided by it, and what the tool then really asks for is checked.
  */
 export function wantedBy(
-  { input, tool }: { readonly input: JsonValue; readonly tool: RegisteredTool },
-  kind: CapabilityKind,
-): Capability | undefined {
-  const wishes = tool.manifest.capabilities.filter((capability) => capability.kind === kind);
-  const need = isJsonObject(input) ? needIn(input, kind) : undefined;
-  const isDeclared = need && wishes.some((wish) => capabilityCovers(wish, need, "wish"));
-  const named = isDeclared ? narrowestFor(need) : undefined;
+  { input, tool, policy }: { readonly input: JsonValue; readonly tool: RegisteredTool; readonly policy: Policy },
+  kind: string,
+): OfKind | undefined {
+  const wishes = tool.declared.filter((capability) => capability.kind === kind);
+  const family = policy.families.get(kind);
+  const need = family && isJsonObject(input) ? needIn(input, family) : undefined;
+  const isDeclared = need && wishes.some((wish) => wish.covers(need, "wish"));
+  const named = isDeclared ? need.narrowest() : undefined;
   const [only] = wishes;
-  if (named || !only || wishes.length > 1 || !isNarrow(only)) return named;
-  const { optional: _, ...capability } = only;
-  return capability;
+  if (named || !only || wishes.length > 1 || !only.isNarrow) return named?.json;
+  return only.json;
 }
 
 function needIn(
   { url, method, path, key, database }: { readonly [name: string]: JsonValue },
-  kind: CapabilityKind,
-): Need | undefined {
+  family: Family,
+): OwnNeed | undefined {
+  const { kind } = family;
   switch (kind) {
     case "net.read":
     case "net.write": {
       const place = typeof url === "string" ? placeOf(url) : undefined;
       const verb = typeof method === "string" ? method : kind === "net.read" ? "GET" : "POST";
-      return place && { kind, method: verb, ...place };
+      return place && needOf(family, { method: verb, ...place });
     }
     case "fs.read":
     case "fs.write":
-      return typeof path === "string" && checkPath(path) === undefined ? { kind, path } : undefined;
+      return typeof path === "string" && checkPath(path) === undefined ? needOf(family, { path }) : undefined;
     case "kv.read":
     case "kv.write":
-      return typeof key === "string" && checkKey(key) === undefined ? { kind, key } : undefined;
+      return typeof key === "string" && checkKey(key) === undefined ? needOf(family, { key }) : undefined;
     case "db.read":
       return typeof database === "string" && checkName(database) === undefined
-        ? { kind, database, statements: ["select"] }
+        ? needOf(family, { database, statements: ["select"] })
         : undefined;
     default:
       return undefined;
   }
+}
+
+function needOf(family: Family, members: object): OwnNeed {
+  return family.need({ kind: family.kind, ...members });
 }
 
 function placeOf(text: string): { readonly host: string; readonly port: number; readonly path: string } | undefined {

@@ -1,17 +1,20 @@
 import type { Hash } from "../hash/hash.ts";
 import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
+import { isJsonObject } from "../json/json.ts";
 import { snapshotLoosely } from "../json/snapshot.ts";
 import { copyAndHash } from "../hash/copy-and-hash.ts";
 import type { BrokerError, BrokerNeeds, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
-import { type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
+import type { Need } from "./capability.ts";
 import { isDenialReason } from "./denial.ts";
+import type { OwnNeed } from "./family.ts";
 import type { OpenSecrets } from "./secret.ts";
 import { codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
+import type { Families } from "./registry.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {
   readonly index: number;
-  readonly kind: CapabilityKind;
+  readonly kind: string;
   readonly operation: string;
   /** What was touched: a URL without query and credentials, or a path. */
   readonly target: string;
@@ -56,11 +59,11 @@ export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {
   return { ok: true, needs: items.map(readNeed) };
 }
 
-/** @throws TypeError for what is no need */
+/** A copy, for the family of its kind to look at. @throws TypeError for what has no kind */
 function readNeed(foreign: Foreign<Need>): Need {
-  const need = snapshotLoosely(foreign, {}) as unknown as Need;
-  if (!capabilityKinds.includes(need.kind)) throw new TypeError("A need has no kind.");
-  return need;
+  const need = snapshotLoosely(foreign, {});
+  if (!isJsonObject(need) || typeof need["kind"] !== "string") throw new TypeError("A need has no kind.");
+  return need as unknown as Need;
 }
 
 function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
@@ -83,21 +86,29 @@ const isCode = (code: unknown): code is BrokerError["code"] =>
 
 /** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
 function readUsage(foreign: Foreign<Usage>): Usage {
-  const members = membersOf(foreign, "networkRequests", "networkBytes", "fs.read", "fs.write");
+  const members = membersOf(foreign, "networkRequests", "networkBytes", "requests", "bytes");
   for (const amount of Object.values(members))
     if (amount !== undefined && !(typeof amount === "number" && amount >= 0))
       throw new TypeError("The usage is not a number of at least 0.");
   return members as Usage;
 }
 
+/** A session as the kernel has it. */
+export interface OwnSession extends Pick<BrokerSession, "signal" | "secrets"> {
+  refusal(need: OwnNeed): BrokerError | undefined;
+  spend(usage: Usage, need?: OwnNeed): BrokerError | undefined;
+  limit(need: OwnNeed): number;
+}
+
 /** A session as a broker has it: what it says is read once. It passes one object for one need, as long as it spends for it. */
-export function readSession(session: BrokerSession): BrokerSession {
-  const needOf = byIdentity(readNeed);
+export function readSession(session: OwnSession, families: Families): BrokerSession {
+  const read = (need: Foreign<Need>): OwnNeed => families.need(readNeed(need));
+  const needOf = byIdentity(read);
   return {
     ...session,
-    refusal: (need) => session.refusal(readNeed(need)),
+    refusal: (need) => session.refusal(read(need)),
     spend: (usage, need) => session.spend(readUsage(usage), need && needOf(need)),
-    limit: (need) => session.limit(readNeed(need)),
+    limit: (need) => session.limit(read(need)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
-import type { CapabilityKind, Need } from "./capability.ts";
+import type { Need } from "./capability.ts";
 import type { DenialReason } from "./denial.ts";
 import type { CallSecrets } from "./secret.ts";
 
@@ -11,7 +11,7 @@ import type { CallSecrets } from "./secret.ts";
  * with `{ name, input }`. `secret.use`, `clock` and `random` have no requests.
  */
 export interface CapabilityRequest {
-  readonly kind: CapabilityKind;
+  readonly kind: string;
   readonly operation: string;
   readonly arguments: JsonObject;
   readonly body?: Uint8Array;
@@ -84,12 +84,14 @@ export interface BrokerSession {
   readonly secrets: CallSecrets;
 }
 
-/** What a request uses up. The bytes of files are counted by the kernel itself. */
+/** What a request uses up. The kernel counts the bytes of files by itself. */
 export interface Usage {
+  /** Of the call's bounds as well as of the capability's budget. */
   readonly networkRequests?: number;
   readonly networkBytes?: number;
-  readonly "fs.read"?: number;
-  readonly "fs.write"?: number;
+  /** Of the capability's budget alone. */
+  readonly requests?: number;
+  readonly bytes?: number;
 }
 
 /** What a request needs, as the smallest things that a grant covers or not; or why it cannot be read. */
@@ -99,7 +101,7 @@ export type BrokerNeeds =
 
 /** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */
 export interface Broker {
-  readonly kinds: readonly CapabilityKind[];
+  readonly kinds: readonly string[];
   /**
    * What the request would need, without doing anything. The kernel checks each need before `serve` is called. A promise is for a broker whose code loads with its first
    * request: until it settles, the requests behind this one wait.

@@ -1,5 +1,6 @@
-import type { BrokerSession, BrokerError, Usage } from "./broker.ts";
+import type { BrokerError, BrokerSession, Usage } from "./broker.ts";
 import type { Need } from "./capability.ts";
+import type { OwnNeed } from "./family.ts";
 import type { GateCounts } from "./call-usage.ts";
 import type { Grant } from "./grant.ts";
 import type { Ledger } from "./ledger.ts";
@@ -18,14 +19,20 @@ export interface Budget {
 }
 
 /** Counts for this call and for all around it, or for none. */
-export function spend(usage: Usage, need: Need, ledger: Ledger, spent: Spent, budget: Budget): BrokerError | undefined {
+export function spend(
+  usage: Usage,
+  need: OwnNeed,
+  ledger: Ledger,
+  spent: Spent,
+  budget: Budget,
+): BrokerError | undefined {
   const { networkRequests, networkBytes } = budget;
   const { networkRequests: requests = 0, networkBytes: bytes = 0 } = usage;
   if (spent.networkRequests + requests > networkRequests)
     return bounds(`The call may make ${networkRequests} network requests.`, raise("networkRequests"));
   if (spent.networkBytes + bytes > networkBytes)
     return bounds(`The call may move ${networkBytes} bytes over the network.`, raise("networkBytes"));
-  const refusal = ledger.charge(need, usage, () => budget.spend?.(usage, need));
+  const refusal = ledger.charge(need, usage, () => budget.spend?.(usage, need.json as Need));
   if (refusal) return refusal;
   spent.networkRequests += requests;
   spent.networkBytes += bytes;

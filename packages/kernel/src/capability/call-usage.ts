@@ -1,12 +1,12 @@
 import { limits } from "../limits.ts";
 import type { Broker, BrokerError } from "./broker.ts";
-import { type CapabilityKind, type Effect, isEffect } from "./capability.ts";
+import type { Family } from "./family.ts";
 import type { Taken } from "./ledger.ts";
 
 /** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
 export interface GateCounts {
   /** Those that really happened, or may have. Sorted, none twice. */
-  readonly effects: readonly Effect[];
+  readonly effects: readonly string[];
   /** Whether any request got as far as its broker. */
   readonly wasUsed: boolean;
   readonly requestsLeft: number;
@@ -45,6 +45,6 @@ export const noCounts: GateCounts = {
 };
 
 /** With that of a request, or of what serving it needs besides: the hop of a redirect, a file of a command. */
-export function effectsWith(kind: CapabilityKind, effects: readonly Effect[]): readonly Effect[] {
-  return isEffect(kind) && !effects.includes(kind) ? [...effects, kind].toSorted() : effects;
+export function effectsWith({ kind, effect }: Family, effects: readonly string[]): readonly string[] {
+  return effect === "none" || effects.includes(kind) ? effects : [...effects, kind].toSorted();
 }

@@ -1,6 +1,32 @@
-import type { ArgumentPattern, CommandPattern, RestPattern } from "./capability.ts";
 import { checkGlob, checkPath, matchPath } from "./paths.ts";
 import { foldLetters } from "../support/fold.ts";
+
+/** A command and the arguments that it may be given. There is no shell, and no command line as one text. */
+export interface CommandPattern {
+  /** A name, matched exactly: never a path. */
+  readonly command: string;
+  /** One pattern per argument, in order; only the last may be a `rest`. Default: no arguments. */
+  readonly args?: readonly (ArgumentPattern | RestPattern)[];
+}
+
+/**
+ * What one argument may be: exactly a text, or one of several forms. What a program could take for an option (a leading `-`) or for the name of a file
+ * with more arguments (a leading `@`) never fits a form by accident: it has to be written out.
+ */
+export type ArgumentPattern =
+  | string
+  | { readonly oneOf: readonly string[] }
+  /** Begins so, and goes on without a step to a folder above. `""` is any text. A prefix of an option names the option whole: `--format=`. */
+  | { readonly prefix: string }
+  /** A relative path under one of these globs. */
+  | { readonly path: readonly string[] }
+  /** A whole number in decimal digits, both ends inclusive. `min` is 0 by default, `max` the largest safe integer. */
+  | { readonly number: { readonly min?: number; readonly max?: number } };
+
+/** Any number of arguments, none included, each of which fits. */
+export interface RestPattern {
+  readonly rest: ArgumentPattern;
+}
 
 /** Arguments of one command. */
 const maxArguments = 1_000;

@@ -1,8 +1,5 @@
-import type { Capability, CapabilityKind, Need } from "./capability.ts";
-import { capabilityCovers } from "./covers.ts";
-import { describeCapability } from "./describe.ts";
-import { declares, type Grant } from "./grant.ts";
-import { narrowestFor } from "./narrowest.ts";
+import type { LoadedCapability, OfKind, OwnNeed } from "./family.ts";
+import { declares, gives, type Grant } from "./grant.ts";
 
 /** Why a call may not do something. */
 export type DenialReason =
@@ -44,7 +41,7 @@ export interface GrantHolder {
 export interface Denial {
   readonly reason: Exclude<DenialReason, "forbidden" | "revoked">;
   /** What the layer grants of the kind. */
-  readonly granted: readonly Capability[];
+  readonly granted: readonly LoadedCapability[];
   readonly operatorHint: string;
 }
 
@@ -54,12 +51,9 @@ export interface LayerDenial extends Denial {
 }
 
 /** Of a need that the grant does not cover. */
-export function denialOf(grant: Grant, need: Need, holder: GrantHolder): Denial {
-  const wanted = narrowestFor(need);
-  if (declares(grant, need))
-    return leftOut(grant, need.kind, holder, wanted, (layer) =>
-      layer.some((capability) => capabilityCovers(capability, need, "authority")),
-    );
+export function denialOf(grant: Grant, need: OwnNeed, holder: GrantHolder): Denial {
+  const wanted = need.narrowest()?.json;
+  if (declares(grant, need)) return leftOut(grant, need.kind, holder, wanted, (layer) => gives(layer, need));
   const operatorHint = `Declare it in \`capabilities\` of the tool's manifest${shown(wanted)} A grant gives no more than the tool declares.`;
   return { reason: "undeclared", granted: [], operatorHint };
 }
@@ -69,22 +63,17 @@ export function denialOf(grant: Grant, need: Need, holder: GrantHolder): Denial 
  *
  * @param wanted What is asked for first, where it is known
  */
-export function denialOfKind(
-  grant: Grant,
-  kind: CapabilityKind,
-  holder: GrantHolder,
-  wanted: Capability | undefined,
-): LayerDenial {
+export function denialOfKind(grant: Grant, kind: string, holder: GrantHolder, wanted: OfKind | undefined): LayerDenial {
   return leftOut(grant, kind, holder, wanted, (layer) => layer.some((capability) => capability.kind === kind));
 }
 
-type Layer = readonly Capability[];
+type Layer = readonly LoadedCapability[];
 
 function leftOut(
   { layers: [policy = [], ...others] }: Grant,
-  kind: CapabilityKind,
+  kind: string,
   { tool, caller, hasOwnGrants }: GrantHolder,
-  wanted: Capability | undefined,
+  wanted: OfKind | undefined,
   isIn: (layer: Layer) => boolean,
 ): LayerDenial {
   const ofKind = (layer: Layer): Layer => layer.filter((capability) => capability.kind === kind);
@@ -104,7 +93,7 @@ function leftOut(
   return { reason: "not-held", granted: ofKind(held), operatorHint: "The policy grants it now: repeat the call." };
 }
 
-function addTo(place: string, kind: CapabilityKind, what: object | undefined): string {
+function addTo(place: string, kind: string, what: object | undefined): string {
   return what
     ? `Add it to ${place}: ${JSON.stringify(what)}`
     : `Add ${kind} to ${place}, with no more than the tool needs.`;
@@ -115,8 +104,11 @@ function shown(what: object | undefined): string {
 }
 
 /** For the model. */
-export function grantedText({ kind }: Pick<Need, "kind">, granted: readonly Capability[]): string {
+export function grantedText({ kind }: OwnNeed, granted: readonly LoadedCapability[]): string {
   return granted.length > 0
-    ? `Granted: ${granted.map(describeCapability).join("; ").slice(0, 500)}.`
+    ? `Granted: ${granted
+        .map((each) => each.describe())
+        .join("; ")
+        .slice(0, 500)}.`
     : `Nothing of kind ${kind} is granted.`;
 }

@@ -1,5 +1,5 @@
 import type { BrokerError, BrokerReply } from "./broker.ts";
-import type { Need } from "./capability.ts";
+import type { Family, OwnNeed } from "./family.ts";
 import { withoutSecrets } from "./broker-reply.ts";
 import { absorb } from "../support/foreign.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
@@ -9,6 +9,8 @@ export interface GateSecretsOptions {
   readonly keeper: SecretKeeper;
   /** Marks the call's own placeholders. */
   readonly token: string;
+  /** Makes the need of using a secret at a host. */
+  readonly needOf: NonNullable<Family["secretNeed"]>;
   /** The kernel's. */
   readonly clock: { after(delayMs: number, callback: () => void, how?: "idly"): () => void };
   /** Names, exact or as a pattern, that the policy grants to any tool and caller at a host. */
@@ -20,7 +22,7 @@ export class GateSecrets {
   readonly #options: GateSecretsOptions | undefined;
   readonly #revealed: readonly string[];
   /** The gate of the present run decides. */
-  #refusal: (need: Need) => BrokerError | undefined = () => undefined;
+  #refusal: (need: OwnNeed) => BrokerError | undefined = () => undefined;
   #opened: OpenSecrets = noSecrets;
   /** Whether the broker called them public: what a secret's wildcard reaches. */
   readonly #hosts = new Map<string, boolean>();
@@ -37,19 +39,18 @@ export class GateSecrets {
   }
 
   /** A run begins. */
-  enter(refusal: (need: Need) => BrokerError | undefined): void {
+  enter(refusal: (need: OwnNeed) => BrokerError | undefined): void {
     this.#refusal = refusal;
   }
 
   /** Opened for the first broker that serves: most calls ask for nothing. */
   open(): OpenSecrets {
     if (this.#opened !== noSecrets || !this.#options) return this.#opened;
-    const { keeper, token, clock } = this.#options;
+    const { keeper, token, needOf, clock } = this.#options;
     const opened = keeper.open({
       token,
       after: (delayMs, callback) => clock.after(delayMs, callback, "idly"),
-      refusal: (name, host) =>
-        this.#refusal({ kind: "secret.use", name, host, isPublic: this.#hosts.get(host) ?? false }),
+      refusal: (name, host) => this.#refusal(needOf(name, host, this.#hosts.get(host) ?? false)),
       granted: () => this.#granted,
       revealed: this.#revealed,
     });
@@ -69,9 +70,12 @@ export class GateSecrets {
     return this.#opened === noSecrets ? reply : withoutSecrets(reply, this.#opened);
   }
 
-  takeUses(): ReturnType<OpenSecrets["takeUses"]> {
+  /** What was revealed since the last time it was asked, with the need of each. */
+  takeUses(): readonly { readonly name: string; readonly host: string; readonly need: OwnNeed }[] {
+    const needOf = this.#options?.needOf;
+    if (!needOf) return [];
     const uses = this.#opened.takeUses();
     absorb(uses);
-    return uses;
+    return uses.map(({ name, host }) => ({ name, host, need: needOf(name, host, false) }));
   }
 }

@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Hash } from "../hash/hash.ts";
-import { readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
+import { type OwnSession, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
 import { copyAndHash } from "../hash/copy-and-hash.ts";
 import type { Theirs } from "../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -15,11 +15,11 @@ import type {
   OwnRequest,
   Usage,
 } from "./broker.ts";
-import type { CapabilityKind, Need } from "./capability.ts";
 import type { GrantHolder } from "./denial.ts";
-import { targetOf } from "./describe.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
+import type { OwnNeed } from "./family.ts";
 import * as refusals from "./refusals.ts";
+import type { Families } from "./registry.ts";
 import { covers, limitOf } from "./grant.ts";
 import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "./revocation.ts";
@@ -28,12 +28,13 @@ import { GateSecrets, type GateSecretsOptions } from "./gate-secrets.ts";
 export interface GateOptions extends Budget {
   /** Of requests and replies, for the journal. */
   readonly hash: Hash;
-  readonly brokers: ReadonlyMap<CapabilityKind, Theirs<Broker>>;
+  readonly families: Families;
+  readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
-  readonly refusal?: ((need: Need) => string | undefined) | undefined;
+  readonly refusal?: ((need: OwnNeed) => string | undefined) | undefined;
   readonly holder: GrantHolder;
-  /** The largest file that the policy lets through. */
-  readonly fileBytes?: number | undefined;
+  /** The largest size of a request that the policy lets through. */
+  readonly limit?: ((need: OwnNeed) => number) | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
   readonly before?: Gate | undefined;
   /** Instead of it, what the call had counted when it was suspended. */
@@ -65,7 +66,7 @@ export class Gate {
   #ledger: Ledger | undefined;
   #carriers: SecretBearingRequests | undefined;
   /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
-  #ends: Map<CapabilityKind, AbortController> | undefined;
+  #ends: Map<string, AbortController> | undefined;
   readonly #secrets: GateSecrets;
 
   constructor(options: GateOptions) {
@@ -90,9 +91,9 @@ export class Gate {
   }
 
   /** What a gate for another run of the call is opened with. */
-  get parts(): Pick<GateOptions, "brokers" | "hold" | "secrets"> {
-    const { brokers, hold, secrets } = this.#options;
-    return { brokers, hold, secrets };
+  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "secrets"> {
+    const { brokers, families, hold, secrets } = this.#options;
+    return { brokers, families, hold, secrets };
   }
 
   close(isOver = true): void {
@@ -105,7 +106,7 @@ export class Gate {
 
   #endRevoked(): void {
     for (const [kind, end] of this.#ends ?? []) if (this.revoked(kind)) end.abort("the grant was revoked");
-    if (this.revoked("secret.use")) this.#carriers?.end();
+    if (this.#secretsRevoked()) this.#carriers?.end();
   }
 
   /** Never rejects. */
@@ -119,7 +120,7 @@ export class Gate {
     this.#inFlight++;
     try {
       const serving = this.#serve(asked, ticket);
-      if (asked.kind === "tool.call") this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
+      if (this.#isCall(asked.kind)) this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
       return await serving;
     } catch (error) {
       // What a request would need, or the journal, broke its promise.
@@ -172,17 +173,17 @@ export class Gate {
   }
 
   /** Requests are served in their order, also behind a body that takes a while, and a broker that loads. Calls go at once: whoever suspends them knows them by that. */
-  #inTurn<Result>(kind: CapabilityKind, take: () => Result | Promise<Result>): Result | Promise<Result> {
-    const taking = this.#taking && kind !== "tool.call" ? this.#taking.then(take) : take();
+  #inTurn<Result>(kind: string, take: () => Result | Promise<Result>): Result | Promise<Result> {
+    const taking = this.#taking && !this.#isCall(kind) ? this.#taking.then(take) : take();
     if (taking instanceof Promise) this.#taking = Promise.allSettled([this.#taking, taking]).then(() => {});
     return taking;
   }
 
   /** Which secret went where with a request; the request's own entry follows. */
   async #journalSecrets(requestHash: string): Promise<void> {
-    for (const { name, host } of this.#secrets.takeUses()) {
-      const target = targetOf({ kind: "secret.use", name, host });
-      const use = { kind: "secret.use", operation: "reveal", target, outcome: "ok", requestHash } as const;
+    for (const { name, host, need } of this.#secrets.takeUses()) {
+      const { kind, target } = need;
+      const use = { kind, operation: "reveal", target, outcome: "ok", requestHash } as const;
       this.#counts.revealed = [...this.#counts.revealed, { name, host }];
       await this.#options.journal({ index: this.#counts.index++, ...use, responseHash: this.#options.hash.json(null) });
     }
@@ -190,21 +191,25 @@ export class Gate {
 
   async #decide(request: CapabilityRequest, ticket: Ticket): Promise<readonly [reply: BrokerReply, target: string]> {
     const { kind } = request;
-    const broker = this.#options.brokers.get(kind);
-    if (!broker) return [refusals.failed(refusals.unserved(kind)), ""];
+    const { brokers, families } = this.#options;
+    const family = families.get(kind);
+    const broker = brokers.get(kind);
+    if (!family || !broker) return [refusals.failed((family ? refusals.unserved : refusals.unknown)(kind)), ""];
     const asked = this.#inTurn(kind, () => broker.needs(request));
-    const needs = readNeeds(asked instanceof Promise ? await asked : asked);
-    if (!needs.ok) return [needs, ""];
-    const target = needs.needs.map(targetOf).join(" ");
-    for (const need of needs.needs) {
+    const read = readNeeds(asked instanceof Promise ? await asked : asked);
+    if (!read.ok) return [read, ""];
+    const needs = read.needs.map((each) => families.need(each));
+    const target = needs.map((each) => each.target).join(" ");
+    for (const need of needs) {
       const refusal = this.#refusal(need);
       if (refusal) return [refusals.failed(refusal), target];
     }
     this.#counts.wasUsed = true;
-    for (const each of [request, ...needs.needs]) this.#counts.effects = effectsWith(each.kind, this.#counts.effects);
+    for (const each of [family, ...needs.map((need) => need.family)])
+      this.#counts.effects = effectsWith(each, this.#counts.effects);
     // Of this request alone: what it uses up is charged together.
-    const [need] = needs.needs;
-    const spent = this.#spendFile(need, request.body);
+    const [need] = needs;
+    const spent = family.body === "sent" ? this.#spendBody(need, request.body) : undefined;
     if (spent) return [refusals.failed(spent), target];
     const serve = async (session: BrokerSession): Promise<BrokerReply> => {
       try {
@@ -214,65 +219,75 @@ export class Gate {
         return refusals.failed(refusals.outOfOrder(error));
       }
     };
-    const session = this.#session(kind, need);
+    const session = readSession(this.#session(kind, need), families);
     const reply = await (this.#options.secrets
       ? (this.#carriers ??= new SecretBearingRequests()).serve(session, serve)
       : serve(session));
     // What came back after the grant was gone is not handed over.
-    const revoked = this.revoked(kind) ?? (reply ? undefined : this.revoked("secret.use"));
+    const revoked = this.revoked(kind) ?? (reply ? undefined : this.#secretsRevoked());
     if (revoked) return [refusals.failed(revoked), target];
     if (!reply) return [refusals.ended, target];
-    const tooMuch = reply.ok && kind === "fs.read" ? this.#spendFile(need, reply.body) : undefined;
+    const tooMuch = reply.ok && family.body === "received" ? this.#spendBody(need, reply.body) : undefined;
     return [tooMuch ? refusals.failed(tooMuch) : reply, target];
   }
 
-  /** Bytes of files are counted before they are written, and before they are handed over. */
-  #spendFile(need: Need | undefined, bytes: Uint8Array | undefined): BrokerError | undefined {
-    return bytes && (need?.kind === "fs.read" || need?.kind === "fs.write")
-      ? this.#spend({ [need.kind]: bytes.byteLength }, need)
-      : undefined;
+  /** A body that counts is counted before it is passed on. */
+  #spendBody(need: OwnNeed | undefined, bytes: Uint8Array | undefined): BrokerError | undefined {
+    return need && bytes && this.#spend({ bytes: bytes.byteLength }, need);
   }
 
-  #spend(usage: Usage, need: Need): BrokerError | undefined {
+  #spend(usage: Usage, need: OwnNeed): BrokerError | undefined {
     this.#ledger ??= new Ledger(this.#options.grant, this.#counts.budgets);
     return spend(usage, need, this.#ledger, this.#counts, this.#options);
   }
 
-  #session(kind: CapabilityKind, first: Need = { kind: "clock" }): BrokerSession {
+  #session(kind: string, first: OwnNeed | undefined): OwnSession {
     let current = first;
-    const { grant, fileBytes = Infinity } = this.#options;
+    const { grant, limit } = this.#options;
     const end = this.#ends?.get(kind) ?? new AbortController();
-    (this.#ends ??= new Map<CapabilityKind, AbortController>()).set(kind, end);
+    (this.#ends ??= new Map<string, AbortController>()).set(kind, end);
     if (this.#ended) end.abort("the call has ended");
-    return readSession({
+    return {
       secrets: this.#secrets.open(),
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
         if (refusal) return refusal;
-        this.#counts.effects = effectsWith(need.kind, this.#counts.effects);
+        this.#counts.effects = effectsWith(need.family, this.#counts.effects);
         current = need;
         return undefined;
       },
-      spend: (usage, need = current) => this.#spend(usage, need),
-      limit: (need) =>
-        Math.min(limitOf(grant, need), need.kind === "fs.read" || need.kind === "fs.write" ? fileBytes : Infinity),
-    });
+      spend: (usage, need = current) => {
+        if (!need) throw new TypeError("A request that needs nothing uses nothing up.");
+        return this.#spend(usage, need);
+      },
+      limit: (need) => Math.min(limitOf(grant, need), limit?.(need) ?? Infinity),
+    };
   }
 
-  #refusal(need: Need): BrokerError | undefined {
+  #refusal(need: OwnNeed): BrokerError | undefined {
     const lost = this.#ended ? refusals.ended.error : this.revoked(need.kind);
     if (lost) return lost;
     const { grant, holder } = this.#options;
     if (!covers(grant, need)) return refusals.uncovered(grant, need, holder);
     const reason = this.#options.refusal?.(need);
     if (reason !== undefined) return refusals.forbidden(reason);
-    if ("host" in need) this.#secrets.reach(need.host, need.isPublic === true);
+    const { place } = need;
+    if (place) this.#secrets.reach(place.host, place.isPublic === true);
     return undefined;
   }
 
+  #isCall(kind: string): boolean {
+    return this.#options.families.get(kind)?.isCall === true;
+  }
+
+  #secretsRevoked(): BrokerError | undefined {
+    const { secrets } = this.#options.families;
+    return secrets && this.revoked(secrets.kind);
+  }
+
   /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */
-  revoked(kind: CapabilityKind): BrokerError | undefined {
+  revoked(kind: string): BrokerError | undefined {
     const reason = this.#held?.refusal(kind);
     return reason === undefined ? undefined : refusals.revoked(kind, reason);
   }

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../json/json.ts";
 import type { Hash } from "../hash/hash.ts";
-import { type Capability, type CapabilityKind, capabilityKinds, type Need } from "./capability.ts";
-import { capabilityCovers, type Reading } from "./covers.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
 
 /**
  * What one call may do: what the tool declares, and over it a stack of layers, the policy's grants first, then whatever the caller narrowed
@@ -10,56 +9,55 @@ import { capabilityCovers, type Reading } from "./covers.ts";
  * are read strictly.
  */
 export interface Grant {
-  readonly declared: readonly Capability[];
-  readonly layers: readonly (readonly Capability[])[];
+  readonly declared: readonly LoadedCapability[];
+  readonly layers: readonly (readonly LoadedCapability[])[];
   readonly hash: string;
-  /** The kinds of which something is left. A kind that the declaration or some layer lacks is gone. */
-  readonly kinds: readonly CapabilityKind[];
+  /** The kinds of which something is left, as declared. A kind that the declaration or some layer lacks is gone. */
+  readonly kinds: readonly string[];
 }
 
 /** @param by The algorithm of its digest. */
 export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash): Grant {
-  const hash = by.json({ declared, layers } as unknown as JsonObject);
-  return { declared, layers, hash, kinds: kindsOf(declared, layers) };
+  const data = { declared: declared.map(dataOf), layers: layers.map((layer) => layer.map(dataOf)) };
+  return { declared, layers, hash: by.json(data as unknown as JsonObject), kinds: kindsOf(declared, layers) };
 }
 
+const dataOf = ({ json }: LoadedCapability): LoadedCapability["json"] => json;
+
 /** Narrows a grant. The result never covers anything that the parent does not. */
-export function attenuate(parent: Grant, capabilities: readonly Capability[], by: Hash): Grant {
+export function attenuate(parent: Grant, capabilities: readonly LoadedCapability[], by: Hash): Grant {
   return grantOf(parent.declared, [...parent.layers, capabilities], by);
 }
 
-function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly CapabilityKind[] {
-  const has = (layer: readonly Capability[], kind: CapabilityKind): boolean =>
-    layer.some((capability) => capability.kind === kind);
-  return capabilityKinds.filter(
-    (kind) => has(declared, kind) && layers.length > 0 && layers.every((layer) => has(layer, kind)),
-  );
+function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly string[] {
+  const kinds = new Set(declared.map(({ kind }) => kind));
+  const isIn = (kind: string) => (layer: readonly LoadedCapability[]) => layer.some((each) => each.kind === kind);
+  return layers.length === 0 ? [] : [...kinds].filter((kind) => layers.every(isIn(kind)));
 }
 
-export function declares({ declared }: Grant, need: Need): boolean {
-  return declared.some((capability) => capabilityCovers(capability, need, "wish"));
+/** The kinds that its guest has by itself, without a request. */
+export function sourcesOf({ declared, kinds }: Grant): readonly string[] {
+  return kinds.filter((kind) => declared.some(({ family }) => family.isSource && family.kind === kind));
 }
 
-export function covers(grant: Grant, need: Need): boolean {
-  return (
-    grant.layers.length > 0 &&
-    declares(grant, need) &&
-    grant.layers.every((layer) => layer.some((capability) => capabilityCovers(capability, need, "authority")))
-  );
+export function declares({ declared }: Pick<Grant, "declared">, need: OwnNeed): boolean {
+  return declared.some((capability) => capability.covers(need, "wish"));
+}
+
+/** Whether a layer gives the authority for a need. */
+export function gives(layer: readonly LoadedCapability[], need: OwnNeed): boolean {
+  return layer.some((capability) => capability.covers(need, "authority"));
+}
+
+export function covers(grant: Grant, need: OwnNeed): boolean {
+  return grant.layers.length > 0 && declares(grant, need) && grant.layers.every((layer) => gives(layer, need));
 }
 
 /** How much one request may hold: bytes of its file or value, rows of its answer. `Infinity` where nothing says so. */
-export function limitOf({ declared, layers }: Grant, need: Need): number {
-  const { bytes: _, ...plain } = { bytes: undefined, ...need };
-  const most = (layer: readonly Capability[], reading: Reading): number => {
-    const limits = layer.filter((each) => capabilityCovers(each, plain, reading)).map(limitIn);
+export function limitOf({ declared, layers }: Grant, need: OwnNeed): number {
+  const most = (layer: readonly LoadedCapability[], reading: Reading): number => {
+    const limits = layer.filter((each) => each.covers(need, reading, 0)).map(({ limit }) => limit);
     return limits.length > 0 ? Math.max(...limits) : Infinity;
   };
   return Math.min(most(declared, "wish"), ...layers.map((layer) => most(layer, "authority")));
-}
-
-function limitIn(capability: Capability): number {
-  if ("fileBytes" in capability) return capability.fileBytes ?? Infinity;
-  if ("valueBytes" in capability) return capability.valueBytes ?? Infinity;
-  return ("rows" in capability ? capability.rows : undefined) ?? Infinity;
 }

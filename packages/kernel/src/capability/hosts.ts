@@ -1,4 +1,5 @@
 import { parseUrl } from "../support/parse-url.ts";
+import type { Reading } from "./family.ts";
 
 /**
  * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four
@@ -29,6 +30,17 @@ export function matchHost(pattern: string, host: string, isReached: boolean): bo
   return (
     pattern === host ||
     (isReached && (pattern === "*" || (pattern.startsWith("*.") && host.endsWith(pattern.slice(1)))))
+  );
+}
+
+/** Whether a capability's patterns cover the host of a request. A declaration's `*` wishes for any host. */
+export function coversHost(
+  patterns: readonly string[],
+  need: { readonly host: string; readonly isPublic?: boolean },
+  reading: Reading,
+): boolean {
+  return patterns.some(
+    (pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, need.host, isReached(need)),
   );
 }
 

@@ -1,7 +1,5 @@
 import type { BrokerError, Usage } from "./broker.ts";
-import type { Capability, Need } from "./capability.ts";
-import { capabilityCovers, type Reading } from "./covers.ts";
-import { targetOf } from "./describe.ts";
+import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
 import type { Grant } from "./grant.ts";
 import { bounds } from "./refusals.ts";
 
@@ -14,8 +12,8 @@ export interface Taken {
 /** A capability with a budget. Its key is what it says: so it is the same one in another run, and after a suspension. */
 interface Account extends Taken {
   readonly key: string;
-  readonly covers: (need: Need) => boolean;
-  readonly kind: Capability["kind"];
+  readonly covers: (need: OwnNeed, size: number) => boolean;
+  readonly kind: string;
 }
 
 interface Charge extends Taken {
@@ -32,7 +30,7 @@ const nothing: Charge = { requests: 0, bytes: 0, keys: new Set() };
 export class Ledger {
   readonly #layers: readonly (readonly Account[])[];
   readonly #taken: Map<string, Taken>;
-  readonly #charges = new WeakMap<Need, Charge>();
+  readonly #charges = new WeakMap<OwnNeed, Charge>();
 
   constructor({ declared, layers }: Grant, taken: Readonly<Record<string, Taken>>) {
     this.#layers = [accountsOf(declared, "wish"), ...layers.map((layer) => accountsOf(layer, "authority"))];
@@ -45,13 +43,13 @@ export class Ledger {
 
   /** Charges all layers, or none where a budget does not hold or `around` has something against it. */
   charge(
-    need: Need,
-    { networkRequests = 0, networkBytes = 0, "fs.read": read = 0, "fs.write": written = 0 }: Usage,
+    need: OwnNeed,
+    { networkRequests = 0, networkBytes = 0, requests: others = 0, bytes: moved = 0 }: Usage,
     around: () => BrokerError | undefined,
   ): BrokerError | undefined {
     const before = this.#charges.get(need) ?? nothing;
-    const requests = before.requests + networkRequests;
-    const bytes = before.bytes + networkBytes + read + written;
+    const requests = before.requests + networkRequests + others;
+    const bytes = before.bytes + networkBytes + moved;
     this.#add(before, -1);
     const chosen = this.#choose(need, requests, bytes);
     const refusal = typeof chosen === "number" ? usedUp(need, chosen) : around();
@@ -69,14 +67,14 @@ export class Ledger {
   }
 
   /** Or the first layer in which nothing is left. */
-  #choose(need: Need, requests: number, bytes: number): ReadonlySet<string> | number {
-    // Of a file the size is known by now, and a capability for smaller ones does not cover it.
-    const sized = need.kind === "fs.read" || need.kind === "fs.write" ? { ...need, bytes } : need;
+  #choose(need: OwnNeed, requests: number, bytes: number): ReadonlySet<string> | number {
+    // Of a body that counts the size is known by now, and a capability for smaller ones does not cover it.
+    const size = need.family.body ? bytes : need.size;
     const keys = new Set<string>();
     for (const [place, layer] of this.#layers.entries()) {
       const ofKind = layer.filter(({ kind }) => kind === need.kind);
       if (ofKind.length === 0) continue;
-      const covering = ofKind.filter(({ covers }) => covers(sized));
+      const covering = ofKind.filter(({ covers }) => covers(need, size));
       // What a called tool may reach and this one may not is bounded all the same.
       const [most] = (covering.length > 0 ? covering : ofKind)
         .map((account) => {
@@ -94,24 +92,18 @@ export class Ledger {
 }
 
 /** The manifest's capabilities are the first layer, the policy's grants the second. */
-function usedUp(need: Need, layer: number): BrokerError {
+function usedUp(need: OwnNeed, layer: number): BrokerError {
   const places = ["the capability in the tool's manifest", "the grant in the policy"];
   const place = places[layer] ?? "the capability in the call's own `grants`";
-  const message = `The call has used up its grants for ${need.kind} of ${targetOf(need)}.`;
+  const message = `The call has used up its grants for ${need.kind} of ${need.target}.`;
   return bounds(message, `Raise \`requests\`, \`bytes\` or \`totalBytes\` of ${place}.`);
 }
 
-type Limits = { readonly [Name in "requests" | "bytes" | "totalBytes"]?: number };
-
-function accountsOf(layer: readonly Capability[], reading: Reading): readonly Account[] {
-  return layer.map((capability, index) => {
-    const { requests = Infinity, bytes = Infinity, totalBytes = bytes } = capability as Limits;
-    return {
-      key: index + JSON.stringify(capability),
-      kind: capability.kind,
-      requests,
-      bytes: totalBytes,
-      covers: (need) => capabilityCovers(capability, need, reading),
-    };
-  });
+function accountsOf(layer: readonly LoadedCapability[], reading: Reading): readonly Account[] {
+  return layer.map((capability, index) => ({
+    key: index + JSON.stringify(capability.json),
+    kind: capability.kind,
+    ...capability.budget,
+    covers: (need, size) => capability.covers(need, reading, size),
+  }));
 }

@@ -1,10 +1,10 @@
 import { safeErrorField } from "../support/safe-error-field.ts";
 import type { ErrorCode } from "../result.ts";
 import type { BrokerError, BrokerReply, CapabilityReply } from "./broker.ts";
-import type { CapabilityKind, Need } from "./capability.ts";
 import { type Denial, denialOf, type GrantHolder, grantedText } from "./denial.ts";
-import { targetOf } from "./describe.ts";
+import type { OwnNeed } from "./family.ts";
 import type { Grant } from "./grant.ts";
+import { bringFamily } from "./registry.ts";
 
 type Refused = Extract<BrokerReply, { ok: false }>;
 
@@ -27,12 +27,16 @@ function denied(message: string, hint = "", operatorHint = ""): BrokerError {
   return { code: "CAPABILITY_DENIED", message, hint, operatorHint };
 }
 
-export function unserved(kind: CapabilityKind): BrokerError {
+export function unknown(kind: string): BrokerError {
+  return denied(`This kernel knows no kind ${JSON.stringify(kind.slice(0, 100))}.`, "Use another tool.", bringFamily);
+}
+
+export function unserved(kind: string): BrokerError {
   const operatorHint = `Give the kernel a broker for ${kind}, or run the tool on a host that has one.`;
   return denied(`This host does not serve ${kind}.`, "Use another tool.", operatorHint);
 }
 
-export function revoked(kind: CapabilityKind, reason: string): BrokerError {
+export function revoked(kind: string, reason: string): BrokerError {
   return { ...denied(`The grant for ${kind} was revoked: ${reason}`, "", restoreGrant), reason: "revoked" };
 }
 
@@ -64,10 +68,10 @@ export const codeOfRefusal: Readonly<Record<BrokerError["code"], ErrorCode>> = {
 };
 
 /** What a call is told of a need that its grant does not cover. */
-export function uncovered(grant: Grant, need: Need, holder: GrantHolder): BrokerError {
+export function uncovered(grant: Grant, need: OwnNeed, holder: GrantHolder): BrokerError {
   const { reason, granted, operatorHint } = denialOf(grant, need, holder);
   const hint = reason === "undeclared" ? "Use another tool: no grant lets this one do it." : grantedText(need, granted);
-  return { ...denied(`${leavesOut[reason]} ${need.kind} of ${targetOf(need)}.`, hint, operatorHint), reason };
+  return { ...denied(`${leavesOut[reason]} ${need.kind} of ${need.target}.`, hint, operatorHint), reason };
 }
 
 const leavesOut: Readonly<Record<Denial["reason"], string>> = {

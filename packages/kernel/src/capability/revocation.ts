@@ -1,5 +1,4 @@
 import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
-import { type CapabilityKind, capabilityKinds } from "./capability.ts";
 
 /** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */
 export interface RevocationMatch {
@@ -10,7 +9,7 @@ export interface RevocationMatch {
   /** One call, and the calls that it makes. */
   readonly callId?: string;
   /** Default: every kind. */
-  readonly kinds?: readonly CapabilityKind[];
+  readonly kinds?: readonly string[];
 }
 
 export interface Revocation {
@@ -61,7 +60,7 @@ export class Revocations {
   }
 
   /** Why a kind is revoked for a call that has not begun. */
-  standing(holder: Holder, kind: CapabilityKind): string | undefined {
+  standing(holder: Holder, kind: string): string | undefined {
     if (this.#standing.size === 0) return undefined;
     const parent = this.#parentOf(holder)?.refusal(kind);
     return parent ?? this.list().find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason;
@@ -114,7 +113,7 @@ export class HeldGrant {
   }
 
   /** Why a kind is gone, for this call or for one that it comes from. */
-  refusal(kind: CapabilityKind): string | undefined {
+  refusal(kind: string): string | undefined {
     return this.#revoked.find(({ match }) => concerns(match, kind))?.reason ?? this.#parent?.refusal(kind);
   }
 
@@ -161,14 +160,14 @@ function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Hold
   );
 }
 
-function concerns({ kinds }: RevocationMatch, kind: CapabilityKind): boolean {
+function concerns({ kinds }: RevocationMatch, kind: string): boolean {
   return kinds === undefined || kinds.includes(kind);
 }
 
 const texts = ["caller", "sessionId", "tool", "callId"] as const;
 
 /** @throws TypeError for what names nobody, or what is no match: it would take from nobody, or from everybody. */
-export function readMatch(foreign: Foreign<RevocationMatch>): RevocationMatch {
+export function readMatch(foreign: Foreign<RevocationMatch>, knownKinds: readonly string[]): RevocationMatch {
   const { kinds, ...named } = membersOf(foreign, ...texts, "kinds");
   const match: { -readonly [Name in keyof RevocationMatch]: RevocationMatch[Name] } = {};
   for (const name of texts) {
@@ -180,8 +179,8 @@ export function readMatch(foreign: Foreign<RevocationMatch>): RevocationMatch {
   if (Object.keys(match).length === 0) throw new TypeError("The revocation names no caller, session, tool or call.");
   if (kinds === undefined) return match;
   const given = itemsOf(kinds, maxStanding) ?? [];
-  const known = capabilityKinds.filter((kind) => given.includes(kind));
+  const known = knownKinds.filter((kind) => given.includes(kind));
   if (known.length === 0 || !given.every((kind) => known.some((each) => each === kind)))
-    throw new TypeError(`\`kinds\` are some of ${capabilityKinds.join(", ")}.`);
+    throw new TypeError(`\`kinds\` are some of ${knownKinds.join(", ")}.`);
   return { ...match, kinds: known };
 }

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
+import type { Families } from "../capability/registry.ts";
 import type { CallFault } from "../call/fault.ts";
 import type { OwnOptions, ReadOptions } from "../call/options.ts";
 import type { OptionQuestion } from "../call/questions.ts";
@@ -29,6 +30,7 @@ export interface ExtensionContext {
   readonly log: AuditLog;
   readonly clock: Clock;
   readonly hash: Hash;
+  readonly families: Families;
   readonly registry: Registry;
   readonly hosts: readonly OwnHost[];
   readonly labels: SessionLabels;

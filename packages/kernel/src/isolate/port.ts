@@ -91,7 +91,7 @@ export interface IsolateCall {
   /** Milliseconds since the epoch: what a logical clock says. */
   readonly nowMs: number;
   /** Which of the two were granted as real ones (capabilities `clock`, `random`). Default: none, both are logical. */
-  readonly real?: readonly ("clock" | "random")[];
+  readonly real?: readonly string[];
   /** Bounds of this call, where it has them. Only a host that names them in {@link IsolateHost.enforces} is given such a call. */
   readonly fuel?: number;
   readonly memoryBytes?: number;

@@ -1,4 +1,5 @@
 import type { OwnRequest } from "../capability/broker.ts";
+import { isKind } from "../support/kind.ts";
 import { bytesOf, fieldsOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
@@ -8,7 +9,7 @@ import { IsolateFailure, type IsolateOutcome, type IsolateOutput, type IsolateUs
  * What comes from a host and its isolates, read once. A host checks what its guests say; here nobody has to know whether it did.
  */
 
-const none = { kind: "clock", operation: "", arguments: {} } as const;
+const none = { kind: "", operation: "", arguments: {} } as const;
 
 /** A request on its way to the gate, which refuses it where it has a fault. */
 export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
@@ -17,7 +18,7 @@ export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
     const { kind, operation, arguments: asked, body, fault } = members;
     // It was read before, by whoever writes runs down.
     if (typeof fault === "string") return { ...none, fault };
-    if (typeof kind !== "string" || typeof operation !== "string")
+    if (typeof kind !== "string" || !isKind(kind) || typeof operation !== "string")
       return { ...none, fault: "The request has no kind and no operation." };
     const plain = snapshot(asked);
     if (!plain.ok) return { ...none, fault: `The request's arguments are not JSON: ${plain.error.message}.` };

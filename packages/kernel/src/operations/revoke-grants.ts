@@ -11,12 +11,15 @@ export class GrantRevocations {
   readonly #revocations: Revocations;
   readonly #log: AuditLog;
   readonly #clock: Clock;
+  readonly #kinds: readonly string[];
   readonly #toolWatchers: Watchers;
 
-  constructor(revocations: Revocations, log: AuditLog, clock: Clock, toolWatchers: Watchers) {
+  /** @param kinds the known ones */
+  constructor(revocations: Revocations, log: AuditLog, clock: Clock, kinds: readonly string[], toolWatchers: Watchers) {
     this.#revocations = revocations;
     this.#log = log;
     this.#clock = clock;
+    this.#kinds = kinds;
     this.#toolWatchers = toolWatchers;
   }
 
@@ -29,7 +32,7 @@ export class GrantRevocations {
     foreign: Foreign<RevocationMatch>,
     reason: string,
   ): Promise<{ readonly revocationId: string; readonly calls: number }> {
-    const match = readMatch(foreign);
+    const match = readMatch(foreign, this.#kinds);
     const revocationId = uuidv7(this.#clock.now());
     const why = shortTextOf(reason, 500);
     const calls = this.#revocations.revoke({ revocationId, match, reason: why });

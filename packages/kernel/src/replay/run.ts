@@ -28,7 +28,7 @@ export type RunEntry =
       readonly seed: string;
       readonly nowMs: number;
       /** Sources that were real, not logical: such a call cannot be replayed. */
-      readonly real: readonly ("clock" | "random")[];
+      readonly real: readonly string[];
     }
   /** The tool asked for its capability request number `index`. `request` is what `requestHash` is the digest of; a body is in it as a digest. */
   | {

@@ -1,3 +1,4 @@
+import { builtInFamilies } from "../capability/families/index.ts";
 import type { JsonObject } from "../json/json.ts";
 import { changesWorld, type ToolManifest } from "../tool/manifest.ts";
 
@@ -36,7 +37,7 @@ export function mcpTool(manifest: ToolManifest): McpTool {
       readOnlyHint: !writes,
       destructiveHint: writes && (tier > 2 || manifest.idempotent !== true),
       idempotentHint: !writes || manifest.idempotent === true,
-      openWorldHint: effects.some((effect) => effect.startsWith("net.") || effect === "process.spawn"),
+      openWorldHint: effects.some((effect) => builtInFamilies.get(effect)?.isLocal !== true),
     },
   };
 }

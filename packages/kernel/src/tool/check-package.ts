@@ -1,6 +1,5 @@
-import { isEffect } from "../capability/capability.ts";
-import { checkCapability } from "../capability/check.ts";
-import { checkArgument, checkCommand, matchCommand } from "../capability/commands.ts";
+import { checkArgument, checkCommand } from "../capability/commands.ts";
+import { bringFamily, type Families } from "../capability/registry.ts";
 import { limits } from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
@@ -13,6 +12,7 @@ import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
 import { explain } from "../schema/explain/index.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
+import { declaredBy } from "./declared.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { OutputContract, ToolManifest } from "./manifest.ts";
@@ -21,7 +21,13 @@ import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool, ToolPackage } from "./package.ts";
 import { parseVersion } from "./semver.ts";
 
-const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" });
+const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
+
+function validatorOf(families: Families): Validator {
+  const validator = validators.get(families) ?? requireValidator(manifestSchema(families), { defaults: "ignore" });
+  validators.set(families, validator);
+  return validator;
+}
 
 /**
  * Checks all of what was read once.
@@ -29,12 +35,17 @@ const manifestValidator = requireValidator(manifestSchema, { defaults: "ignore" 
  * @param by The algorithm of the tool's digest.
  * @param others Algorithms in which the package's own digest may be as well.
  */
-export function checkParts(parts: Setup<Parts>, by: Hash, others: readonly Hash[]): Setup<RegisteredTool> {
+export function checkParts(
+  parts: Setup<Parts>,
+  by: Hash,
+  others: readonly Hash[],
+  families: Families,
+): Setup<RegisteredTool> {
   if (!parts.ok) return parts;
   const { manifest: own, claimedHash, tool } = parts.value;
-  const manifest = checkManifest(own);
+  const manifest = checkManifest(own, families);
   if (!manifest.ok) return manifest;
-  const read = readBody(manifest.value, parts.value);
+  const read = readBody(manifest.value, parts.value, families);
   if (!read.ok) return read;
   const body = read.value;
   const code = body.source === "module" || body.source === "wasm" ? body.code : null;
@@ -51,8 +62,8 @@ export function checkParts(parts: Setup<Parts>, by: Hash, others: readonly Hash[
       "",
       "PACKAGE_HASH_MISMATCH",
     );
-  const validators = compileSchemas(manifest.value, tool !== undefined);
-  if (!validators.ok) return validators;
+  const schemas = compileSchemas(manifest.value, tool !== undefined);
+  if (!schemas.ok) return schemas;
   return {
     ok: true,
     value: {
@@ -60,7 +71,8 @@ export function checkParts(parts: Setup<Parts>, by: Hash, others: readonly Hash[
       manifest: manifest.value,
       hash,
       codeHash,
-      ...validators.value,
+      ...schemas.value,
+      declared: declaredBy(manifest.value, families),
       body,
     },
   };
@@ -80,14 +92,14 @@ function unknownAlgorithm({ algorithm }: Hash): ReturnType<typeof refused> {
 }
 
 /** The code in the form that the source says. */
-function readBody(manifest: ToolManifest, { code, tool }: Parts): Setup<RegisteredTool["body"]> {
+function readBody(manifest: ToolManifest, { code, tool }: Parts, families: Families): Setup<RegisteredTool["body"]> {
   const { source, program, wasm } = manifest;
   if (program !== undefined && source !== "module")
     return refused("/program", "A program runs in an isolate of source `module`.");
   if (wasm && source !== "wasm") return refused("/wasm", "Only a tool of source `wasm` has it.");
   if ((manifest.process === undefined) === (source === "process"))
     return refused("/process", "A tool of source `process` has it, and no other.");
-  if (manifest.process && !tool) return processBody(manifest, manifest.process, code);
+  if (manifest.process && !tool) return processBody(manifest, manifest.process, code, families);
   if (tool && source === "inline") return { ok: true, value: { source, code: tool.code } };
   if (source === "module" && typeof code === "string" && code !== "") {
     if (code.length > limits.codeBytes)
@@ -110,17 +122,22 @@ function processBody(
   { capabilities }: ToolManifest,
   { command, args = [] }: NonNullable<ToolManifest["process"]>,
   code: unknown,
+  families: Families,
 ): Setup<RegisteredTool["body"]> {
   if (code !== "") return refused("/code", "A tool of source `process` has no code: `code` is empty.");
   const fault = checkCommand(command) ?? args.map(checkArgument).find((each) => each !== undefined);
   if (fault) return refused("/process", `The command is refused: ${fault}.`);
-  const wishes = capabilities.flatMap((each) => (each.kind === "process.spawn" && !each.optional ? each.commands : []));
-  if (wishes.some((pattern) => matchCommand(pattern, command, args)))
-    return { ok: true, value: { source: "process", command, args } };
+  const need = families.commands?.commandNeed?.(command, args);
+  if (!need) return refused("/source", "This kernel knows no kind of capability for commands.", bringFamily);
+  for (const { optional, ...wish } of capabilities) {
+    const loaded = families.load(wish);
+    if (!optional && "kind" in loaded && loaded.covers(need, "wish"))
+      return { ok: true, value: { source: "process", command, args } };
+  }
   return refused(
     "/capabilities",
-    "A tool of source `process` needs the capability `process.spawn` for its own command.",
-    JSON.stringify({ kind: "process.spawn", commands: [{ command, args }] }),
+    `A tool of source \`process\` needs the capability \`${need.kind}\` for its own command.`,
+    JSON.stringify(need.narrowest()?.json),
   );
 }
 
@@ -201,8 +218,8 @@ function unreadable(error: unknown): Setup<never> {
   return refused("", `The package cannot be read: ${quote(safeErrorField(error, "message") ?? "")}.`);
 }
 
-function checkManifest(own: JsonValue): Setup<ToolManifest> {
-  const valid = manifestValidator.validate(own);
+function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> {
+  const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
     const [first] = valid.errors;
     return refused(first!.instancePath, first!.message, first!.hint);
@@ -210,12 +227,14 @@ function checkManifest(own: JsonValue): Setup<ToolManifest> {
   const manifest = valid.value as ToolManifest;
   if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
   for (const [index, capability] of manifest.capabilities.entries()) {
-    const place = `/capabilities/${index}`;
-    const reason = checkCapability(capability);
-    if (reason) return refused(`${place}${reason.path}`, reason.message);
-    if (isEffect(capability.kind) && !manifest.effects.includes(capability.kind)) {
-      return refused(place, `The capability ${capability.kind} is an effect that \`effects\` does not list.`);
-    }
+    const loaded = families.load(capability);
+    if (!("kind" in loaded)) return refused(`/capabilities/${index}${loaded.path}`, loaded.message);
+    const isEffect = families.get(capability.kind)?.effect !== "none";
+    if (isEffect && !manifest.effects.some((each) => each === capability.kind))
+      return refused(
+        `/capabilities/${index}`,
+        `The capability ${capability.kind} is an effect that \`effects\` does not list.`,
+      );
   }
   for (const [part, kind] of onlyOf) {
     if (Object.hasOwn(manifest.output, part) && manifest.output.kind !== kind)

@@ -1,6 +1,5 @@
-import { effects } from "../capability/capability.ts";
 import { boundsSchema } from "../bounds/schema.ts";
-import { capabilitySchema } from "../capability/schema.ts";
+import type { Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
 import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
@@ -16,77 +15,78 @@ export const manifestDefaults: {
 
 const text = (maxLength: number): JsonObject => ({ type: "string", minLength: 1, maxLength });
 
-/** JSON Schema (2020-12) of a manifest. */
-export const manifestSchema: JsonObject = {
-  type: "object",
-  properties: {
-    name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
-    version: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+([-+][0-9A-Za-z.+-]+)?$", maxLength: 256 },
-    title: text(100),
-    description: text(4000),
-    category: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
-    effects: { type: "array", items: { enum: effects }, uniqueItems: true, default: manifestDefaults.effects },
-    determinism: { enum: determinisms, default: manifestDefaults.determinism },
-    tier: { enum: [0, 1, 2, 3, 4], default: manifestDefaults.tier },
-    risk: { enum: risks },
-    modes: { type: "array", items: { enum: modes }, minItems: 1, uniqueItems: true },
-    approval: { enum: ["policy", "always"] },
-    idempotent: { type: "boolean" },
-    program: text(64),
-    source: { enum: ["inline", "module", "wasm", "process"] },
-    wasm: {
-      type: "object",
-      properties: {
-        args: { type: "array", items: { type: "string" } },
-        environment: { type: "object", additionalProperties: { type: "string" } },
-      },
-      additionalProperties: false,
+/** JSON Schema (2020-12) of a manifest whose capabilities are of these families. */
+export function manifestSchema(families: Families): JsonObject {
+  return { type: "object", properties: properties(families), required, additionalProperties: false };
+}
+
+const properties = (families: Families): JsonObject => ({
+  name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
+  version: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+([-+][0-9A-Za-z.+-]+)?$", maxLength: 256 },
+  title: text(100),
+  description: text(4000),
+  category: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
+  effects: { type: "array", items: { enum: families.effects }, uniqueItems: true, default: manifestDefaults.effects },
+  determinism: { enum: determinisms, default: manifestDefaults.determinism },
+  tier: { enum: [0, 1, 2, 3, 4], default: manifestDefaults.tier },
+  risk: { enum: risks },
+  modes: { type: "array", items: { enum: modes }, minItems: 1, uniqueItems: true },
+  approval: { enum: ["policy", "always"] },
+  idempotent: { type: "boolean" },
+  program: text(64),
+  source: { enum: ["inline", "module", "wasm", "process"] },
+  wasm: {
+    type: "object",
+    properties: {
+      args: { type: "array", items: { type: "string" } },
+      environment: { type: "object", additionalProperties: { type: "string" } },
     },
-    process: {
-      type: "object",
-      properties: { command: text(64), args: { type: "array", items: { type: "string" }, maxItems: 100 } },
-      required: ["command"],
-      additionalProperties: false,
-    },
-    capabilities: {
-      type: "array",
-      items: capabilitySchema({ optional: { type: "boolean" } }),
-      maxItems: 100,
-      default: manifestDefaults.capabilities,
-    },
-    bounds: { ...boundsSchema, default: manifestDefaults.bounds },
-    input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },
-    body: { type: "object", properties: { mediaType: text(200) }, additionalProperties: false },
-    output: {
-      type: "object",
-      properties: {
-        kind: { enum: outputKinds },
-        schema: { type: "object" },
-        mediaType: text(200),
-        transfer: { type: "boolean" },
-      },
-      required: ["kind"],
-      additionalProperties: false,
-    },
-    normalization: {
-      type: "object",
-      properties: { custom: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" } },
-      required: ["custom"],
-      additionalProperties: false,
-    },
+    additionalProperties: false,
   },
-  required: [
-    "name",
-    "version",
-    "description",
-    "effects",
-    "determinism",
-    "tier",
-    "source",
-    "capabilities",
-    "bounds",
-    "input",
-    "output",
-  ],
-  additionalProperties: false,
-};
+  process: {
+    type: "object",
+    properties: { command: text(64), args: { type: "array", items: { type: "string" }, maxItems: 100 } },
+    required: ["command"],
+    additionalProperties: false,
+  },
+  capabilities: {
+    type: "array",
+    items: families.schema({ optional: { type: "boolean" } }),
+    maxItems: 100,
+    default: manifestDefaults.capabilities,
+  },
+  bounds: { ...boundsSchema, default: manifestDefaults.bounds },
+  input: { type: "object", properties: { type: { const: "object" } }, required: ["type"] },
+  body: { type: "object", properties: { mediaType: text(200) }, additionalProperties: false },
+  output: {
+    type: "object",
+    properties: {
+      kind: { enum: outputKinds },
+      schema: { type: "object" },
+      mediaType: text(200),
+      transfer: { type: "boolean" },
+    },
+    required: ["kind"],
+    additionalProperties: false,
+  },
+  normalization: {
+    type: "object",
+    properties: { custom: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" } },
+    required: ["custom"],
+    additionalProperties: false,
+  },
+});
+
+const required = [
+  "name",
+  "version",
+  "description",
+  "effects",
+  "determinism",
+  "tier",
+  "source",
+  "capabilities",
+  "bounds",
+  "input",
+  "output",
+];

@@ -2,9 +2,9 @@ import type { Bounds } from "../bounds/bounds.ts";
 import type { Capability, Effect } from "../capability/capability.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** Whether an effect can change anything: a process can do whatever its program does. */
-export function changesWorld(effect: Effect): boolean {
-  return effect.endsWith(".write") || effect === "process.spawn";
+/** Whether an effect can change anything. Families hold to the name: a kind `NOUN.read` only reads. */
+export function changesWorld(effect: string): boolean {
+  return !effect.endsWith(".read");
 }
 
 export const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const;

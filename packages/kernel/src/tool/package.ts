@@ -1,3 +1,4 @@
+import type { LoadedCapability } from "../capability/family.ts";
 import type { CustomNormalizer } from "../normalize/normalizer.ts";
 import type { Validator } from "../schema/index.ts";
 import type { ContentReference } from "../bytes/content-reference.ts";
@@ -50,6 +51,8 @@ export interface RegisteredTool {
   readonly codeHash: string | null;
   readonly input: Validator;
   readonly output: Validator | undefined;
+  /** The capabilities of its manifest, as the families of their kinds loaded them. */
+  readonly declared: readonly LoadedCapability[];
   /** Where the manifest names one. */
   readonly normalizer?: CustomNormalizer;
   readonly body:

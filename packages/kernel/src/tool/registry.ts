@@ -1,3 +1,4 @@
+import type { Families } from "../capability/registry.ts";
 import type { Hash } from "../hash/hash.ts";
 import { type Foreign, membersOf } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
@@ -22,6 +23,7 @@ export interface RegistryOptions {
   readonly hash: Hash;
   /** In which the digests of packages may be as well. */
   readonly packageHashes: readonly Hash[];
+  readonly families: Families;
   readonly normalizers: CustomNormalizers;
   /** What the place where it would run says against a tool. */
   readonly faultOf: (tool: RegisteredTool) => SetupError | undefined;
@@ -31,6 +33,7 @@ export interface RegistryOptions {
 export class Registry {
   readonly #hash: Hash;
   readonly #packageHashes: readonly Hash[];
+  readonly #families: Families;
   readonly #normalizers: CustomNormalizers;
   /** Versions of one name, highest first. */
   readonly #tools = new Map<string, RegisteredTool[]>();
@@ -38,9 +41,10 @@ export class Registry {
   readonly #refusals = new Map<string, SetupError>();
   readonly #faultOf: (tool: RegisteredTool) => SetupError | undefined;
 
-  constructor({ hash, packageHashes, normalizers, faultOf }: RegistryOptions) {
+  constructor({ hash, packageHashes, families, normalizers, faultOf }: RegistryOptions) {
     this.#hash = hash;
     this.#packageHashes = packageHashes;
+    this.#families = families;
     this.#normalizers = normalizers;
     this.#faultOf = faultOf;
   }
@@ -48,7 +52,7 @@ export class Registry {
   /** @param trust `tool`: a tool object that is trusted to run in this realm */
   add(foreign: Foreign<unknown>, trust: "package" | "tool"): Setup<RegisteredTool> {
     const { name, parts } = (trust === "tool" ? takeTool : takePackage)(foreign);
-    const checked = this.#normalized(checkParts(parts, this.#hash, this.#packageHashes));
+    const checked = this.#normalized(checkParts(parts, this.#hash, this.#packageHashes, this.#families));
     if (!checked.ok) return this.#refuse(name, checked.error);
     const tool = checked.value;
     const fault = this.#faultOf(tool);
@@ -141,7 +145,7 @@ export class Registry {
         if (mode !== undefined && !letsThrough(manifest.modes, mode)) return false;
         if (category !== undefined && manifest.category !== category) return false;
         if (tier !== undefined && manifest.tier !== tier) return false;
-        if (effect !== undefined && !manifest.effects.includes(effect)) return false;
+        if (effect !== undefined && !manifest.effects.some((each) => each === effect)) return false;
         return (
           text === undefined ||
           `${manifest.name}\n${manifest.title ?? ""}\n${manifest.description}`.toLowerCase().includes(text)

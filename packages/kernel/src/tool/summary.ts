@@ -1,4 +1,3 @@
-import type { Effect } from "../capability/capability.ts";
 import type { ToolQuarantine } from "../isolate/pool/quarantine.ts";
 import type { Mode, Tier, ToolManifest } from "./manifest.ts";
 
@@ -18,7 +17,7 @@ export interface ToolFilter {
   readonly mode?: Mode;
   readonly category?: string;
   readonly tier?: Tier;
-  readonly effect?: Effect;
+  readonly effect?: string;
   /** Tools of which some call by this caller could be allowed, by what policy, mode and revocations say now. */
   readonly caller?: string;
   /** Case-insensitive, in name, title or description. */

@@ -1,4 +1,4 @@
-import { type Capability, describeCapability, type JsonValue, type ToolSummary } from "@keyhole/kernel";
+import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import type { ReactNode, RefObject } from "react";
 import { isPackageHash } from "../client/verify-answer.ts";
 import { CallForm } from "../form/CallForm.tsx";
@@ -6,7 +6,7 @@ import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Inline } from "../ui/Markdown.tsx";
-import { bytesText, determinismTexts, durationText, effectTexts, tierText, tierTones } from "./words.ts";
+import { bytesText, capabilityText, determinismTexts, durationText, effectText, tierText, tierTones } from "./words.ts";
 import { visible } from "../ui/visible.ts";
 
 interface ToolPanelProps {
@@ -53,7 +53,7 @@ export function ToolPanel({
             <li key={effect}>
               <Badge tone="accent">
                 {effect}
-                <span className="visually-hidden">: {effectTexts[effect]}</span>
+                <span className="visually-hidden">: {effectText(effect)}</span>
               </Badge>
             </li>
           ))}
@@ -86,12 +86,16 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
       <dl className="facts">
         <dt>Effects</dt>
         <dd>
-          {effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectTexts[effect]).join(", ")}
+          {effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectText(effect)).join(", ")}
         </dd>
         <dt>Determinism</dt>
         <dd>{determinismTexts[determinism]}</dd>
         <dt>Asks for</dt>
-        <dd>{capabilities.length === 0 ? "No capability" : visible(capabilities.map(capabilityText).join("; "))}</dd>
+        <dd>
+          {capabilities.length === 0
+            ? "No capability"
+            : visible(capabilities.map((each) => capabilityText(each)).join("; "))}
+        </dd>
         <dt>Runs</dt>
         <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
         {body !== undefined && (
@@ -126,8 +130,4 @@ function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
       </dl>
     </details>
   );
-}
-
-function capabilityText(capability: Capability & { readonly optional?: boolean }): string {
-  return `${describeCapability(capability)}${capability.optional === true ? " (optional)" : ""}`;
 }

@@ -1,4 +1,12 @@
-import { type CallMeta, type Determinism, type Effect, type Tier, tierNames } from "@keyhole/kernel";
+import {
+  builtInFamilies,
+  type CallMeta,
+  type DeclaredCapability,
+  type Determinism,
+  type Families,
+  type Tier,
+  tierNames,
+} from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
 
 /** How the page says what the kernel names. */
@@ -8,17 +16,17 @@ export function tierText(tier: Tier): string {
   return `Tier ${tier}, ${tierNames[tier]}`;
 }
 
-export const effectTexts = {
-  "net.read": "Reads from the network",
-  "net.write": "Writes to the network",
-  "fs.read": "Reads files",
-  "fs.write": "Writes files",
-  "db.read": "Reads databases",
-  "db.write": "Writes to databases",
-  "kv.read": "Reads stored values",
-  "kv.write": "Writes stored values",
-  "process.spawn": "Runs commands",
-} as const satisfies Record<Effect, string>;
+/** An effect of a family that the page does not know is called by its kind. */
+export function effectText(effect: string, families: Families = builtInFamilies): string {
+  return families.get(effect)?.title ?? effect;
+}
+
+export function capabilityText(
+  { optional, ...capability }: DeclaredCapability,
+  families: Families = builtInFamilies,
+): string {
+  return `${families.describe(capability)}${optional === true ? " (optional)" : ""}`;
+}
 
 export const determinismTexts = {
   pure: "Same input, same output",

@@ -3,7 +3,7 @@ import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Heading, Input, Label, TextArea, TextField } from "react-aria-components";
-import { effectTexts, tierText, tierTones } from "../app/words.ts";
+import { effectText, tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { LongText } from "../ui/LongText.tsx";
@@ -228,7 +228,7 @@ function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
         {risk !== null && <Badge>{visible(risk)} risk</Badge>}
       </dd>
       <dt>Effects</dt>
-      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectTexts[effect]).join(", ")}</dd>
+      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectText(effect)).join(", ")}</dd>
       <dt>May use</dt>
       <dd>
         {grants.length === 0 ? (

@@ -2,9 +2,7 @@ import {
   type ApprovalRequest,
   type AuditEvent,
   type CallResult,
-  capabilityKinds,
   type Determinism,
-  effects,
   errorCodes,
   type JsonObject,
   type JsonValue,
@@ -55,7 +53,6 @@ const nullableText: JsonObject = { type: ["string", "null"] };
 const number: JsonObject = { type: "number" };
 const texts: JsonObject = { type: "array", items: text };
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
-const effectList: JsonObject = { type: "array", items: { enum: effects } };
 const risks = ["low", "medium", "high", "critical"] as const satisfies readonly Risk[];
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
 const record = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({
@@ -70,11 +67,11 @@ const manifest = record(
     name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
     version: text,
     description: text,
-    effects: effectList,
+    effects: texts,
     determinism: { enum: determinisms },
     tier,
     source: text,
-    capabilities: { type: "array", items: record({ kind: { enum: capabilityKinds } }) },
+    capabilities: { type: "array", items: record({ kind: text }) },
     bounds: { type: "object", additionalProperties: number },
     input: { type: "object" },
     output: record({ kind: { enum: outputKinds } }, { mediaType: text }),
@@ -133,7 +130,7 @@ export const readApproval: Guard<ApprovalRequest> = guard(
     description: text,
     tier,
     risk: { enum: [null, ...risks] },
-    effects: effectList,
+    effects: texts,
     grants: texts,
     input: {},
     argsHash: text,
@@ -176,7 +173,7 @@ export const readProblem: Guard<{ readonly code: string; readonly detail: string
 const ended = {
   tool: text,
   callId: text,
-  effects: effectList,
+  effects: texts,
   meta: record(
     {
       durationMs: number,

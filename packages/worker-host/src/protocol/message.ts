@@ -1,4 +1,4 @@
-import type { CapabilityKind, CapabilityReply, IsolateCall, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
+import type { CapabilityReply, IsolateCall, IsolateOutcome, LogEntry, Progress } from "@keyhole/kernel";
 import type { SuspendedMachine } from "./suspended-call.ts";
 
 /** Host to guest. Trusted: the guest checks nothing. */
@@ -92,7 +92,7 @@ export interface GuestRequest {
   readonly callId: string;
   /** 0, 1, 2, … within the call. */
   readonly request: number;
-  readonly kind: CapabilityKind;
+  readonly kind: string;
   readonly operation: string;
   /** JSON text of an object: nested foreign data crosses as text, so that its size and depth are checked before it is data. */
   readonly arguments: string;

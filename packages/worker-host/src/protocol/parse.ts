@@ -1,4 +1,4 @@
-import { type CapabilityRequest, capabilityKinds, type JsonObject } from "@keyhole/kernel";
+import { type CapabilityRequest, isKind, type JsonObject } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { protocolLimits } from "./limits.ts";
 import type { GuestMessage, GuestOutcome, GuestRequest } from "./message.ts";
@@ -10,6 +10,7 @@ const line = text(messageLength);
 const name = text(nameLength);
 const id = text(64);
 const anyText = text(Infinity);
+const kind = guarded((value): value is string => typeof value === "string" && isKind(value));
 const flag = guarded((value) => typeof value === "boolean");
 const amount = guarded((value): value is number => typeof value === "number" && Number.isFinite(value));
 const count = guarded((value): value is number => Number.isSafeInteger(value) && Number(value) >= 0);
@@ -60,7 +61,7 @@ const messages = variant<"type", GuestMessage>("type", {
     type: oneOf(["request"]),
     callId: id,
     request: count,
-    kind: oneOf(capabilityKinds),
+    kind,
     operation: name,
     arguments: text(argumentsLength),
     body: optional(orUndefined(ownBytes(0, bodyBytes))),

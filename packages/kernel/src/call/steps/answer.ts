@@ -1,5 +1,4 @@
 import type { AuditLog } from "../../audit/log.ts";
-import type { Effect } from "../../capability/capability.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
@@ -106,7 +105,7 @@ export function answerFailure(call: CallRecord, fault: CallFault, clock: Clock):
   return { kind, result, hasStarted, ending: () => failedEnding(call, fault) };
 }
 
-function costOf(call: CallRecord, clock: Clock): { readonly effects: readonly Effect[]; readonly meta: CallMeta } {
+function costOf(call: CallRecord, clock: Clock): { readonly effects: readonly string[]; readonly meta: CallMeta } {
   const { arrivedMs, queuedMs, warnings, traceparent } = call;
   const { effects, networkRequests, networkBytes, attempts, usage, cached } = spentBy(call);
   const durationMs = clock.monotonicMs() - arrivedMs;

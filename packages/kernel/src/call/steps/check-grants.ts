@@ -1,6 +1,6 @@
 import type { EventRecorder } from "../../audit/log.ts";
-import type { Capability, CapabilityKind } from "../../capability/capability.ts";
 import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
+import type { OfKind } from "../../capability/family.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { restoreGrant } from "../../capability/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
@@ -32,7 +32,7 @@ export interface Authority {
 }
 
 /** What the isolate of a call that has started sees of the real world without asking. */
-export const realPart: CarriedPart<readonly CapabilityKind[]> = { name: "real" };
+export const realPart: CarriedPart<readonly string[]> = { name: "real" };
 
 export interface GrantPorts {
   /** Policy and mode as they are now: both change while calls are under way. */
@@ -48,7 +48,7 @@ export function checkGrants(state: Validated, ports: GrantPorts): Granted {
   const { policy, mode } = ports.authority();
   const grant = narrowed(grantFor(policy, tool, call), call, { policy, mode });
   const { kinds } = grant;
-  const missing: CapabilityKind[] = [];
+  const missing: string[] = [];
   for (const { optional, kind } of tool.manifest.capabilities)
     if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
   ports.log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
@@ -56,7 +56,7 @@ export function checkGrants(state: Validated, ports: GrantPorts): Granted {
   if (missing.length > 0) throw ungranted(granted, missing, ports);
   assertUnrevoked(granted, ports);
   assertStillReal(granted, ports);
-  if (call.isSuspendable) call.carry(authorityPart, { policyHash: policy.hash, mode, layers: grant.layers });
+  if (call.isSuspendable) call.carry(authorityPart, { policyHash: policy.hash, mode, layers: dataOf(grant) });
   return granted;
 }
 
@@ -65,10 +65,11 @@ function narrowed(given: Grant, call: CallRecord, authority: Authority): Grant {
   const { grants } = call.options;
   if (grants === undefined && !call.before) return given;
   const layers = [...(grants ? [grants] : noLayers), ...carriedLayers(call, authority)];
-  return layers.reduce((held, layer) => attenuate(held, layer, call.hash), given);
+  const { families } = authority.policy;
+  return layers.reduce((held, layer) => attenuate(held, families.known(layer), call.hash), given);
 }
 
-function ungranted(state: Granted, missing: readonly CapabilityKind[], ports: GrantPorts): CallFault {
+function ungranted(state: Granted, missing: readonly string[], ports: GrantPorts): CallFault {
   const { call, tool } = state;
   call.decided(recordDecision(state, { decision: "deny", reasonCode: "capability-denied" }, ports));
   const holder = grantHolderOf(call, tool);
@@ -110,7 +111,7 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
 export function revokedFor(
   { call, tool }: Granted,
   revocations: Pick<Revocations, "hold" | "standing">,
-): { readonly kind: CapabilityKind; readonly reason: string } | undefined {
+): { readonly kind: string; readonly reason: string } | undefined {
   const own = withRevocations(revocations, call.revocations);
   for (const { kind, optional } of tool.manifest.capabilities) {
     const reason = optional ? undefined : own.standing(holderOf(call, tool), kind);
@@ -148,18 +149,22 @@ function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: CallRe
   if (!known) byTool.set(tool.hash, (known = new Map<string, Grant>()));
   let grant = known.get(caller);
   if (!grant) {
-    const declared = tool.manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-    grant = grantOf(declared, [policy.grants(tool.manifest.name, caller)], hash);
+    grant = grantOf(tool.declared, [policy.grants(tool.manifest.name, caller)], hash);
     if (known.size >= MAX_GRANTS) known.clear();
     known.set(caller, grant);
   }
   return grant;
 }
 
-const noLayers: readonly (readonly Capability[])[] = [];
+type LayerData = readonly (readonly OfKind[])[];
+const noLayers: LayerData = [];
+
+function dataOf({ layers }: Grant): LayerData {
+  return layers.map((layer) => layer.map(({ json }) => json));
+}
 
 /** Under another policy or mode than before it was suspended, a call that ran gets no more than it had. */
-function carriedLayers(call: CallRecord, { policy, mode }: Authority): readonly (readonly Capability[])[] {
+function carriedLayers(call: CallRecord, { policy, mode }: Authority): LayerData {
   const before = call.hasStarted ? call.came(authorityPart) : undefined;
   return before && (before.policyHash !== policy.hash || before.mode !== mode) ? before.layers : noLayers;
 }

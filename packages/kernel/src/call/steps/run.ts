@@ -1,4 +1,4 @@
-import type { CapabilityKind } from "../../capability/capability.ts";
+import { sourcesOf } from "../../capability/grant.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
 import type { IsolatePool } from "../../isolate/pool/pool.ts";
@@ -77,15 +77,13 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started):
     ...(tool.manifest.output.transfer && { outputTransfer: true }),
     seed,
     nowMs,
-    real: grant.kinds.length === 0 ? [] : grant.kinds.filter(isSource).filter((kind) => !gate.revoked(kind)),
+    real: sourcesOf(grant).filter((kind) => !gate.revoked(kind)),
   };
   if (fuel === undefined && memoryBytes === undefined) return plain;
   return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
 }
 
 const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;
-
-const isSource = (kind: CapabilityKind): kind is "clock" | "random" => kind === "clock" || kind === "random";
 
 /**
  * A session of one caller has one isolate of a tool; a tool that is called from within itself gets

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Broker } from "../../capability/broker.ts";
 import { Gate, type GateOptions } from "../../capability/gate.ts";
+import { sourcesOf } from "../../capability/grant.ts";
 import { withRevocations } from "../../capability/revocation.ts";
 import type { SecretKeeper } from "../../capability/secret.ts";
 import { Deadline } from "../../bounds/deadline.ts";
@@ -71,8 +72,9 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
   const leftMs = Math.min(before?.leftMs ?? Infinity, bounds.timeoutMs);
   const deadline = new Deadline(leftMs, ports.clock, before?.pauseLeftMs);
   ports.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
-  const mayCall = state.grant.declared.some(({ kind }) => kind === "tool.call");
+  const mayCall = state.grant.declared.some(({ family }) => family.isCall);
   const gate = openGate(state, ports, {
+    families: policy.families,
     brokers: brokersFor(state, deadline, ports),
     counts: call.came(gatePart),
     hold: holdOf(state, ports),
@@ -93,9 +95,7 @@ function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void
     attempt,
     used: Array.from(used, (usage) => usage ?? {}),
   }));
-  call.carryLater(realPart, () =>
-    grant.kinds.filter((kind) => (kind === "clock" || kind === "random") && gate.revoked(kind) === undefined),
-  );
+  call.carryLater(realPart, () => sourcesOf(grant).filter((kind) => gate.revoked(kind) === undefined));
 }
 
 function reach(started: Started): Started {
@@ -116,7 +116,8 @@ function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOpti
 }
 
 function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: StartPorts): GateOptions["secrets"] {
-  return keeper && { keeper, token: secretToken(call.seed), namesAt: policy.secretsAt, clock };
+  const needOf = policy.families.secrets?.secretNeed;
+  return keeper && needOf && { keeper, token: secretToken(call.seed), needOf, namesAt: policy.secretsAt, clock };
 }
 
 /** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */
@@ -130,7 +131,7 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
 function openGate(
   { call, tool, bounds, grant, policy, hold, decisionInput }: Reserved,
   { log }: StartPorts,
-  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "hold" | "secrets">,
+  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "families" | "hold" | "secrets">,
 ): Gate {
   const guard = requestPolicyOf(policy, decisionInput);
   const gate = new Gate({
@@ -141,7 +142,7 @@ function openGate(
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     spend: call.parent?.spend,
-    fileBytes: observes(policy) ? undefined : guard.fileBytes,
+    limit: observes(policy) ? undefined : guard.limit,
     refusal: (need) => {
       const reason = guard.refusal(need);
       if (reason === undefined || !observes(policy)) return reason;

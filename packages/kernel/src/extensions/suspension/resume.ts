@@ -36,7 +36,7 @@ export async function resume(
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {
-  const read = readOptions(foreign, resumeOptionNames);
+  const read = readOptions(foreign, context.families, resumeOptionNames);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
     const { message, hint = "Correct the options." } = fault ?? noStreams;

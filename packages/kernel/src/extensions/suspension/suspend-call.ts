@@ -3,6 +3,7 @@ import type { SuspendCode, Suspension } from "../../call/call-options.ts";
 import { asFault, CallFault } from "../../call/fault.ts";
 import { uuidv7 } from "../../id/uuid.ts";
 import { bytesOf } from "../../support/foreign.ts";
+import { changesWorld } from "../../tool/manifest.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { takeSnapshot, type Isolates } from "./snapshot.ts";
 import { writeSnapshot } from "./snapshot-format.ts";
@@ -16,9 +17,6 @@ const suspendedNow = /* @__PURE__ */ new CallFault(
     hint: "The process that resumes the call gets its result.",
   },
 );
-
-/** What reads can be asked again: nothing is done twice by it. */
-const reads: ReadonlySet<string> = new Set(["net.read", "fs.read", "db.read", "kv.read"]);
 
 type Obstacle = Extract<Suspension, { ok: false }>;
 
@@ -65,7 +63,8 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
   if (live.pending.length === 0)
     return refusal("NOT_WAITING", "The tool is running and has no pending request to suspend at.", "Try again.");
   for (const { request, isSent, reply, child } of live.pending) {
-    if (!isSent || reply || (givesUp && reads.has(request.kind))) continue;
+    // A request that reads can be made again.
+    if (!isSent || reply || (givesUp && !changesWorld(request.kind))) continue;
     const inside = child && !child.hasEnded ? obstacleOf(child, givesUp) : undefined;
     if (child && !child.hasEnded && !inside) continue;
     const what = `${request.kind} ${request.operation}`.slice(0, 80).toWellFormed();

@@ -1,8 +1,12 @@
 import type { Foreign } from "../../support/foreign.ts";
 import { type ApprovalRequest, patternRule } from "./approval.ts";
 import { compileArgument } from "../decision/arguments.ts";
+import { Families } from "../../capability/registry.ts";
 import { readDocument } from "../document/load.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
+
+/** A pattern names arguments, and no kind of capability. */
+const noFamilies = /* @__PURE__ */ new Families([]);
 
 type Asked = Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller" | "input">;
 
@@ -18,7 +22,7 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
 /** The conditions of a pattern, copied before they are checked; or its fault. */
 export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly ArgumentCondition[] | string {
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
-  const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {});
+  const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {}, noFamilies);
   // The rule around it is ours: whoever answers knows only the conditions.
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.rules?.[0]?.when.arguments;

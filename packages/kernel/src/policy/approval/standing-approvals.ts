@@ -4,7 +4,6 @@ import type { StateTable } from "../../state/table.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import { compileCondition, type ConditionTest, type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
-import { isAboutRequests } from "../decision/rule.ts";
 
 /** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
@@ -81,7 +80,7 @@ export class Approvals {
       approval,
       holdsFor: { tool, caller, sessionId },
       untilMs,
-      tests: rule && compileCondition(rule.when, isAboutRequests(rule.when), "grant"),
+      tests: rule && compileCondition(rule.when, false, "grant"),
     });
     if (this.#standing.size > limits.sessionApprovals) this.#standing.removeOldest();
   }

@@ -1,4 +1,3 @@
-import type { CapabilityKind } from "../../capability/capability.ts";
 import type { Face } from "../../capability/paths.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
@@ -22,7 +21,7 @@ export interface DecisionInput {
   /** Of the canonical input. */
   readonly inputBytes: number;
   /** The kinds that the call is granted. */
-  readonly granted: readonly CapabilityKind[];
+  readonly granted: readonly string[];
   /** The wall clock at the decision. */
   readonly nowMs: number;
   /** What the session carries. */
@@ -62,7 +61,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
   if (risk) tests.push(oneOf(risk, ({ manifest }) => manifest.risk));
   if (category) tests.push(oneOf(category, ({ manifest }) => manifest.category));
   if (effects) tests.push(anyOf(effects, ({ manifest }) => manifest.effects));
-  if (capability && !isAboutRequests) tests.push(anyOf(capability, ({ granted }) => granted));
+  if (capability && !isAboutRequests) tests.push(anyOf<string>(capability, ({ granted }) => granted));
   if (labels) tests.push(anyOf(labels, (input) => input.labels));
   if (time) {
     const isWithin = compileTime(time);

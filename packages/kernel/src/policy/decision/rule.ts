@@ -1,9 +1,6 @@
-import type { CapabilityKind, Need } from "../../capability/capability.ts";
-import { hostMatcher } from "../../capability/hosts.ts";
-import { touchesKey } from "../../capability/keys.ts";
-import { matchName } from "../../capability/names.ts";
-import { pathMatcher } from "../../capability/paths.ts";
-import { pathToucher } from "../../capability/readings.ts";
+import type { Family, OwnNeed } from "../../capability/family.ts";
+import { areTexts } from "../../capability/fields.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
@@ -18,7 +15,7 @@ export interface LoadedRule {
   readonly tests: readonly ConditionTest[];
   readonly count?: LoadedCount;
   /** Only for a rule about requests. */
-  readonly concerns?: (need: Need) => boolean;
+  readonly concerns?: (need: OwnNeed) => boolean;
   /** It is the rate that the policy sets for a tool, and no rule of an author. */
   readonly isRate?: true;
 }
@@ -31,33 +28,40 @@ export interface LoadedCount {
   readonly holds: (before: number, amount: number) => boolean;
 }
 
-type RequestCondition = "host" | "path" | "method" | "command" | "database" | "key" | "calls" | "secret";
-
-/** Conditions that only a request can show, and the kinds of request that can show them. */
-export const requestConditions: Readonly<Record<RequestCondition, readonly CapabilityKind[]>> = {
-  host: ["net.read", "net.write", "secret.use"],
-  path: ["net.read", "net.write", "fs.read", "fs.write"],
-  method: ["net.read", "net.write"],
-  command: ["process.spawn"],
-  database: ["db.read", "db.write"],
-  key: ["kv.read", "kv.write"],
-  calls: ["tool.call"],
-  secret: ["secret.use"],
-};
-
-export function isAboutRequests(when: RuleCondition): boolean {
-  return Object.keys(requestConditions).some((name) => when[name as RequestCondition] !== undefined);
+/** Whether a rule has a condition that only a request can show. */
+export function isAboutRequests(when: RuleCondition, families: Families): boolean {
+  return namedIn(when, families).length > 0;
 }
 
-export function loadRule(rule: PolicyRule, by: Hash): LoadedRule {
+/** The conditions about requests that a rule has, with their patterns. */
+function namedIn(when: RuleCondition, { conditions }: Families): readonly (readonly [string, readonly string[]])[] {
+  const lists = new Map<string, unknown>(Object.entries(when));
+  return [...conditions.keys()].flatMap((name) => {
+    const patterns = lists.get(name);
+    return areTexts(patterns) ? [[name, patterns] as const] : [];
+  });
+}
+
+/** Whether requests of one family can show all conditions of a rule. */
+export function canShow(family: Family, when: RuleCondition, families: Families): boolean {
+  return (
+    (when.capability?.some((kind) => kind === family.kind) ?? true) &&
+    namedIn(when, families).every(([name, patterns]) => {
+      const condition = family.conditions.get(name);
+      return condition !== undefined && patterns.some(condition.isOwn);
+    })
+  );
+}
+
+export function loadRule(rule: PolicyRule, families: Families, by: Hash): LoadedRule {
   const { when } = rule;
-  const aboutRequests = isAboutRequests(when);
+  const aboutRequests = isAboutRequests(when, families);
   return {
     rule,
     hash: by.json(rule as unknown as JsonObject),
     tests: compileCondition(when, aboutRequests, rule.effect === "allow" ? "grant" : "deny"),
     ...(when.count && { count: loadCount(when.count) }),
-    ...(aboutRequests && { concerns: compileRequest(when) }),
+    ...(aboutRequests && { concerns: compileRequest(when, families) }),
   };
 }
 
@@ -72,45 +76,14 @@ function loadCount(condition: CountCondition): LoadedCount {
   };
 }
 
-/**
- * What each condition says of a request that can show it. Such a rule denies, so each takes all that could be meant. Paths of the network are prefixes,
- * those of files are globs, as in grants.
- */
-const requestTests: Record<RequestCondition, (patterns: readonly string[]) => (need: Need) => boolean> = {
-  host: (patterns) => {
-    const matches = hostMatcher(patterns);
-    return (need) => "host" in need && matches(need.host, true);
-  },
-  path: (patterns) => {
-    const isPrefix = (each: string): boolean => each.startsWith("/");
-    const touches = pathToucher(patterns.filter(isPrefix));
-    const matches = pathMatcher(
-      patterns.filter((each) => !isPrefix(each)),
-      "deny",
-    );
-    return (need) => "path" in need && ("host" in need ? touches : matches)(need.path);
-  },
-  method: (methods) => (need) => "method" in need && methods.includes(need.method),
-  command: (commands) => (need) => "command" in need && commands.includes(need.command),
-  database: (patterns) => (need) => "database" in need && patterns.some((each) => matchName(each, need.database)),
-  key: (patterns) => (need) => "key" in need && patterns.some((each) => touchesKey(each, need)),
-  calls: (patterns) => (need) => need.kind === "tool.call" && patterns.some((each) => matchName(each, need.tool)),
-  secret: (patterns) => {
-    const names = patterns.map(secretName);
-    return (need) => need.kind === "secret.use" && names.some((each) => matchName(each, secretName(need.name)));
-  },
-};
-
-/** Where secrets are kept, in an environment for one, `api-key` and `API_KEY` can be one. */
-function secretName(name: string): string {
-  return name.toLowerCase().replaceAll("-", "_");
-}
-
-function compileRequest(when: RuleCondition): (need: Need) => boolean {
-  const { capability } = when;
-  const tests = Object.entries(requestTests).flatMap(([name, compile]) => {
-    const patterns = when[name as RequestCondition];
-    return patterns ? [compile(patterns)] : [];
-  });
-  return (need) => (capability?.includes(need.kind) ?? true) && tests.every((test) => test(need));
+/** Such a rule denies, so each condition takes all that could be meant. */
+function compileRequest(when: RuleCondition, families: Families): (need: OwnNeed) => boolean {
+  const named = namedIn(when, families);
+  const tests = new Map<Family, readonly ((need: OwnNeed) => boolean)[]>();
+  for (const family of families.values()) {
+    const own = named.flatMap(([name, patterns]) => family.conditions.get(name)?.touches(patterns) ?? []);
+    tests.set(family, canShow(family, when, families) ? own : [() => false]);
+  }
+  // Nothing is known of a need of a family that the policy does not know.
+  return (need) => tests.get(need.family)?.every((test) => test(need)) ?? true;
 }

@@ -1,16 +1,14 @@
-import { checkCapability, firstFault } from "../../capability/check.ts";
-import { checkCommand } from "../../capability/commands.ts";
+import type { Capability } from "../../capability/capability.ts";
+import { type Condition, isGoverned } from "../../capability/family.ts";
+import { areTexts, patternFault } from "../../capability/fields.ts";
 import { checkHostPattern } from "../../capability/hosts.ts";
-import { checkKeyPattern } from "../../capability/keys.ts";
-import { checkNamePattern } from "../../capability/names.ts";
 import { checkGlob } from "../../capability/paths.ts";
-import { checkPathPrefix } from "../../capability/readings.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
 import { parseRange } from "../../tool/semver.ts";
 import { invalidPolicy } from "./invalid.ts";
 import type {
   ArgumentCondition,
-  Governed,
   GrantRule,
   PolicyDocument,
   PolicyRule,
@@ -27,18 +25,13 @@ interface Fault {
 }
 
 /** What a schema cannot say of a document whose shape is right. */
-export function checkDocument(document: PolicyDocument): Setup<never> | undefined {
+export function checkDocument(document: PolicyDocument, families: Families): Setup<never> | undefined {
   const fault =
-    firstOf(document.grants, "/grants", checkGrant) ??
+    firstOf(document.grants, "/grants", (grant) => checkGrant(grant, families)) ??
     checkIds(document.rules ?? []) ??
-    firstOf(document.rules, "/rules", checkRule) ??
+    firstOf(document.rules, "/rules", (rule) => checkRule(rule, families)) ??
     firstOf(Object.entries(document.tools ?? {}), "", ([name, governance]) =>
-      at(
-        `/tools/${name}`,
-        firstOf(Object.entries(governedPatterns), "", ([field, check]) =>
-          at(`/${field}`, checkGoverned(governance[field as keyof typeof governedPatterns], check)),
-        ),
-      ),
+      at(`/tools/${name}`, listsFault(governance, families)),
     ) ??
     checkLabels(document);
   return fault && invalidPolicy(fault.path, fault.message, fault.hint);
@@ -62,12 +55,25 @@ function checkSomebody(name: string): string | undefined {
   return name.includes("*") ? "callers and sessions are named in full; omit the name to mean every caller" : undefined;
 }
 
-function checkGrant({ tool, caller, capability }: GrantRule): Fault | undefined {
+function checkGrant({ tool, caller, capability }: GrantRule, families: Families): Fault | undefined {
   return (
     (tool === "*" ? undefined : one(tool, "/tool", checkTool)) ??
     (caller === undefined ? undefined : one(caller, "/caller", checkSomebody)) ??
-    at("/capability", checkCapability(capability))
+    at("/capability", capabilityFault(capability, families))
   );
+}
+
+function capabilityFault(capability: Capability, families: Families): Fault | undefined {
+  const loaded = families.load(capability);
+  return "kind" in loaded ? undefined : loaded;
+}
+
+function firstFault(
+  patterns: readonly string[] = [],
+  path: string,
+  check: (pattern: string) => string | undefined,
+): Fault | undefined {
+  return at(path, patternFault(patterns, check));
 }
 
 function one(name: string, path: string, check: (name: string) => string | undefined): Fault | undefined {
@@ -102,7 +108,7 @@ function checkIds(rules: readonly PolicyRule[]): Fault | undefined {
   return undefined;
 }
 
-function checkRule({ effect, when }: PolicyRule): Fault | undefined {
+function checkRule({ effect, when }: PolicyRule, families: Families): Fault | undefined {
   const { version, time, count } = when;
   if (version !== undefined && !parseRange(version))
     return {
@@ -110,7 +116,7 @@ function checkRule({ effect, when }: PolicyRule): Fault | undefined {
       message: `${JSON.stringify(version)} is not a version or range.`,
       hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x.",
     };
-  if (isAboutRequests(when)) {
+  if (isAboutRequests(when, families)) {
     const hint = 'To decide before the call runs, use a condition on its arguments: { at: "/url", hostIn: [ … ] }.';
     if (effect !== "deny") return { path: "/effect", message: "A rule about requests can only deny.", hint };
     if (count)
@@ -120,7 +126,7 @@ function checkRule({ effect, when }: PolicyRule): Fault | undefined {
     firstFault(when[name as keyof typeof listed], `/${name}`, check),
   );
   return (
-    at("/when", lists) ??
+    at("/when", lists ?? requestFault(when, families)) ??
     firstOf(when.arguments, "/when/arguments", checkArgument) ??
     at("/when/time", time && checkTime(time))
   );
@@ -146,36 +152,38 @@ function checkTime({ from, to, after, before }: TimeWindow): Fault | undefined {
     : undefined;
 }
 
-/** What each of a tool's lists is made of. */
-const governedPatterns = {
-  hosts: checkHostPattern,
-  paths: checkGlob,
-  commands: checkCommand,
-  databases: checkNamePattern,
-  keys: checkKeyPattern,
-  calls: checkNamePattern,
-} as const satisfies Partial<Record<keyof ToolGovernance, (pattern: string) => string | undefined>>;
-
-/** What each condition that is a list of texts is made of. */
+/** What each condition that is a list of names is made of. */
 const listed = {
   tool: checkTool,
   category: checkCategory,
   caller: checkSomebody,
   session: checkSomebody,
-  host: checkHostPattern,
-  path: (each: string) => (each.startsWith("/") ? checkPathPrefix : checkGlob)(each),
-  command: checkCommand,
-  database: checkNamePattern,
-  key: checkKeyPattern,
-  calls: checkNamePattern,
-  secret: checkNamePattern,
 } as const satisfies Partial<Record<keyof RuleCondition, (pattern: string) => string | undefined>>;
 
-function checkGoverned(
-  governed: Governed | undefined,
-  check: (pattern: string) => string | undefined,
-): Fault | undefined {
-  return firstFault(governed?.allowed, "/allowed", check) ?? firstFault(governed?.forbidden, "/forbidden", check);
+/** The conditions about requests that a rule has. A pattern is checked by the first family whose form it has. */
+function requestFault(when: RuleCondition, { conditions }: Families): Fault | undefined {
+  const lists = new Map<string, unknown>(Object.entries(when));
+  return firstOf([...conditions], "", ([name, group]) => {
+    const patterns = lists.get(name);
+    return areTexts(patterns) ? firstFault(patterns, `/${name}`, checkOf(group)) : undefined;
+  });
+}
+
+function checkOf(group: readonly Condition[]): (pattern: string) => string | undefined {
+  return (pattern) => group.find(({ isOwn }) => isOwn(pattern))?.check(pattern);
+}
+
+/** Each list of a tool, checked as the condition about the same thing. */
+function listsFault(governance: ToolGovernance, { conditions }: Families): Fault | undefined {
+  const lists = new Map<string, unknown>(Object.entries(governance));
+  return firstOf([...conditions.values()].flat(), "", ({ list, check }) => {
+    const governed = list && lists.get(list.name);
+    if (!list || !isGoverned(governed)) return undefined;
+    return at(
+      `/${list.name}`,
+      firstFault(governed.allowed, "/allowed", check) ?? firstFault(governed.forbidden, "/forbidden", check),
+    );
+  });
 }
 
 /** Labels that are used exist, and none implies itself. */

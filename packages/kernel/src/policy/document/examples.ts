@@ -1,18 +1,22 @@
-import type { Need } from "../../capability/capability.ts";
+import type { OwnNeed } from "../../capability/family.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { RuleErrorCode } from "../decision/arguments.ts";
 import { type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { RuleExample } from "./policy.ts";
 import type { LoadedRule } from "../decision/rule.ts";
 
 /** The first example that turns out otherwise, as a place in the rule and a sentence. */
-export function failingExample(loaded: LoadedRule): { readonly path: string; readonly message: string } | undefined {
+export function failingExample(
+  loaded: LoadedRule,
+  families: Families,
+): { readonly path: string; readonly message: string } | undefined {
   const { match = [], notMatch = [] } = loaded.rule.examples ?? {};
   for (const [name, examples, expected] of [
     ["match", match, true],
     ["notMatch", notMatch, false],
   ] as const) {
     for (const [index, example] of examples.entries()) {
-      const actual = tryExample(loaded, example);
+      const actual = tryExample(loaded, example, families);
       if (actual === expected) continue;
       const what =
         typeof actual === "string" ? `fails with ${actual} on it` : actual ? "matches it" : "does not match it";
@@ -22,11 +26,14 @@ export function failingExample(loaded: LoadedRule): { readonly path: string; rea
   return undefined;
 }
 
-function tryExample(loaded: LoadedRule, example: RuleExample): boolean | RuleErrorCode {
+function tryExample(loaded: LoadedRule, example: RuleExample, families: Families): boolean | RuleErrorCode {
   const input = inputOf(example);
   const truth = holdsAll(loaded.tests, input);
   if (truth !== true) return truth;
-  if (loaded.concerns) return loaded.concerns(needOf(example));
+  if (loaded.concerns) {
+    const need = needOf(example, families);
+    return need !== undefined && loaded.concerns(need);
+  }
   if (!loaded.count) return true;
   const amount = loaded.count.read ? loaded.count.read(input.input) : 1;
   return typeof amount === "number" && amount >= 0 ? loaded.count.holds(example.count ?? 0, amount) : "NOT_A_NUMBER";
@@ -54,19 +61,16 @@ function inputOf(example: RuleExample): DecisionInput {
   };
 }
 
-function needOf(example: RuleExample): Need {
-  const { capability, host, path, method = "GET", command, database, key, calls, secret } = example;
-  if (command !== undefined) return { kind: "process.spawn", command, args: [] };
-  if (database !== undefined)
-    return capability === "db.write"
-      ? { kind: "db.write", database, statements: ["update"] }
-      : { kind: "db.read", database, statements: ["select"] };
-  if (key !== undefined) return { kind: capability === "kv.write" ? "kv.write" : "kv.read", key };
-  if (calls !== undefined) return { kind: "tool.call", tool: calls };
-  if (secret !== undefined) return { kind: "secret.use", name: secret, host: host ?? "example.com" };
-  if (host !== undefined || capability?.startsWith("net.")) {
-    const kind = capability === "net.write" ? "net.write" : "net.read";
-    return { kind, method, host: host ?? "example.com", port: 443, path: path ?? "/" };
+/** The request that an example means: of the first kind that shows all that it names. */
+function needOf({ capability, ...example }: RuleExample, families: Families): OwnNeed | undefined {
+  const texts = Object.entries<unknown>(example).flatMap(([name, value]) =>
+    families.conditions.has(name) && typeof value === "string" ? [[name, value] as const] : [],
+  );
+  if (texts.length === 0 && capability === undefined) return undefined;
+  for (const { kind, conditions, sample } of families.values()) {
+    const isMeant = capability === undefined || kind === capability;
+    if (isMeant && sample && texts.every(([name, value]) => conditions.get(name)?.isOwn(value)))
+      return sample(Object.fromEntries(texts));
   }
-  return { kind: capability === "fs.write" ? "fs.write" : "fs.read", path: path ?? "" };
+  return undefined;
 }

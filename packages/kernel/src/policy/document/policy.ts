@@ -1,5 +1,12 @@
 import type { Bounds } from "../../bounds/bounds.ts";
-import type { Effect, Capability, CapabilityKind } from "../../capability/capability.ts";
+import type {
+  Capability,
+  CapabilityKind,
+  Effect,
+  RequestConditions,
+  ToolLists,
+  ToolSizes,
+} from "../../capability/capability.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Mode, Risk, Tier } from "../../tool/manifest.ts";
 
@@ -49,8 +56,11 @@ export interface PolicyRule {
   readonly examples?: { readonly match?: readonly RuleExample[]; readonly notMatch?: readonly RuleExample[] };
 }
 
-/** A condition with a list holds when the call's value is one of the list. */
-export interface RuleCondition {
+/**
+ * A condition with a list holds when the call's value is one of the list. What a tool reaches for is known only when it asks: a rule with one of the
+ * {@link RequestConditions} is a rule about requests. To decide before the call runs, look at its arguments.
+ */
+export interface RuleCondition extends RequestConditions {
   readonly tool?: readonly string[];
   /** SemVer version or range, as in {@link CallOptions}. */
   readonly version?: string;
@@ -64,21 +74,6 @@ export interface RuleCondition {
   readonly effects?: readonly Effect[];
   /** Holds when the call is granted any kind of the list; in a rule about requests, when the request is of such a kind. */
   readonly capability?: readonly CapabilityKind[];
-  /**
-   * What a tool reaches for is known only when it asks: a rule with any of the conditions from here to `secret` is a rule about requests. It is a `deny`,
-   * and is checked at every request, redirects included. Patterns as in grants. To decide before the call runs, look at its arguments.
-   */
-  readonly host?: readonly string[];
-  readonly path?: readonly string[];
-  readonly method?: readonly string[];
-  /** Names of commands, whatever their arguments. */
-  readonly command?: readonly string[];
-  readonly database?: readonly string[];
-  /** A list of keys matches when it could show one that begins so. */
-  readonly key?: readonly string[];
-  /** Tools that the tool calls. */
-  readonly calls?: readonly string[];
-  readonly secret?: readonly string[];
   /** All must hold. */
   readonly arguments?: readonly ArgumentCondition[];
   /** Holds when the session carries any label of the list. */
@@ -148,7 +143,9 @@ export type CountCondition = {
 } & ({ readonly moreThan: number } | { readonly atMost: number });
 
 /** What a rule could meet. What is left out is: tool `example` 1.0.0, tier 0, no effects, caller `anonymous`, mode NORMAL, no arguments. */
-export interface RuleExample {
+export type RuleExample = CallExample & { readonly [Name in keyof RequestConditions]?: string };
+
+interface CallExample {
   readonly tool?: string;
   readonly version?: string;
   readonly category?: string;
@@ -160,14 +157,6 @@ export interface RuleExample {
   readonly mode?: Mode;
   readonly arguments?: Readonly<Record<string, JsonValue>>;
   readonly capability?: CapabilityKind;
-  readonly host?: string;
-  readonly path?: string;
-  readonly method?: string;
-  readonly command?: string;
-  readonly database?: string;
-  readonly key?: string;
-  readonly calls?: string;
-  readonly secret?: string;
   readonly labels?: readonly string[];
   /** RFC 3339. Default: 2026-01-01T00:00:00Z, a Thursday. */
   readonly time?: string;
@@ -176,7 +165,7 @@ export interface RuleExample {
 }
 
 /** What a policy demands of one tool, whatever its rules say. */
-export interface ToolGovernance {
+export interface ToolGovernance extends ToolLists {
   readonly modes?: {
     /** It runs in a mode if all milder ones are named, too. */
     readonly allowed?: readonly Mode[];
@@ -185,23 +174,9 @@ export interface ToolGovernance {
     /** Modes in which every call asks; it does in every stricter one. */
     readonly approval?: readonly Mode[];
   };
-  /** Globs, checked at every request for a file. */
-  readonly paths?: Governed;
-  /** Host patterns, checked at every request. */
-  readonly hosts?: Governed;
-  /** Names of commands, whatever their arguments: those are for grants. */
-  readonly commands?: Governed;
-  /** Patterns for names of databases. */
-  readonly databases?: Governed;
-  /** Prefixes of keys. */
-  readonly keys?: Governed;
-  /** Patterns for names of tools that it calls. */
-  readonly calls?: Governed;
-  readonly sizes?: {
+  readonly sizes?: ToolSizes & {
     /** UTF-8 bytes of the canonical input. */
     readonly inputBytes?: number;
-    /** Bytes per file. */
-    readonly fileBytes?: number;
   };
   /** Lower the tool's own. */
   readonly bounds?: Partial<Bounds>;
@@ -212,12 +187,6 @@ export interface ToolGovernance {
   readonly keep?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
   /** At most so many calls in any window. Default per caller. */
   readonly rate?: { readonly calls: number; readonly windowMs: number; readonly per?: CountCondition["per"] };
-}
-
-/** `forbidden` beats `allowed`. */
-export interface Governed {
-  readonly allowed?: readonly string[];
-  readonly forbidden?: readonly string[];
 }
 
 export interface LabelRule {

@@ -1,6 +1,6 @@
 import { boundsSchema } from "../../bounds/schema.ts";
-import { effects, capabilityKinds } from "../../capability/capability.ts";
-import { capabilitySchema, count, patterns } from "../../capability/schema.ts";
+import { count as limit, patternsSchema as patterns } from "../../capability/fields.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { modes, risks } from "../../tool/manifest.ts";
 import { decisions, postures, weekdays } from "./policy.ts";
@@ -28,6 +28,7 @@ const map = (additionalProperties: JsonObject, pattern: string): JsonObject => (
   additionalProperties,
 });
 
+const { schema: count } = limit;
 const name = text(256);
 const names = list(name, 10_000);
 const number: JsonObject = { type: "number" };
@@ -67,117 +68,114 @@ const argument = object(
   { minProperties: 2, maxProperties: 2 },
 );
 
-const condition = object({
-  tool: names,
-  version: name,
-  category: names,
-  tier: oneOf(tier),
-  risk: oneOf(risks),
-  mode: oneOf(modes),
-  caller: names,
-  session: names,
-  effects: oneOf(effects),
-  capability: oneOf(capabilityKinds),
-  host: patterns,
-  path: patterns,
-  method: list({ type: "string", pattern: "^[A-Z]{1,20}$" }, 20),
-  command: patterns,
-  database: patterns,
-  key: patterns,
-  calls: patterns,
-  secret: patterns,
-  arguments: { type: "array", items: argument, minItems: 1, maxItems: 100 },
-  labels: names,
-  time: object(
-    {
-      days: oneOf(weekdays),
-      from: clock,
-      to: clock,
-      utcOffsetMinutes: { type: "integer", minimum: -840, maximum: 840 },
-      after: instant,
-      before: instant,
-    },
-    [],
-    { minProperties: 1 },
-  ),
-  count: object({ windowMs, per, sum: pointer, moreThan: number, atMost: number }, ["windowMs"], {
-    oneOf: [{ required: ["moreThan"] }, { required: ["atMost"] }],
-  }),
-});
-
-const example = object({
-  tool: name,
-  version: name,
-  category: name,
-  tier: { enum: tier },
-  risk: { enum: risks },
-  effects: { type: "array", items: { enum: effects } },
-  caller: name,
-  session: name,
-  mode: { enum: modes },
-  arguments: { type: "object" },
-  capability: { enum: capabilityKinds },
-  host: name,
-  path: text(1_024),
-  method: name,
-  command: name,
-  database: name,
-  key: text(1_024),
-  calls: name,
-  secret: name,
-  labels: names,
-  time: instant,
-  count: number,
-});
-const examples: JsonObject = { type: "array", items: example, maxItems: 100 };
-
 const governed = object({ allowed: patterns, forbidden: patterns });
-const governance = object({
-  modes: object({ allowed: oneOf(modes), forbidden: oneOf(modes), approval: oneOf(modes) }),
-  paths: governed,
-  hosts: governed,
-  commands: governed,
-  databases: governed,
-  keys: governed,
-  calls: governed,
-  sizes: object({ inputBytes: count, fileBytes: count }),
-  bounds: boundsSchema,
-  keep: object({ input: list(pointer, 100), output: list(pointer, 100) }),
-  rate: object({ calls: count, windowMs, per }, ["calls", "windowMs"]),
-});
+
+const requestConditions = ({ conditions }: Families): JsonObject =>
+  Object.fromEntries(Array.from(conditions, ([each, [first]]) => [each, first?.schema ?? patterns]));
+
+const lists = ({ conditions }: Families): JsonObject =>
+  Object.fromEntries(
+    [...conditions.values()].flat().flatMap(({ list: each }) => (each ? [[each.name, governed]] : [])),
+  );
+
+const sizes = (families: Families): JsonObject =>
+  Object.fromEntries(Array.from(families.values()).flatMap(({ sizeName }) => (sizeName ? [[sizeName, count]] : [])));
+
+const condition = (families: Families): JsonObject =>
+  object({
+    tool: names,
+    version: name,
+    category: names,
+    tier: oneOf(tier),
+    risk: oneOf(risks),
+    mode: oneOf(modes),
+    caller: names,
+    session: names,
+    effects: oneOf(families.effects),
+    capability: oneOf(families.kinds),
+    ...requestConditions(families),
+    arguments: { type: "array", items: argument, minItems: 1, maxItems: 100 },
+    labels: names,
+    time: object(
+      {
+        days: oneOf(weekdays),
+        from: clock,
+        to: clock,
+        utcOffsetMinutes: { type: "integer", minimum: -840, maximum: 840 },
+        after: instant,
+        before: instant,
+      },
+      [],
+      { minProperties: 1 },
+    ),
+    count: object({ windowMs, per, sum: pointer, moreThan: number, atMost: number }, ["windowMs"], {
+      oneOf: [{ required: ["moreThan"] }, { required: ["atMost"] }],
+    }),
+  });
+
+const example = (families: Families): JsonObject =>
+  object({
+    tool: name,
+    version: name,
+    category: name,
+    tier: { enum: tier },
+    risk: { enum: risks },
+    effects: { type: "array", items: { enum: families.effects } },
+    caller: name,
+    session: name,
+    mode: { enum: modes },
+    arguments: { type: "object" },
+    capability: { enum: families.kinds },
+    ...Object.fromEntries(Array.from(families.conditions.keys(), (each) => [each, text(1_024)])),
+    labels: names,
+    time: instant,
+    count: number,
+  });
+const examples = (families: Families): JsonObject => ({ type: "array", items: example(families), maxItems: 100 });
+
+const governance = (families: Families): JsonObject =>
+  object({
+    modes: object({ allowed: oneOf(modes), forbidden: oneOf(modes), approval: oneOf(modes) }),
+    ...lists(families),
+    sizes: object({ inputBytes: count, ...sizes(families) }),
+    bounds: boundsSchema,
+    keep: object({ input: list(pointer, 100), output: list(pointer, 100) }),
+    rate: object({ calls: count, windowMs, per }, ["calls", "windowMs"]),
+  });
 
 /** What a rule is called, and a label. */
 const id = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 
 /** JSON Schema (2020-12) of a policy document. What a schema cannot say (patterns, pointers, circles) is checked after it. */
-export const documentSchema: JsonObject = object(
-  {
-    $schema: { type: "string" },
-    version: { const: "1" },
-    posture: { enum: postures },
-    enforcement: { enum: ["enforce", "observe"] },
-    grants: {
-      type: "array",
-      maxItems: 10_000,
-      items: object({ tool: name, caller: name, capability: capabilitySchema() }, ["tool", "capability"]),
+export const documentSchema = (families: Families): JsonObject =>
+  object(
+    {
+      $schema: { type: "string" },
+      version: { const: "1" },
+      posture: { enum: postures },
+      enforcement: { enum: ["enforce", "observe"] },
+      grants: {
+        type: "array",
+        maxItems: 10_000,
+        items: object({ tool: name, caller: name, capability: families.schema() }, ["tool", "capability"]),
+      },
+      rules: {
+        type: "array",
+        maxItems: 20_000,
+        items: object(
+          {
+            id: { type: "string", pattern: id },
+            effect: { enum: decisions },
+            when: condition(families),
+            reason: text(500),
+            examples: object({ match: examples(families), notMatch: examples(families) }),
+          },
+          ["id", "effect", "when", "reason"],
+        ),
+      },
+      tools: map(governance(families), "^[a-z][a-z0-9_]{0,63}$"),
+      approvers: names,
+      labels: map(object({ tools: names, implies: names }), id),
     },
-    rules: {
-      type: "array",
-      maxItems: 20_000,
-      items: object(
-        {
-          id: { type: "string", pattern: id },
-          effect: { enum: decisions },
-          when: condition,
-          reason: text(500),
-          examples: object({ match: examples, notMatch: examples }),
-        },
-        ["id", "effect", "when", "reason"],
-      ),
-    },
-    tools: map(governance, "^[a-z][a-z0-9_]{0,63}$"),
-    approvers: names,
-    labels: map(object({ tools: names, implies: names }), id),
-  },
-  ["version", "posture"],
-);
+    ["version", "posture"],
+  );

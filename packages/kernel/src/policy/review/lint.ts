@@ -1,9 +1,8 @@
-import { type CapabilityKind, capabilityKinds } from "../../capability/capability.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { postureAnswer } from "../decision/decide.ts";
 import type { Policy } from "../document/load.ts";
-import { isAboutRequests, requestConditions } from "../decision/rule.ts";
+import { canShow, isAboutRequests } from "../decision/rule.ts";
 import type { ArgumentCondition, Decision, PolicyRule, RuleCondition } from "../document/policy.ts";
 import type { Tier } from "../../tool/manifest.ts";
 
@@ -45,22 +44,14 @@ function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly
   );
   if (when.labels?.every((label) => !produced.has(label)))
     return never(`No tool's output carries ${when.labels.join(", ")}.`);
-  if (isAboutRequests(when) && !capabilityKinds.some((kind) => canShow(kind, when)))
+  const { families } = policy;
+  const isShown = Array.from(families.values()).some((family) => canShow(family, when, families));
+  if (isAboutRequests(when, families) && !isShown)
     return never("No request is of a kind that could meet all of its conditions.");
   for (const [at, conditions] of Map.groupBy(when.arguments ?? [], (condition) => condition.at)) {
     if (isImpossible(conditions)) return never(`No value at ${at || "the root"} fulfils all of its conditions.`);
   }
   return [];
-}
-
-/** Whether a request of one kind can show everything that a rule looks at. */
-function canShow(kind: CapabilityKind, when: RuleCondition): boolean {
-  const isShown = Object.entries(requestConditions).every(
-    ([name, kinds]) => when[name as keyof typeof requestConditions] === undefined || kinds.includes(kind),
-  );
-  // Paths of the network begin with a slash, those of files never do.
-  const hasPath = when.path?.some((each) => each.startsWith("/") === kind.startsWith("net.")) ?? true;
-  return isShown && hasPath && (when.capability?.includes(kind) ?? true);
 }
 
 function isImpossible(conditions: readonly ArgumentCondition[]): boolean {

@@ -1,6 +1,7 @@
 import type { AuditEvent } from "../../audit/event.ts";
 import type { EnclosedKeys } from "../../audit/trusted-keys.ts";
 import type { Capability } from "../../capability/capability.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
@@ -22,6 +23,8 @@ export interface ProofEvidence {
   readonly input?: JsonValue;
   /** Level 2: what the caller narrowed the grants to. */
   readonly grants?: readonly Capability[];
+  /** Level 2: the families of the kernel that decided. Default: `builtInFamilies`. */
+  readonly families?: Families;
   /** Level 2, for the answer to a question: the proof of the question. Taken from `events` where those are given. */
   readonly parent?: unknown;
 }

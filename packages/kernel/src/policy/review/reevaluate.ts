@@ -1,4 +1,4 @@
-import type { Capability } from "../../capability/capability.ts";
+import type { Families } from "../../capability/registry.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
@@ -17,16 +17,22 @@ import {
   sessionIn,
   type StateReads,
 } from "../decision/state-reads.ts";
+import { declaredBy } from "../../tool/declared.ts";
 import { manifestHash, packageHash } from "../../tool/hash.ts";
 import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
 /** Plain data, and nobody else's. */
-export type Evidence = ProofEvidence & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
+export type Evidence = Omit<ProofEvidence, "families"> & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
 /** The first field in which a fresh decision differs from the proof. */
-export function reevaluationFault(proof: Proof, evidence: Evidence, question: Proof | undefined): string | undefined {
+export function reevaluationFault(
+  proof: Proof,
+  evidence: Evidence,
+  question: Proof | undefined,
+  families: Families,
+): string | undefined {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by);
+  const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by, families);
   if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
   const policy = loaded.value;
   const decisive = isAnswer(proof.reasonCode) ? question : proof;
@@ -48,9 +54,9 @@ export function reevaluationFault(proof: Proof, evidence: Evidence, question: Pr
 
 function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy: Policy, by: Hash): Grant {
   const caller = String(callerIn(proof.stateReads));
-  const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
-  const granted = grantOf(declared, [policy.grants(manifest.name, caller)], by);
-  return grants ? attenuate(granted, grants, by) : granted;
+  const { families } = policy;
+  const granted = grantOf(declaredBy(manifest, families), [policy.grants(manifest.name, caller)], by);
+  return grants ? attenuate(granted, families.known(grants), by) : granted;
 }
 
 type FreshVerdict = Partial<Verdict> & Pick<Verdict, "decision" | "reasonCode">;

@@ -1,4 +1,3 @@
-import type { Capability } from "../../capability/capability.ts";
 import { grantOf } from "../../capability/grant.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Clock } from "../../isolate/clock.ts";
@@ -9,6 +8,7 @@ import { decide } from "../decision/decide.ts";
 import type { Policy } from "../document/load.ts";
 import type { Decision } from "../document/policy.ts";
 import { SessionLabels } from "../decision/session-labels.ts";
+import { declaredBy } from "../../tool/declared.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
 
 /** A call as it was made: from a journal, or written down for the purpose. */
@@ -58,7 +58,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         rules,
         reason,
       });
-      const declared = manifest.capabilities.map(({ optional: _, ...capability }) => capability as Capability);
+      const declared = declaredBy(manifest, policy.families);
       const granted = grantOf(declared, [policy.grants(manifest.name, caller)], blake3Hash).kinds;
       const missing = manifest.capabilities.find(({ optional, kind }) => !optional && !granted.includes(kind));
       if (missing) return row("deny", [], `${missing.kind} is not granted.`);

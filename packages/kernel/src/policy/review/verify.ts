@@ -3,6 +3,7 @@ import { fromBase64Url } from "../../audit/public-key.ts";
 import type { EnclosedKeys, TrustedKeys } from "../../audit/trusted-keys.ts";
 import { verifyAudit } from "../../audit/verify.ts";
 import type { VouchedBy } from "../../audit/vouched.ts";
+import { builtInFamilies } from "../../capability/families/index.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
@@ -148,7 +149,7 @@ async function readLog(
 
 /** Level 2. What it takes is named by digest in the proof, so it needs no other voucher. */
 async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | undefined): Promise<ProofStep> {
-  const { policy, tool, input, variables, grants } = evidence;
+  const { policy, tool, input, variables, grants, families = builtInFamilies } = evidence;
   if (policy === undefined || tool === undefined || input === undefined)
     return skip(2, "re-evaluation", "It takes the policy, the tool and the input.");
   const parent =
@@ -158,7 +159,7 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
   const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
   if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
   try {
-    return step(2, "re-evaluation", reevaluationFault(proof, plain.value as unknown as Evidence, question));
+    return step(2, "re-evaluation", reevaluationFault(proof, plain.value as unknown as Evidence, question, families));
   } catch (error) {
     // Evidence is foreign: what makes the check throw makes it fail.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";

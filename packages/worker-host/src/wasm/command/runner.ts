@@ -123,11 +123,11 @@ async function askForFile(
     const refusal = session.refusal(need);
     if (refusal) return { ok: false, error: refusal };
   }
-  const spent = body && session.spend({ [kind]: body.byteLength }, needs.needs[0]);
+  const spent = body && session.spend({ bytes: body.byteLength }, needs.needs[0]);
   if (spent) return { ok: false, error: spent };
   const reply = readReply(await files.serve(request, session));
   const tooMuch =
-    reply.ok && kind === "fs.read" && reply.body && session.spend({ [kind]: reply.body.byteLength }, needs.needs[0]);
+    reply.ok && kind === "fs.read" && reply.body && session.spend({ bytes: reply.body.byteLength }, needs.needs[0]);
   return tooMuch ? { ok: false, error: tooMuch } : reply;
 }
 

@@ -1,10 +1,4 @@
-import {
-  type CapabilityReply,
-  type CapabilityRequest,
-  capabilityKinds,
-  type JsonObject,
-  parseJson,
-} from "@keyhole/kernel";
+import { type CapabilityReply, isKind, type JsonObject, parseJson } from "@keyhole/kernel";
 import { protocolLimits } from "../../protocol/limits.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Ask } from "../wasi/folder.ts";
@@ -52,7 +46,7 @@ function answerTo(text: Uint8Array, ask: Ask, local: LocalServices): JsonObject 
     return { ok: true, value: null };
   }
   if (kind === "secret.use") return secretAnswer(asked["name"], local);
-  if (!isCapability(kind)) return refusal(`There is no capability of the kind ${JSON.stringify(kind.slice(0, 100))}.`);
+  if (!isKind(kind)) return refusal(`There is no capability of the kind ${JSON.stringify(kind.slice(0, 100))}.`);
   const reply = ask({ kind, operation, arguments: asked, ...(read.body && { body: read.body }) });
   return replyOf(reply, read.wantsText);
 }
@@ -136,10 +130,6 @@ function refusal(message: string): JsonObject {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isCapability(kind: string): kind is CapabilityRequest["kind"] {
-  return (capabilityKinds as readonly string[]).includes(kind);
 }
 
 const levels: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);

@@ -23,7 +23,7 @@ export interface World {
   readonly ask: Ask;
   readonly sources: CallSources;
   /** Which of the sources are real: what they say is written down. */
-  readonly real: readonly ("clock" | "random")[];
+  readonly real: readonly string[];
   readonly tape: Tape;
 }
 

@@ -1,0 +1,96 @@
+import type { Governed } from "../capability.ts";
+import { defineFamily } from "../define-family.ts";
+import type { Family } from "../family.ts";
+import { count, isLiteral, isText, listOf, optional, patternFault, patterns } from "../fields.ts";
+import { nameCondition } from "../name-condition.ts";
+import { checkNamePattern, matchName } from "../names.ts";
+
+declare module "../capability.ts" {
+  interface CapabilityTypes {
+    "db.read": DatabaseCapability<"db.read">;
+    "db.write": DatabaseCapability<"db.write">;
+  }
+  interface EffectTypes {
+    "db.read": true;
+    "db.write": true;
+  }
+  interface RequestConditions {
+    /** Patterns for names of databases. */
+    readonly database?: readonly string[];
+  }
+  interface ToolLists {
+    /** Patterns for names of databases. */
+    readonly databases?: Governed;
+  }
+  interface NeedTypes {
+    "db.read": DatabaseNeed<"db.read">;
+    "db.write": DatabaseNeed<"db.write">;
+  }
+}
+
+type DatabaseKind = "db.read" | "db.write";
+
+/**
+ * What a statement does to a database. One statement can be of several: `INSERT … ON CONFLICT DO UPDATE` inserts and updates. A change that reads has two
+ * needs: `db.write` of what it changes, and `db.read`.
+ */
+export const statementKinds = ["select", "insert", "update", "delete", "create", "alter", "drop"] as const;
+export type StatementKind = (typeof statementKinds)[number];
+
+export interface DatabaseCapability<Kind extends DatabaseKind = DatabaseKind> {
+  readonly kind: Kind;
+  /** Names of databases: exact, `logs_*` (a prefix) or `*`. */
+  readonly databases: readonly string[];
+  /** Default: `select` for `db.read`, which takes no other; `insert`, `update`, `delete` for `db.write`. */
+  readonly statements?: readonly StatementKind[];
+  /** Rows of one answer. */
+  readonly rows?: number;
+}
+
+interface DatabaseNeed<Kind extends DatabaseKind> {
+  readonly kind: Kind;
+  readonly database: string;
+  /** As `classifyStatement` of `@keyhole/kernel/statements` finds them. */
+  readonly statements: readonly StatementKind[];
+}
+
+export const dbRead: Family = /* @__PURE__ */ databaseFamily("db.read", ["select"]);
+
+export const dbWrite: Family = /* @__PURE__ */ databaseFamily("db.write", ["insert", "update", "delete"]);
+
+function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]): Family {
+  const reads = kind === "db.read";
+  return defineFamily<DatabaseCapability, DatabaseNeed<DatabaseKind>>({
+    kind,
+    title: reads ? "Reads databases" : "Writes to databases",
+    effect: reads ? "reads" : "changes",
+    fields: {
+      databases: patterns(checkNamePattern),
+      statements: optional(listOf({ enum: statementKinds }, statementKinds.length)),
+      rows: count,
+    },
+    need: { database: isText, statements: areStatements },
+    check({ statements = [] }) {
+      const fault = patternFault(statements, (each) =>
+        reads && each !== "select" ? "db.read takes `select` alone" : undefined,
+      );
+      return fault && { ...fault, path: `/statements${fault.path}` };
+    },
+    covers: ({ databases, statements = defaults }, need) =>
+      databases.some((pattern) => matchName(pattern, need.database)) &&
+      need.statements.length > 0 &&
+      need.statements.every((each) => statements.includes(each)),
+    describe: ({ databases, statements = defaults }) => `${databases.join(", ")} (${statements.join(", ")})`,
+    target: ({ statements, database }) => `${statements.join("+")} ${database}`,
+    narrowest: ({ database, statements }) => ({ kind, databases: [database], statements: [...new Set(statements)] }),
+    isNarrow: ({ databases }) => isLiteral(databases),
+    conditions: { database: nameCondition("databases", ({ database }) => database) },
+    isLocal: true,
+    sample: ({ database = "example" }) => ({ kind, database, statements: [reads ? "select" : "update"] }),
+    limit: ({ rows }) => rows,
+  });
+}
+
+function areStatements(value: unknown): value is readonly StatementKind[] {
+  return Array.isArray(value) && value.every((each) => statementKinds.some((known) => known === each));
+}

@@ -1,0 +1,102 @@
+import type { Governed } from "../capability.ts";
+import { defineFamily } from "../define-family.ts";
+import type { Family } from "../family.ts";
+import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
+import { checkGlob, type Face, foreignPattern, matchPath, pathMatcher } from "../paths.ts";
+
+declare module "../capability.ts" {
+  interface CapabilityTypes {
+    "fs.read": FilesCapability<"fs.read">;
+    "fs.write": FilesCapability<"fs.write">;
+  }
+  interface EffectTypes {
+    "fs.read": true;
+    "fs.write": true;
+  }
+  interface ToolLists {
+    /** Globs of files. */
+    readonly paths?: Governed;
+  }
+  interface ToolSizes {
+    /** Bytes per file. */
+    readonly fileBytes?: number;
+  }
+  interface NeedTypes {
+    "fs.read": FileNeed<"fs.read">;
+    "fs.write": FileNeed<"fs.write">;
+  }
+}
+
+type FileKind = "fs.read" | "fs.write";
+
+export interface FilesCapability<Kind extends FileKind = FileKind> {
+  readonly kind: Kind;
+  /** Globs over `/`-separated relative paths: `*` within a segment, `**` over segments. */
+  readonly paths: readonly string[];
+  /** Globs that are never allowed, whatever `paths` says. */
+  readonly except?: readonly string[];
+  /** Bytes per file. */
+  readonly fileBytes?: number;
+  /** Bytes of all files in one call that are charged to this capability: those that are read, or those that are written. */
+  readonly totalBytes?: number;
+}
+
+interface FileNeed<Kind extends FileKind> {
+  readonly kind: Kind;
+  /** `""` is the root. */
+  readonly path: string;
+  readonly bytes?: number;
+}
+
+export const fsRead: Family = /* @__PURE__ */ fileFamily("fs.read");
+
+export const fsWrite: Family = /* @__PURE__ */ fileFamily("fs.write");
+
+function fileFamily(kind: FileKind): Family {
+  return defineFamily<FilesCapability, FileNeed<FileKind>>({
+    kind,
+    title: kind === "fs.read" ? "Reads files" : "Writes files",
+    effect: kind === "fs.read" ? "reads" : "changes",
+    fields: {
+      paths: patterns(checkGlob),
+      except: optional(patterns(checkGlob)),
+      fileBytes: count,
+      totalBytes: count,
+    },
+    need: { path: isText, bytes: orAbsent(isAmount) },
+    covers: ({ paths, except = [] }, { path }) =>
+      paths.some((glob) => matchPath(glob, path)) && !pathMatcher(except, "deny")(path),
+    describe: ({ paths, except }) => `${paths.join(", ")}${except ? ` except ${except.join(", ")}` : ""}`,
+    target: ({ path }) => path,
+    narrowest({ path, bytes }) {
+      if (path === "" || path.length > capabilityLimits.patternLength) return undefined;
+      return { kind, paths: [globOf(path)], ...(bytes !== undefined && { fileBytes: bytes }) };
+    },
+    isNarrow: ({ paths }) => isLiteral(paths),
+    budget: ({ totalBytes }) => ({ bytes: totalBytes }),
+    limit: ({ fileBytes }) => fileBytes,
+    size: ({ bytes }) => bytes,
+    sizeName: "fileBytes",
+    conditions: {
+      path: {
+        check: checkGlob,
+        isOwn: (pattern) => !pattern.startsWith("/"),
+        touches: (globs) => matchesOf(globs, "deny"),
+        list: { name: "paths", covers: (globs) => matchesOf(globs, "grant"), text: ({ path }) => path },
+      },
+    },
+    isLocal: true,
+    sample: ({ path = "" }) => ({ kind, path }),
+    body: kind === "fs.read" ? "received" : "sent",
+  });
+}
+
+function matchesOf(globs: readonly string[], face: Face): (need: { readonly path: string }) => boolean {
+  const matches = pathMatcher(globs, face);
+  return ({ path }) => matches(path);
+}
+
+/** What no glob can say as it is stands under a wildcard. */
+function globOf(path: string): string {
+  return path.replace(new RegExp(`(?:${foreignPattern.source}|\\*)+`, "g"), "*");
+}

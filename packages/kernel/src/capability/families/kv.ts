@@ -1,0 +1,104 @@
+import type { Governed } from "../capability.ts";
+import { defineFamily } from "../define-family.ts";
+import type { Family } from "../family.ts";
+import {
+  capabilityLimits,
+  count,
+  type Field,
+  isAmount,
+  isFlag,
+  isLiteral,
+  isText,
+  orAbsent,
+  patterns,
+} from "../fields.ts";
+import { checkKeyPattern, matchKey, touchesKey } from "../keys.ts";
+
+declare module "../capability.ts" {
+  interface CapabilityTypes {
+    "kv.read": KeysCapability<"kv.read">;
+    "kv.write": KeysCapability<"kv.write">;
+  }
+  interface EffectTypes {
+    "kv.read": true;
+    "kv.write": true;
+  }
+  interface RequestConditions {
+    /** Prefixes of keys. A list of keys matches when it could show one that begins so. */
+    readonly key?: readonly string[];
+  }
+  interface ToolLists {
+    /** Prefixes of keys. */
+    readonly keys?: Governed;
+  }
+  interface NeedTypes {
+    "kv.read": KeyNeed<"kv.read">;
+    "kv.write": KeyNeed<"kv.write">;
+  }
+}
+
+type KeyKind = "kv.read" | "kv.write";
+
+export interface KeysCapability<Kind extends KeyKind = KeyKind> {
+  readonly kind: Kind;
+  /** Prefixes of keys; `""` and `*` are every key. */
+  readonly keys: readonly string[];
+  /** Bytes per value. */
+  readonly valueBytes?: number;
+}
+
+interface KeyNeed<Kind extends KeyKind> {
+  readonly kind: Kind;
+  /** A key, or for a list the prefix of all keys that it may show. */
+  readonly key: string;
+  readonly lists?: boolean;
+  readonly bytes?: number;
+}
+
+export const kvRead: Family = /* @__PURE__ */ keyFamily("kv.read");
+
+export const kvWrite: Family = /* @__PURE__ */ keyFamily("kv.write");
+
+function keyFamily(kind: KeyKind): Family {
+  const { schema, ...check } = patterns(checkKeyPattern);
+  // The empty prefix is the widest.
+  const items = { type: "string", maxLength: capabilityLimits.patternLength };
+  const prefixes: Field<readonly string[]> = { schema: { ...schema, items }, ...check };
+  return defineFamily<KeysCapability, KeyNeed<KeyKind>>({
+    kind,
+    title: kind === "kv.read" ? "Reads stored values" : "Writes stored values",
+    effect: kind === "kv.read" ? "reads" : "changes",
+    fields: { keys: prefixes, valueBytes: count },
+    need: { key: isText, lists: orAbsent(isFlag), bytes: orAbsent(isAmount) },
+    covers: ({ keys }, { key }) => keys.some((pattern) => matchKey(pattern, key)),
+    describe: ({ keys }) => keys.map((key) => (key === "" || key === "*" ? "every key" : `${key}…`)).join(", "),
+    target,
+    narrowest({ key, bytes }) {
+      const prefix = key.replace(/[?{}[\]].*|^!.*/s, "");
+      return prefix === "" ? undefined : { kind, keys: [prefix], ...(bytes !== undefined && { valueBytes: bytes }) };
+    },
+    isNarrow: ({ keys }) => isLiteral(keys) && !keys.includes(""),
+    conditions: {
+      key: {
+        check: checkKeyPattern,
+        touches: (patterns) => (need) => patterns.some((each) => touchesKey(each, need)),
+        list: {
+          name: "keys",
+          covers:
+            (patterns) =>
+            ({ key }) =>
+              patterns.some((each) => matchKey(each, key)),
+          text: target,
+        },
+      },
+    },
+    isLocal: true,
+    sample: ({ key = "example" }) => ({ kind, key }),
+    limit: ({ valueBytes }) => valueBytes,
+    size: ({ bytes }) => bytes,
+  });
+}
+
+function target({ key, lists }: KeyNeed<KeyKind>): string {
+  return lists ? `${key}*` : key;
+}

@@ -1,0 +1,144 @@
+import type { Governed } from "../capability.ts";
+import { defineFamily } from "../define-family.ts";
+import type { Family } from "../family.ts";
+import {
+  capabilityLimits,
+  count,
+  type Field,
+  isAmount,
+  isFlag,
+  isLiteral,
+  isText,
+  listOf,
+  optional,
+  orAbsent,
+  patterns,
+} from "../fields.ts";
+import { checkGrantedHost, coversHost } from "../hosts.ts";
+import { hostCondition } from "../host-condition.ts";
+import { checkPathPrefix, isPathPrefix, pathToucher } from "../readings.ts";
+
+declare module "../capability.ts" {
+  interface CapabilityTypes {
+    "net.read": NetCapability<"net.read">;
+    "net.write": NetCapability<"net.write">;
+  }
+  interface EffectTypes {
+    "net.read": true;
+    "net.write": true;
+  }
+  interface RequestConditions {
+    /** Hosts of requests, and of secrets. */
+    readonly host?: readonly string[];
+    /** Prefixes of paths of the network, which begin with a slash, and globs of files. */
+    readonly path?: readonly string[];
+    readonly method?: readonly string[];
+  }
+  interface ToolLists {
+    /** Host patterns, of requests and of secrets. */
+    readonly hosts?: Governed;
+  }
+  interface NeedTypes {
+    "net.read": NetNeed<"net.read">;
+    "net.write": NetNeed<"net.write">;
+  }
+}
+
+type NetKind = "net.read" | "net.write";
+
+export interface NetCapability<Kind extends NetKind = NetKind> {
+  readonly kind: Kind;
+  /** ASCII hosts: exact, `*.example.com` (any public host below it, not itself) or `*` (any public host; in a manifest any host). */
+  readonly hosts: readonly string[];
+  /** Default: 80 and 443; in a manifest any port. */
+  readonly ports?: readonly number[];
+  /** Path prefixes, matched on whole segments. Default: any path. */
+  readonly paths?: readonly string[];
+  /** Default: GET and HEAD for `net.read`; POST, PUT, PATCH, DELETE for `net.write`. */
+  readonly methods?: readonly string[];
+  /** Requests in one call that are charged to this capability, redirects included. */
+  readonly requests?: number;
+  /** Decompressed response bytes and request bytes of those requests. */
+  readonly bytes?: number;
+}
+
+interface NetNeed<Kind extends NetKind> {
+  readonly kind: Kind;
+  readonly method: string;
+  /** Canonical, as `URL` gives it, without trailing dot. */
+  readonly host: string;
+  /** Whether the broker knows it for a name of the public internet: only such a one is reached by a wildcard. */
+  readonly isPublic?: boolean;
+  readonly port: number;
+  readonly path: string;
+}
+
+const methodList: Field<readonly string[]> = /* @__PURE__ */ listOf({ type: "string", pattern: "^[A-Z]{1,20}$" }, 20);
+
+/** Reading over HTTP. */
+export const netRead: Family = /* @__PURE__ */ netFamily("net.read", ["GET", "HEAD"]);
+
+/** Changing over HTTP. */
+export const netWrite: Family = /* @__PURE__ */ netFamily("net.write", ["POST", "PUT", "PATCH", "DELETE"]);
+
+function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
+  return defineFamily<NetCapability, NetNeed<NetKind>>({
+    kind,
+    title: kind === "net.read" ? "Reads from the network" : "Writes to the network",
+    effect: kind === "net.read" ? "reads" : "changes",
+    fields: {
+      hosts: patterns(checkGrantedHost),
+      ports: optional(listOf({ type: "integer", minimum: 1, maximum: 65535 }, 100)),
+      paths: optional(patterns(checkPathPrefix)),
+      methods: optional(methodList),
+      requests: count,
+      bytes: count,
+    },
+    need: { method: isText, host: isText, isPublic: orAbsent(isFlag), port: isAmount, path: isText },
+    covers: ({ hosts, ports, methods = defaultMethods, paths }, need, reading) =>
+      coversHost(hosts, need, reading) &&
+      ((reading === "wish" && ports === undefined) || (ports ?? [80, 443]).includes(need.port)) &&
+      methods.includes(need.method) &&
+      (paths === undefined || paths.some((prefix) => isPathPrefix(prefix, need.path))),
+    describe: ({ hosts, ports, paths }) =>
+      `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}`,
+    target: ({ method, host, port, path }) => `${method} ${host}:${port}${path}`,
+    narrowest({ host, port, method, path: asked }) {
+      const path = prefixOf(asked);
+      if (path === undefined || !/^[A-Z]{1,20}$/.test(method)) return undefined;
+      return { kind, hosts: [host], ports: [port], paths: [path], methods: [method], requests: 1 };
+    },
+    conditions: {
+      host: hostCondition(),
+      path: {
+        check: checkPathPrefix,
+        isOwn: (pattern) => pattern.startsWith("/"),
+        touches(prefixes) {
+          const touches = pathToucher(prefixes);
+          return ({ path }) => touches(path);
+        },
+      },
+      method: {
+        check: () => undefined,
+        schema: methodList.schema,
+        touches: (methods) => (need) => methods.includes(need.method),
+      },
+    },
+    sample: ({ host = "example.com", method = "GET", path = "/" }) => ({ kind, method, host, port: 443, path }),
+    place: (need) => need,
+    isNarrow: ({ hosts }) => isLiteral(hosts),
+    budget: ({ requests, bytes }) => ({ requests, bytes }),
+  });
+}
+
+/** The path, or the longest prefix of it that can be granted and says beyond doubt what it covers. Never the root of something else. */
+function prefixOf(path: string): string | undefined {
+  for (let prefix = path; prefix !== ""; prefix = prefix.slice(0, prefix.lastIndexOf("/")))
+    if (
+      prefix.length <= capabilityLimits.patternLength &&
+      checkPathPrefix(prefix) === undefined &&
+      isPathPrefix(prefix, path)
+    )
+      return prefix;
+  return path === "/" ? path : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Governed } from "../capability.ts";
+import { defineFamily } from "../define-family.ts";
+import type { Family } from "../family.ts";
+import { isLiteral, isText, patterns } from "../fields.ts";
+import { nameCondition } from "../name-condition.ts";
+import { checkNamePattern, matchName } from "../names.ts";
+
+declare module "../capability.ts" {
+  interface CapabilityTypes {
+    "tool.call": ToolCallCapability;
+  }
+  interface RequestConditions {
+    /** Tools that the tool calls. */
+    readonly calls?: readonly string[];
+  }
+  interface ToolLists {
+    /** Patterns for names of tools that it calls. */
+    readonly calls?: Governed;
+  }
+  interface NeedTypes {
+    "tool.call": ToolCallNeed;
+  }
+}
+
+export interface ToolCallCapability {
+  readonly kind: "tool.call";
+  /** Names of tools: exact, `report_*` (a prefix) or `*`. What a called tool may do is narrowed to what the caller may. */
+  readonly tools: readonly string[];
+}
+
+interface ToolCallNeed {
+  readonly kind: "tool.call";
+  readonly tool: string;
+}
+
+/** Calling other tools. By itself it has no effect: each call has those of its own tool. */
+export const toolCall: Family = /* @__PURE__ */ defineFamily<ToolCallCapability, ToolCallNeed>({
+  kind: "tool.call",
+  title: "Calls other tools",
+  effect: "none",
+  fields: { tools: /* @__PURE__ */ patterns(checkNamePattern) },
+  need: { tool: isText },
+  covers: ({ tools }, { tool }) => tools.some((pattern) => matchName(pattern, tool)),
+  describe: ({ tools }) => tools.join(", "),
+  target: ({ tool }) => tool,
+  narrowest: ({ tool }) => ({ kind: "tool.call", tools: [tool] }),
+  isNarrow: ({ tools }) => isLiteral(tools),
+  conditions: { calls: /* @__PURE__ */ nameCondition("calls", ({ tool }) => tool) },
+  sample: ({ calls = "example" }) => ({ kind: "tool.call", tool: calls }),
+  isCall: true,
+});

@@ -1,0 +1,128 @@
+import type { JsonObject } from "../json/json.ts";
+import { isFamily } from "./define-family.ts";
+import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
+import type { CapabilityFault } from "./fields.ts";
+import { requireValidator } from "../schema/require.ts";
+import type { Validator } from "../schema/index.ts";
+
+export const bringFamily = "Give the kernel a broker that brings the family of this kind.";
+
+/** The families of one kernel: the only kinds that it knows. */
+export class Families {
+  readonly #families = new Map<string, Family>();
+  #validator: Validator | undefined;
+
+  /** @throws TypeError for a value that is no family, and for two families of one kind */
+  constructor(families: Iterable<Family>) {
+    for (const family of families) {
+      if (!isFamily(family)) throw new TypeError("Got a value that is no family, expected a result of `defineFamily`.");
+      const known = this.#families.get(family.kind);
+      if (known && known !== family)
+        throw new TypeError(
+          `Got two families of the kind ${family.kind}, expected one. Remove one of the two brokers.`,
+        );
+      this.#families.set(family.kind, family);
+    }
+  }
+
+  get kinds(): readonly string[] {
+    return [...this.#families.keys()];
+  }
+
+  /** The kinds that a manifest lists as effects. */
+  get effects(): readonly string[] {
+    return [...this.#families.values()].flatMap(({ kind, effect }) => (effect === "none" ? [] : [kind]));
+  }
+
+  /** In the order in which they were given. */
+  values(): Iterable<Family> {
+    return this.#families.values();
+  }
+
+  /** The conditions of rules that a request can show, by name: all of one name, of different families. */
+  get conditions(): ReadonlyMap<string, readonly Condition[]> {
+    const entries = [...this.#families.values()].flatMap((family) => [...family.conditions]);
+    const byName = Map.groupBy(entries, ([name]) => name);
+    return new Map(Array.from(byName, ([name, group]) => [name, group.map(([, condition]) => condition)]));
+  }
+
+  /** The family that grants commands. */
+  get commands(): Family | undefined {
+    return [...this.#families.values()].find(({ commandNeed }) => commandNeed);
+  }
+
+  /** The family that grants secrets. */
+  get secrets(): Family | undefined {
+    return [...this.#families.values()].find(({ secretNeed }) => secretNeed);
+  }
+
+  get(kind: string): Family | undefined {
+    return this.#families.get(kind);
+  }
+
+  /** One line for people. Of a capability that is not known, or not one, it is the kind. */
+  describe(capability: OfKind): string {
+    const read = this.read([capability]);
+    const [loaded] = typeof read === "string" ? [] : read;
+    return loaded ? loaded.describe() : capability.kind;
+  }
+
+  /** Takes a capability of {@link schema}. */
+  load(capability: OfKind): LoadedCapability | CapabilityFault {
+    return this.#families.get(capability.kind)?.load(capability) ?? this.#unknown(capability.kind);
+  }
+
+  /** Foreign capabilities, or the fault of the first wrong one as a sentence. */
+  read(foreign: unknown): readonly LoadedCapability[] | string {
+    this.#validator ??= requireValidator({ type: "array", items: this.schema(), maxItems: 1_000 });
+    const valid = this.#validator.validate(foreign);
+    if (!valid.ok) return `${valid.errors[0]!.message}.`;
+    const loaded: LoadedCapability[] = [];
+    for (const each of valid.value as readonly OfKind[]) {
+      const capability = this.load(each);
+      if (!("kind" in capability)) return capability.message;
+      loaded.push(capability);
+    }
+    return loaded;
+  }
+
+  /** Those of known kinds, of capabilities that were checked before, here or by another kernel. Another one covers nothing. */
+  known(capabilities: readonly OfKind[]): readonly LoadedCapability[] {
+    return capabilities.flatMap((each) => {
+      const loaded = this.load(each);
+      return "kind" in loaded ? [loaded] : [];
+    });
+  }
+
+  /** @throws TypeError for what is no need of a known kind */
+  need(json: OfKind): OwnNeed {
+    const family = this.#families.get(json.kind);
+    if (!family) throw new TypeError(this.#unknown(json.kind).message);
+    return family.need(json);
+  }
+
+  /** JSON Schema (2020-12) of a capability, with more properties where a document adds some. */
+  schema(more: JsonObject = {}): JsonObject {
+    const alike = Map.groupBy(this.#families.values(), ({ properties, required }) =>
+      JSON.stringify([properties, required]),
+    );
+    if (alike.size === 0) return { not: {} };
+    return {
+      oneOf: Array.from(alike.values()).flatMap(([first, ...others]) => {
+        if (!first) return [];
+        const kind =
+          others.length === 0 ? { const: first.kind } : { enum: [first, ...others].map((each) => each.kind) };
+        const properties = { kind, ...first.properties, ...more };
+        return [{ type: "object", properties, required: ["kind", ...first.required], additionalProperties: false }];
+      }),
+    };
+  }
+
+  #unknown(kind: string): CapabilityFault {
+    return {
+      path: "/kind",
+      message: `This kernel knows no kind ${JSON.stringify(kind.slice(0, 100))}; it knows ${this.kinds.join(", ") || "none"}.`,
+      hint: bringFamily,
+    };
+  }
+}
