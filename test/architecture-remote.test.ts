@@ -73,7 +73,7 @@ describe("a stub is called through remote() alone", () => {
 
   it.each([
     `const a = remote<Shell>(worker.getEntrypoint(), ["load"]);`,
-    `const a = sandboxLoader(env.RACK.getByName("rack"));`,
+    `const a = sandboxLoader(env.SANDBOX, "rack");`,
     `const a = await env.KERNEL.getByName(tenant).fetch(request);`,
     `const a = new Map().get("x").size;`,
   ])("and this is not: %s", (text) => {

@@ -14,7 +14,10 @@ it.each<[string, IsolateLoader["ping"]]>([
   ["cannot be reached", gone],
   ["does not answer", () => new Promise(() => {})],
 ])("a sandbox that %s until the start deadline is reported with that deadline", async (_, ping) => {
-  const host = edgeHost({ loader: { load: gone, call: gone, close: async () => {}, ping }, startTimeoutMs: 100 });
+  const host = edgeHost({
+    loader: { load: gone, call: gone, close: async () => {}, holds: gone, ping },
+    startTimeoutMs: 100,
+  });
   await expect(host.open(tool)).rejects.toMatchObject({
     code: "ISOLATE_LOST",
     message: "The sandbox in which tools run did not answer within 100 ms.",

@@ -234,3 +234,34 @@ describe("quarantine", () => {
     expect(opened).toBe(5);
   });
 });
+
+describe("a machine that is lost", () => {
+  it("counts against no tool, whether it could not be opened or ended under a call", async () => {
+    const subject = counting("subject");
+    const lost = { kind: "lost", reason: "the machine is gone", blame: "host" } as const;
+    let opens = true;
+    const open: IsolateHost["open"] = async () => {
+      if (!opens) throw new IsolateFailure("ISOLATE_LOST", "The machine is gone.", {}, "host");
+      let alive = true;
+      return {
+        get alive() {
+          return alive;
+        },
+        call: async () => {
+          alive = false;
+          return lost;
+        },
+        terminate: () => {},
+      };
+    };
+    const { kernel, events } = await lifeOf([subject], {}, { open });
+    for (let i = 0; i < 10; i++) {
+      opens = i % 2 === 0;
+      const result = await kernel.call("subject", {}, { caller: "ada", sessionId: `${i}` });
+      expect(result).toMatchObject({
+        error: { code: "ISOLATE_LOST", message: expect.not.stringContaining("quarantine") },
+      });
+    }
+    expect((await events()).filter(({ type }) => type === "tool.quarantined")).toEqual([]);
+  });
+});

@@ -1,8 +1,9 @@
 /** The Worker in which tools run where the kernel must not share their process: a tool that spins takes this one down, and only this one. */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
-import { type IsolateLoader, type LoadedTool, type LoaderAnswer, sandboxLoader } from "./isolate/loader.ts";
+import type { IsolateLoader, LoadedTool, LoaderAnswer, Racks } from "./isolate/loader.ts";
 import { IsolateRack } from "./isolate/rack.ts";
+import { remote } from "./isolate/remote.ts";
 
 interface SandboxEnv {
   readonly LOADER: WorkerLoader;
@@ -25,26 +26,34 @@ export class RackObject extends DurableObject<SandboxEnv> implements IsolateLoad
     return this.#rack.close(id);
   }
 
+  holds(id: string): Promise<boolean> {
+    return this.#rack.holds(id);
+  }
+
   ping(): Promise<void> {
     return this.#rack.ping();
   }
 }
 
-export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements IsolateLoader {
-  load(id: string, tool: LoadedTool): Promise<unknown> {
-    return this.#rack().load(id, tool);
+export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Racks {
+  load(rack: string, id: string, tool: LoadedTool): Promise<unknown> {
+    return this.#rack(rack).load(id, tool);
   }
 
-  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
-    return this.#rack().call(id, call, target);
+  call(rack: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
+    return this.#rack(rack).call(id, call, target);
   }
 
-  close(id: string): Promise<void> {
-    return this.#rack().close(id);
+  close(rack: string, id: string): Promise<void> {
+    return this.#rack(rack).close(id);
   }
 
-  ping(): Promise<void> {
-    return this.#rack().ping();
+  holds(rack: string, id: string): Promise<boolean> {
+    return this.#rack(rack).holds(id);
+  }
+
+  ping(rack: string): Promise<void> {
+    return this.#rack(rack).ping();
   }
 
   /** The heartbeat: it answers for as long as nothing spins. Without its bindings it could run no tool. */
@@ -54,7 +63,7 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
     return Response.json({ status: isBound ? "ok" : "unavailable" }, { status: isBound ? 200 : 503 });
   }
 
-  #rack(): IsolateLoader {
-    return sandboxLoader(this.env.RACK.getByName("rack"));
+  #rack(name: string): IsolateLoader {
+    return remote<IsolateLoader>(this.env.RACK.getByName(name), ["load", "call", "close", "holds", "ping"]);
   }
 }

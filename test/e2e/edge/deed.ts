@@ -11,7 +11,10 @@ export default defineTool({
   bounds: { timeoutMs: 240_000, concurrency: 16 },
   input: {
     type: "object",
-    properties: { deed: { enum: ["spin", "fetch and spin", "hang", "count", "log"] }, url: { type: "string" } },
+    properties: {
+      deed: { enum: ["spin", "fetch and spin", "hang", "log and hang", "count", "log"] },
+      url: { type: "string" },
+    },
     required: ["deed"],
   },
   output: { kind: "json" },
@@ -23,6 +26,9 @@ export default defineTool({
         await context.fetch(url);
         for (;;);
       case "hang":
+        return new Promise<never>(() => {});
+      case "log and hang":
+        context.log("a line");
         return new Promise<never>(() => {});
       case "count":
         counted += 1;

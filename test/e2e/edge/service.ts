@@ -32,7 +32,10 @@ export async function startTestEdge(
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
   const [config] = await Promise.all([buildInto(folder), untilBuilt()]);
   const [port = 0] = await freePorts(1);
-  const tokens = { "e2e-token": { subject: "tester", scopes: allScopes } };
+  const tokens = {
+    "e2e-token": { subject: "tester", scopes: allScopes },
+    "neighbours-token": { subject: "neighbour", scopes: allScopes, tenant: "neighbour" },
+  };
   const edge = await startEdge({ port, tokens, policy, config, origins });
 
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>

@@ -10,6 +10,8 @@ const unresponsiveMs = 100;
 const defiantMs = 2_000;
 /** How often a sandbox that is being restarted is asked whether it is back. */
 const reconnectEveryMs = 50;
+/** How long a sandbox may take to say what it holds. One that has ended does not say it at all. */
+const holdsMs = 1_000;
 /** A module that takes its whole process down while it loads is not tried forever. */
 const maxLoads = 3;
 
@@ -38,6 +40,8 @@ export class EdgeIsolate implements Isolate {
   /** Calls that the sandbox has not answered, also those for which the approval is closed. */
   readonly #unanswered = new Set<object>();
   #alive = true;
+  /** Whether its module once did not load to its end: then it is what ended the sandbox. */
+  #stuck = false;
 
   constructor(around: Surroundings, tool: LoadedTool) {
     this.#around = around;
@@ -108,14 +112,24 @@ export class EdgeIsolate implements Isolate {
       } finally {
         this.#unanswered.delete(sent);
       }
-      if (line.heard || !this.#alive) break;
+      if (line.heard || !this.#alive || attempt === 2) break;
       try {
         await this.#load();
       } catch {
         break;
       }
     }
-    return lost("the dynamic Worker ended");
+    const reason = "the dynamic Worker ended";
+    return (await this.#isHeld()) ? lost(reason) : { kind: "lost", reason, blame: "host" };
+  }
+
+  /** Where its sandbox is there and has it, the dynamic Worker ended alone. Otherwise the sandbox did. */
+  async #isHeld(): Promise<boolean> {
+    try {
+      return await within(holdsMs, this.#around.loader.holds(this.#id), new Error("late"));
+    } catch {
+      return false;
+    }
   }
 
   #settle(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
@@ -125,7 +139,10 @@ export class EdgeIsolate implements Isolate {
   async #load(): Promise<void> {
     const { onUnresponsive } = this.#around;
     // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
-    const stuck = setTimeout(() => onUnresponsive("suspected"), this.#tool.cpuMs);
+    const stuck = setTimeout(() => {
+      this.#stuck = true;
+      onUnresponsive("suspected");
+    }, this.#tool.cpuMs);
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());
       if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
@@ -151,7 +168,8 @@ export class EdgeIsolate implements Isolate {
         await untilReachable(this.#around);
       }
     }
-    throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while the tool's code was loaded.");
+    const blame = this.#stuck ? "tool" : "host";
+    throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while the tool's code was loaded.", {}, blame);
   }
 }
 
@@ -171,6 +189,7 @@ async function untilReachable({ loader, startTimeoutMs }: Surroundings): Promise
     "ISOLATE_LOST",
     `The sandbox in which tools run did not answer within ${startTimeoutMs} ms.`,
     { hint: "Try again in a few seconds." },
+    "host",
   );
   const giveUpAt = performance.now() + startTimeoutMs;
   while (performance.now() < giveUpAt) {
@@ -185,11 +204,11 @@ async function untilReachable({ loader, startTimeoutMs }: Surroundings): Promise
 }
 
 /** A sandbox that stands still answers nothing, not even with a failure. */
-async function within(timeoutMs: number, answer: Promise<void>, late: IsolateFailure): Promise<void> {
+async function within<Answer>(timeoutMs: number, answer: Promise<Answer>, late: Error): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late), timeoutMs);
   try {
-    await Promise.race([answer, promise]);
+    return await Promise.race([answer, promise]);
   } finally {
     clearTimeout(timer);
   }

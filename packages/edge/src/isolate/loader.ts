@@ -13,8 +13,19 @@ export interface IsolateLoader {
   call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
+  /** Whether it has the isolate: one that started anew has none. */
+  holds(id: string): Promise<boolean>;
   /** Resolves when the way there is open. */
   ping(): Promise<void>;
+}
+
+/** The same for many racks, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */
+export interface Racks {
+  load(rack: string, id: string, tool: LoadedTool): Promise<unknown>;
+  call(rack: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
+  close(rack: string, id: string): Promise<void>;
+  holds(rack: string, id: string): Promise<boolean>;
+  ping(rack: string): Promise<void>;
 }
 
 /** `absent`: the rack holds no such isolate (any more), and nothing ran. */
@@ -31,7 +42,18 @@ export interface LoadedTool {
 /** What a module of WebAssembly is started with. */
 export type ModuleStart = Omit<LoadedModule, "module">;
 
-/** Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way. */
-export function sandboxLoader(sandbox: Fetcher): IsolateLoader {
-  return remote<IsolateLoader>(sandbox, ["load", "call", "close", "ping"]);
+/**
+ * Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way.
+ *
+ * @param rack whose isolates: the tenant
+ */
+export function sandboxLoader(sandbox: Fetcher, rack: string): IsolateLoader {
+  const racks = remote<Racks>(sandbox, ["load", "call", "close", "holds", "ping"]);
+  return {
+    load: (id, tool) => racks.load(rack, id, tool),
+    call: (id, call, target) => racks.call(rack, id, call, target),
+    close: (id) => racks.close(rack, id),
+    holds: (id) => racks.holds(rack, id),
+    ping: () => racks.ping(rack),
+  };
 }

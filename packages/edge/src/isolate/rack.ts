@@ -50,6 +50,10 @@ export class IsolateRack implements IsolateLoader {
     this.#inFlight.forget(id);
   }
 
+  async holds(id: string): Promise<boolean> {
+    return this.#workers.has(id);
+  }
+
   async ping(): Promise<void> {}
 
   #hold(id: string, worker: WorkerStub): void {

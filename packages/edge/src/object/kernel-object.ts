@@ -169,7 +169,8 @@ function hostOf(
   brokers: readonly Broker[],
 ): IsolateHost {
   const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
-  if (SANDBOX !== undefined) return edgeHost({ loader: sandboxLoader(SANDBOX), brokers, commands, onUnresponsive });
+  if (SANDBOX !== undefined)
+    return edgeHost({ loader: sandboxLoader(SANDBOX, tenantOf(context.id)), brokers, commands, onUnresponsive });
   if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, commands, onUnresponsive });
   if (engine !== undefined) {
     const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };

@@ -146,19 +146,27 @@ export type IsolateOutcome =
   | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }
   /** `limit`: the bound that it reached, its host's own where the call had none. */
   | { readonly kind: "out-of-memory" | "out-of-fuel"; readonly limit?: number }
-  /** The isolate died, was terminated, or broke the protocol. */
-  | { readonly kind: "lost"; readonly reason: string };
+  /** The isolate died, was terminated, or broke the protocol. `blame`: the machine was lost with it, which no tool did. Default: the tool. */
+  | { readonly kind: "lost"; readonly reason: string; readonly blame?: "host" };
 
 /** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
 export class IsolateFailure extends Error {
   readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
   /** Those that are absent are the code's own. */
   readonly hints: Partial<Hints>;
+  /** Whose failure it is. What the host is to blame for never counts against the tool. */
+  readonly blame: "tool" | "host";
 
-  constructor(code: IsolateFailure["code"], message: string, hints: Partial<Hints> = {}) {
+  constructor(
+    code: IsolateFailure["code"],
+    message: string,
+    hints: Partial<Hints> = {},
+    blame: IsolateFailure["blame"] = "tool",
+  ) {
     super(message);
     this.name = "IsolateFailure";
     this.code = code;
     this.hints = hints;
+    this.blame = blame;
   }
 }

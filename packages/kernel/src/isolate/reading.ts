@@ -77,12 +77,10 @@ export function readFailure(thrown: unknown): unknown {
 }
 
 function ownFailure(foreign: Foreign<IsolateFailure>): IsolateFailure {
-  const { code, message, hints } = membersOf(foreign, "code", "message", "hints");
+  const { code, message, hints, blame } = membersOf(foreign, "code", "message", "hints", "blame");
   const { hint, operatorHint } = membersOf(hints, "hint", "operatorHint");
-  return typeof message === "string" && codes.includes(code)
-    ? new IsolateFailure(code as IsolateFailure["code"], message, {
-        ...(typeof hint === "string" && { hint }),
-        ...(typeof operatorHint === "string" && { operatorHint }),
-      })
-    : new IsolateFailure("ISOLATE_LOST", "Its host failed.");
+  if (typeof message !== "string" || !codes.includes(code))
+    return new IsolateFailure("ISOLATE_LOST", "Its host failed.");
+  const own = { ...(typeof hint === "string" && { hint }), ...(typeof operatorHint === "string" && { operatorHint }) };
+  return new IsolateFailure(code as IsolateFailure["code"], message, own, blame === "host" ? "host" : "tool");
 }

@@ -182,7 +182,7 @@ class Run implements CallPort {
     lease.isolate.call(call, this).then((given) => {
       try {
         const outcome = readOutcome(given);
-        lease.release(outcome.kind === "out-of-fuel" || (outcome.kind === "too-large" && outcome.what === "stack"));
+        lease.release(isExcused(outcome));
         this.#end(outcome);
       } catch (error) {
         broken(error);
@@ -237,5 +237,19 @@ class Run implements CallPort {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;
     if (listener) tell(listener, [fieldsOf(value) as T]);
+  }
+}
+
+/** An isolate that is dead after this is not to blame: it reached a bound of its call, or its machine was lost. */
+function isExcused(outcome: IsolateOutcome): boolean {
+  switch (outcome.kind) {
+    case "out-of-fuel":
+      return true;
+    case "too-large":
+      return outcome.what === "stack";
+    case "lost":
+      return outcome.blame === "host";
+    default:
+      return false;
   }
 }

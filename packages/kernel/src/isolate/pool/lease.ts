@@ -22,8 +22,8 @@ export interface Waiter {
 /** One isolate in use by one call. */
 export interface Lease {
   readonly isolate: Theirs<Isolate>;
-  /** Gives it back. Idempotent. `atBound`: if it is dead now, then of what the call was allowed, which is no fault of the isolate's. */
-  readonly release: (atBound?: boolean) => void;
+  /** Gives it back. Idempotent. `excused`: if it is dead now, that is no fault of the isolate's. */
+  readonly release: (excused?: boolean) => void;
   /** Ends the isolate, whatever it is doing. */
   readonly stop: (reason: string) => void;
   /** Whether other calls use it as well. */

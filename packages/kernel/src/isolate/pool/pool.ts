@@ -160,10 +160,10 @@ export class IsolatePool {
     if (this.#isBounded) slot.callIds.push(callId);
     return {
       isolate,
-      release: (atBound) => {
+      release: (excused) => {
         if (released) return;
         released = true;
-        slot.stopped ||= atBound === true && !isolate.alive;
+        slot.stopped ||= excused === true && !isolate.alive;
         if (this.#isBounded) slot.callIds.splice(slot.callIds.indexOf(callId), 1);
         this.#release(slot, isolate);
       },
@@ -239,7 +239,7 @@ export class IsolatePool {
     slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
     slot.isolate.catch((error: unknown) => {
       this.#drop(slot, "could not be opened");
-      if (!slot.stopped && error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST") this.#failed(slot);
+      if (!slot.stopped && isToolsFault(error)) this.#failed(slot);
     });
   }
 
@@ -283,6 +283,10 @@ export class IsolatePool {
 
 function nobodyWaits(): IsolateFailure {
   return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
+}
+
+function isToolsFault(error: unknown): boolean {
+  return error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST" && error.blame !== "host";
 }
 
 /** Until it is being opened. */
