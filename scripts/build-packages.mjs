@@ -14,7 +14,7 @@ function readManifest(name) {
 /** @typedef {{ "keyhole-source"?: string, types?: string, default?: string, node?: Target }} Target */
 
 /** They run on a newer Node than the rest of their package or on none, and say so themselves. */
-const speakForThemselves = ["src/node/index.ts", "src/node/cli.ts", "src/dev/cli.ts", "src/not-on-node.ts"];
+const speakForThemselves = ["src/node/index.ts", "src/cli.ts", "src/dev/cli.ts", "src/not-on-node.ts"];
 
 /**
  * An entry's first statement: an older Node than `engines` names is told so when it imports the entry, before a call fails.

@@ -24,7 +24,7 @@ export const budgets = [
     maxBytes: 87_552,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 89_088 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 89_216 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],

@@ -16,7 +16,8 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
 const platformImports: readonly { readonly specifier: RegExp; readonly folders: RegExp }[] = [
   {
     specifier: /^node:/,
-    folders: /^packages\/(?:worker-host\/src\/node|edge\/src\/dev|mcp\/src\/node|keyhole\/src\/(?:node|vite))\//,
+    folders:
+      /^packages\/(?:worker-host\/src\/node\/|edge\/src\/dev\/|mcp\/src\/node\/|keyhole\/src\/(?:(?:node|vite|command)\/|cli\.ts$))/,
   },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\/(?!dev\/)/ },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },

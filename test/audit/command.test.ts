@@ -8,8 +8,8 @@ import { LINE_BYTES } from "@keyhole/kernel/audit";
 import { checkpointSigner, createProofKey, keyId, publicKeyOf } from "@keyhole/kernel/policy";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
-import { filesOf, typed } from "../support/command-files.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { filesOf, ioOf, ioWith, typed } from "../support/command-files.ts";
 import { root } from "../support/sources.ts";
 import { wholeLog } from "../support/whole-log.ts";
 import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
@@ -18,7 +18,7 @@ const records = await recordsOf(20);
 const lines = linesOf(records);
 const text = lines.map((line) => `${line}\n`).join("");
 const run = (files: Record<string, unknown>, file: string, options: Record<string, unknown> = {}) =>
-  runCommand(["verify", file, ...typed(options)], filesOf(files));
+  runCommand(["verify", file, ...typed(options)], ioOf(files));
 
 describe("keyhole verify, on a log", () => {
   it("says what it has verified", async () => {
@@ -82,7 +82,7 @@ describe("keyhole verify, on a log", () => {
   });
 
   it.each(["a", "a.txt", "a.json"])("says of a file %s without a byte that it is empty", async (file) => {
-    expect(await run({ [file]: "" }, file)).toEqual({ exitCode: 2, output: `${file} is empty.\n` });
+    expect(await run({ [file]: "" }, file)).toEqual({ exitCode: 2, output: "", errorOutput: `${file} is empty.\n` });
   });
 
   it.each<[string, string, RegExp]>([
@@ -119,7 +119,10 @@ describe("keyhole verify, on a log", () => {
   });
 
   it("that is not there, or cannot be read to its end, is nothing found out", async () => {
-    expect(await run({}, "log.jsonl")).toMatchObject({ exitCode: 2, output: expect.stringContaining("log.jsonl") });
+    expect(await run({}, "log.jsonl")).toMatchObject({
+      exitCode: 2,
+      errorOutput: expect.stringContaining("log.jsonl"),
+    });
     let reads = 0;
     const files = {
       ...filesOf({ log: text }),
@@ -128,9 +131,9 @@ describe("keyhole verify, on a log", () => {
         yield Buffer.from(text);
       },
     };
-    expect(await runCommand(["verify", "log"], files)).toMatchObject({
+    expect(await runCommand(["verify", "log"], ioWith(files))).toMatchObject({
       exitCode: 2,
-      output: expect.stringContaining("EIO"),
+      errorOutput: expect.stringContaining("EIO"),
     });
   });
 });
@@ -216,7 +219,11 @@ describe("keyhole verify, on what belongs beside a log or a proof", () => {
     ["a package", { manifest: {}, code: "", hash: "" }, "This is a tool's package"],
     ["a policy", { version: "1", posture: "standard" }, "This is a policy"],
   ])("says where %s goes", async (_, file, words) => {
-    expect(await run({ file }, "file")).toEqual({ exitCode: 2, output: expect.stringContaining(words) });
+    expect(await run({ file }, "file")).toEqual({
+      exitCode: 2,
+      output: "",
+      errorOutput: expect.stringContaining(words),
+    });
   });
 });
 
@@ -263,7 +270,7 @@ it("keyhole verify runs as a process, which ends with the code of the verdict", 
   try {
     const file = join(folder, "audit.jsonl");
     writeFileSync(file, text);
-    const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
+    const command = [`--import=${root}scripts/source.mjs`, `${root}packages/keyhole/src/cli.ts`, "verify", file];
     const ended = (more: readonly string[] = []) =>
       promisify(execFile)(process.execPath, [...command, ...more]).then(({ stdout }) => ({ code: 0, stdout }));
     await expect(ended()).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining("20 events") });

@@ -20,8 +20,8 @@ import { recordingHost, readRun, replay, type RunEntry, writeRun } from "@keyhol
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { fileSink } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
-import { filesOf } from "../support/command-files.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { ioOf } from "../support/command-files.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openKernel } from "../support/kernel.ts";
 import { moduleHost, packed } from "../support/module-host.ts";
@@ -99,8 +99,8 @@ describe("a kernel with SHA-256", () => {
     expect(await verifyProof(first!.proof, { ...evidence, input: { amount: 2 } })).toMatchObject({ verdict: "broken" });
 
     const files = { "log.jsonl": log.map((event) => `${JSON.stringify(event)}\n`).join(""), proof: first!.proof };
-    expect(await runCommand(["verify", "log.jsonl"], filesOf(files))).toMatchObject({ exitCode: 3 });
-    expect(await runCommand(["verify", "proof", "--log", "log.jsonl"], filesOf(files))).toMatchObject({ exitCode: 3 });
+    expect(await runCommand(["verify", "log.jsonl"], ioOf(files))).toMatchObject({ exitCode: 3 });
+    expect(await runCommand(["verify", "proof", "--log", "log.jsonl"], ioOf(files))).toMatchObject({ exitCode: 3 });
   });
 
   it("has a Merkle tree in SHA-256, as RFC 9162 has it, and checkpoints over it", async () => {
@@ -184,7 +184,7 @@ describe("evidence in two algorithms", () => {
     expect(await verifyAudit(mixed)).toEqual({ verdict: "broken", events: 5, seq: 5, reason });
     expect(await verifyAudit(mixed.map((event) => JSON.stringify(event)))).toMatchObject({ verdict: "broken", reason });
     const file = mixed.map((event) => `${JSON.stringify(event)}\n`).join("");
-    expect(await runCommand(["verify", "log"], filesOf({ log: file }))).toMatchObject({
+    expect(await runCommand(["verify", "log"], ioOf({ log: file }))).toMatchObject({
       exitCode: 1,
       output: expect.stringContaining(`Line 6: ${reason}`),
     });

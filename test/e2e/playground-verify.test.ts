@@ -4,9 +4,9 @@ import { pathToFileURL } from "node:url";
 import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { document as policy, record } from "../policy/recorded.ts";
-import { filesOf } from "../support/command-files.ts";
+import { ioOf } from "../support/command-files.ts";
 import { pageFolder, servePage, type Site, untilBuilt } from "./playground/site.ts";
 import { callOf, choose, endOf, field, newContext, noteComplaints, run, Visits } from "./playground/visitor.ts";
 
@@ -159,7 +159,7 @@ describe("the evidence that the playground saves", () => {
       await fill(verifier, "proof", text);
       expect(await verdict(verifier)).toBe("Intact, but unvouched");
     });
-    const { exitCode, output } = await runCommand(["verify", "evidence"], filesOf({ evidence: text }));
+    const { exitCode, output } = await runCommand(["verify", "evidence"], ioOf({ evidence: text }));
     expect(output).toContain("✓ level 2  re-evaluation");
     expect(output).toContain("~ level 3  discharge");
     expect(output).toMatch(/^Intact, but unvouched: the proof is not signed\.$/m);

@@ -11,9 +11,9 @@ import { type Checkpoint, digestBytes, lineOf, merkleRoot, printDigest, verifyAu
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { eventsOf, linesOf, recordsOf } from "../audit/log-of.ts";
-import { filesOf } from "../support/command-files.ts";
+import { ioOf } from "../support/command-files.ts";
 import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 import { hostOpening } from "../support/module-host.ts";
 
@@ -148,9 +148,10 @@ describe("keyhole verify", () => {
     ["a proof", () => '{"decision":"deny","decision":"allow"}'],
   ])("refuses %s that names a member twice", async (_, document) => {
     const log = written.with(2, written[2]!.replace("{", '{"type":"tool.failed",')).join();
-    expect(await runCommand(["verify", "a"], filesOf({ a: document(log) }))).toEqual({
+    expect(await runCommand(["verify", "a"], ioOf({ a: document(log) }))).toEqual({
       exitCode: 2,
-      output: "a has a duplicate member, so JSON parsers disagree about its value.\n",
+      output: "",
+      errorOutput: "a has a duplicate member, so JSON parsers disagree about its value.\n",
     });
   });
 });

@@ -13,12 +13,13 @@ import {
 import { writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sealProof } from "../../packages/kernel/src/policy/proof/seal-proof.ts";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { eventsOf, linesOf, recordsOf } from "../audit/log-of.ts";
 import { document as policy, record } from "../policy/recorded.ts";
-import { filesOf } from "../support/command-files.ts";
+import { ioOf } from "../support/command-files.ts";
 
-const run = (line: string, files: Record<string, unknown>) => runCommand(line.split(" "), filesOf(files));
+const unusable = (said: RegExp) => ({ exitCode: 2, output: "", errorOutput: expect.stringMatching(said) as string });
+const run = (line: string, files: Record<string, unknown>) => runCommand(line.split(" "), ioOf(files));
 const ends = (line: string, files: Record<string, unknown>): Promise<number> =>
   run(line, files).then(({ exitCode }) => exitCode);
 
@@ -97,10 +98,7 @@ describe("a key that comes with the file", () => {
 
   it("is not given by giving the file itself as the keys", async () => {
     const a = { proof: forged, keys: [publicKeyOf(forger)] };
-    expect(await run("verify a --keys a", { a })).toEqual({
-      exitCode: 2,
-      output: expect.stringContaining("not a key file"),
-    });
+    expect(await run("verify a --keys a", { a })).toEqual(unusable(/not a key file/));
   });
 
   it("is trusted when its thumbprint was pinned, and then only that key", async () => {
@@ -117,7 +115,7 @@ describe("a key that comes with the file", () => {
     expect(await ends(`verify a --pin ${pin}`, { a: { proof: denial, keys: [publicKeyOf(forger)] } })).toBe(2);
     expect(await ends(`verify a --pin ${pin} --keys k`, { a, k: publicKeyOf(forger) })).toBe(2);
     // A value of --pin, not an option.
-    expect((await run(`verify a --pin -${"A".repeat(42)}`, { a })).output).toContain("No key has a pinned");
+    expect((await run(`verify a --pin -${"A".repeat(42)}`, { a })).errorOutput).toContain("No key has a pinned");
     for (const wrong of ["x", `${pin}A`, pin.slice(1), `${pin}=`, "*"])
       expect(await ends(`verify a --pin ${wrong}`, { a })).toBe(2);
   });
@@ -195,7 +193,7 @@ describe("a key that was given", () => {
   ])("is not %s", async (_, k, said) => {
     const c = await signed(20);
     for (const line of ["verify a --keys k", "verify log --checkpoint c --keys k"])
-      expect(await run(line, { a: denial, log, c, k })).toEqual({ exitCode: 2, output: expect.stringMatching(said) });
+      expect(await run(line, { a: denial, log, c, k })).toEqual(unusable(said));
   });
 });
 

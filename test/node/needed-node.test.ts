@@ -27,15 +27,15 @@ describe("on a Node that is too old", () => {
 
   it("the command says so in one line", async () => {
     const program = [`--import=data:text/javascript,${encodeURIComponent(old)}`, "--conditions=keyhole-source"];
-    const command = [...program, join(root, "packages/worker-host/src/node/cli.ts"), "--help"];
+    const command = [...program, join(root, "packages/keyhole/src/cli.ts"), "--help"];
     await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
       code: 2,
-      stderr: "keyhole needs Node 24 or newer; got 20.20.2.\n",
+      stderr: "keyhole needs Node 22 or newer; got 20.20.2.\n",
     });
   });
 
   it("neither imports a module that is not there, with which nothing of it would run", () => {
-    const sources = globSync("packages/worker-host/src/**/*.ts", { cwd: root });
+    const sources = globSync("packages/{worker-host,keyhole}/src/**/*.ts", { cwd: root });
     const imported = sources.flatMap((path) =>
       [
         ...readFileSync(join(root, path), "utf8").matchAll(/^(?:import|export) (?!type )[^;]*?from "node:([^"]+)"/gm),

@@ -6,8 +6,8 @@ import { parsePolicyText, readPolicyFile } from "@keyhole/worker-host/node";
 import { assert, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
-import { filesOf } from "../support/command-files.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { ioOf } from "../support/command-files.ts";
 
 const yaml = `# Who may pay
 version: "1"
@@ -37,7 +37,7 @@ describe("a policy in YAML", () => {
   });
 
   it("is refused at its line", async () => {
-    const { exitCode, output } = await runCommand(["lint", "p.yaml"], filesOf({ "p.yaml": yaml }));
+    const { exitCode, output } = await runCommand(["policy", "check", "p.yaml"], ioOf({ "p.yaml": yaml }));
     expect(output).toMatch(/^p\.yaml:10:13 /);
     expect(exitCode).toBe(1);
   });

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { root } from "../support/sources.ts";
-import { filesOf } from "../support/command-files.ts";
+import { ioOf } from "../support/command-files.ts";
 import { document, record } from "./recorded.ts";
 
-const run = (line: string, files: Record<string, unknown>) => runCommand(line.split(" "), filesOf(files));
+const run = (line: string, files: Record<string, unknown>) => runCommand(line.split(" "), ioOf(files));
 
 describe("keyhole verify", () => {
   it("checks all that it is given evidence for, and says what it means", async () => {
@@ -64,28 +64,27 @@ describe("keyhole verify", () => {
     ["verify a", { a: "{" }],
     ["verify a --keys k", { a: {}, k: { kty: "RSA" } }],
     ["verify a --tool t", { a: {}, t: 1 }],
-    ["lint absent", {}],
+    ["policy check absent", {}],
   ])("%s ends with 2", async (line, files) => {
     expect((await run(line, files)).exitCode).toBe(2);
   });
 
   it.each([
-    ["verify a --chekpoint=c", /^Unknown option '--chekpoint'\. /],
-    ["verify a --chekpoint c", /^Unknown option '--chekpoint'\. /],
-    ["verify --nope a", /^Unknown option '--nope'\. /],
-    ["verify a --checkpoint", /^Option '--checkpoint <value>' argument missing\. /],
+    ["verify a --chekpoint=c", /^unknown option '--chekpoint=?c?'\n\(Did you mean --checkpoint\?\)/],
+    ["verify a --chekpoint c", /^unknown option '--chekpoint=?c?'\n\(Did you mean --checkpoint\?\)/],
+    ["verify --nope a", /^unknown option '--nope'\n`keyhole --help` has them all\.\n$/],
+    ["verify a --checkpoint", /^option '--checkpoint <file>' argument missing\n/],
     ["verify a --checkpoint=", /^--checkpoint names no file\.$/m],
-    ["verify a --withheld=no", /^Option '--withheld' does not take an argument\. /],
+    ["verify a --withheld=no", /^unknown option '--withheld=no'\n/],
     ["verify a --keys k", /^--keys is about a checkpoint, and none is given/],
     ["verify a --pin k", /^--pin is about a checkpoint, and none is given/],
     ["verify a --checkpoint c --pin k", /^--pin names a key that is not here/],
-    ["verify p --pin", /^Option '--pin <value>' argument missing\. /],
+    ["verify p --pin", /^option '--pin <thumbprint>' argument missing\n/],
     ["verify p --pin=", /^--pin names no key\.$/m],
     ["verify a --policy p", /^--policy is not for an audit log\. /],
     ["verify p --checkpoint c", /^--checkpoint is one of a log, and none is given/],
     ["verify r --keys k", /^--keys is not for a recorded run\. /],
-    ["lint p --json", /^--json is not for a policy document\. /],
-    ["meter m --keys k", /^--keys is not for a module\. /],
+    ["meter m --keys k", /^unknown option '--keys'\n/],
   ])("checks nothing where something is asked that it does not do: %s", async (line, said) => {
     const { log, calls } = await record();
     const files = {
@@ -96,7 +95,7 @@ describe("keyhole verify", () => {
       r: '{"format":"keyhole-run"}',
       m: {},
     };
-    expect(await run(line, files)).toMatchObject({ exitCode: 2, output: expect.stringMatching(said) });
+    expect(await run(line, files)).toMatchObject({ exitCode: 2, errorOutput: expect.stringMatching(said) });
   });
 
   it("lets no file steer the terminal", async () => {
@@ -111,7 +110,7 @@ describe("keyhole verify", () => {
       const { calls } = await record();
       const file = join(folder, "proof.json");
       writeFileSync(file, JSON.stringify(calls.allowed.result.proof));
-      const command = ["--conditions=keyhole-source", `${root}packages/worker-host/src/node/cli.ts`, "verify", file];
+      const command = [`--import=${root}scripts/source.mjs`, `${root}packages/keyhole/src/cli.ts`, "verify", file];
       await expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
         code: 3,
         stdout: expect.stringContaining("✓ level 0  digest"),
@@ -124,22 +123,22 @@ describe("keyhole verify", () => {
   });
 });
 
-describe("keyhole lint", () => {
+describe("keyhole policy check", () => {
   const text = (rules: string) => `{\n  "version": "1",\n  "posture": "standard",\n  "rules": [\n${rules}\n  ]\n}`;
   const rule = (id: string, effect: string) =>
     `    { "id": "${id}", "effect": "${effect}", "when": { "tool": ["x"] }, "reason": "x" }`;
   it("names the line", async () => {
     const wrong = text(rule("a", "deny").replace('"tool"', '"tol"'));
-    expect(await run("lint p", { p: wrong })).toMatchObject({
+    expect(await run("policy check p", { p: wrong })).toMatchObject({
       exitCode: 1,
       output: expect.stringMatching(/^p:5:\d+ /),
     });
     const dead = text(`${rule("a", "allow")},\n${rule("b", "deny")}`);
-    expect(await run("lint p", { p: dead })).toMatchObject({
+    expect(await run("policy check p", { p: dead })).toMatchObject({
       exitCode: 1,
       output: expect.stringMatching(/^p:5 a is contradicting: /),
     });
-    expect(await run("lint p", { p: text(rule("a", "allow")) })).toMatchObject({
+    expect(await run("policy check p", { p: text(rule("a", "allow")) })).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(/^1 rule, blake3:/),
     });

@@ -1,6 +1,6 @@
 import { hold, type Probe } from "./probes.ts";
 
-/** One call per export that only Node runs. The command `./cli` is no module to import. */
+/** One call per export that only Node runs. */
 export const nodeProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/node"() {
     const { nodeHost } = await import("@keyhole/worker-host/node");
@@ -43,6 +43,10 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
       () => hold(false, "an edge without a configuration started"),
       (error: unknown) => hold(String(error).includes("no-such-wrangler.toml"), String(error)),
     );
+  },
+  async "@keyhole/worker-host/node/policy-text"() {
+    const { parsePolicyText } = await import("@keyhole/worker-host/node/policy-text");
+    hold(parsePolicyText("version: '1'\nposture: standard").ok, "the policy is not read");
   },
   async keyhole() {
     const { packTool } = await import("keyhole");

@@ -149,7 +149,6 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
 /** A kernel whose tools nobody lists. */
 const noTools = { list: () => [], call: () => Promise.reject(new Error()), preview: () => Promise.reject(new Error()) };
 
-/** Of the packages beside the kernel and its hosts. */
 export const keyholeProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/agents/webmcp"() {
     const { exposeToPage } = await import("@keyhole/agents/webmcp");
@@ -234,6 +233,10 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/cloudevents"() {
     const { fromCloudEvent } = await import("@keyhole/worker-host/cloudevents");
     hold(fromCloudEvent({ specversion: "1.0" }) === undefined, "what is no event of ours was taken");
+  },
+  async "@keyhole/worker-host/csp"() {
+    const { pagePolicy } = await import("@keyhole/worker-host/csp");
+    hold(/script-src 'self' 'sha256-[\w+/]{43}=' blob:/.test(pagePolicy()), pagePolicy());
   },
   async "@keyhole/worker-host/content"() {
     const { contentStore } = await import("@keyhole/worker-host/content");

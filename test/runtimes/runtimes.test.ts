@@ -37,9 +37,7 @@ describe("docs/runtimes.md", () => {
         .toSorted();
     const anywhere = { ...kernelProbes, ...keyholeProbes, ...mcpProbes, ...workerHostProbes };
     expect(Object.keys(anywhere).toSorted()).toEqual(group((row) => row.node !== undefined && row.workers));
-    expect([...Object.keys(nodeProbes), "@keyhole/worker-host/cli"].toSorted()).toEqual(
-      group(({ browsers, workers }) => !browsers && !workers),
-    );
+    expect(Object.keys(nodeProbes).toSorted()).toEqual(group(({ browsers, workers }) => !browsers && !workers));
     expect(Object.keys(browserProbes).toSorted()).toEqual(group(({ browsers, workers }) => browsers && !workers));
   });
 });

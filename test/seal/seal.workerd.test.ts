@@ -1,5 +1,11 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
+import type { IsolateHost } from "@keyhole/kernel";
 import { bindings } from "../edge/bindings.ts";
 import { describeLeaks } from "./describe-leaks.ts";
+import { describeRealm } from "./describe-realm.ts";
 
-describeLeaks("a dynamic Worker", async () => edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false }));
+const makeHost = async (): Promise<IsolateHost> =>
+  edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+
+describeLeaks("a dynamic Worker", makeHost);
+describeRealm("D", makeHost);

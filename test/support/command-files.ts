@@ -1,4 +1,7 @@
-import type { CommandFiles } from "../../packages/worker-host/src/node/command.ts";
+import { createReadStream } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { CommandFiles, CommandIo } from "../../packages/keyhole/src/command/run-command.ts";
 
 /** Files of a command that are only in memory: text or bytes as they are, anything else as JSON. */
 export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles {
@@ -17,6 +20,33 @@ export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles 
       for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
     },
   };
+}
+
+/** What a command has of its process, with files in memory and nobody at a terminal. */
+export function ioWith(files: CommandFiles): CommandIo {
+  return {
+    files,
+    folder: "/nowhere",
+    columns: 80,
+    signal: new AbortController().signal,
+    print: () => {},
+    note: () => {},
+  };
+}
+
+/** A command in a folder of this machine, with what it noted and printed. */
+export function ioIn(folder: string, more: Partial<CommandIo> = {}): CommandIo & { readonly notes: string[] } {
+  const notes: string[] = [];
+  const files: CommandFiles = {
+    text: (path) => readFile(resolve(folder, path), "utf8"),
+    chunks: (path) => createReadStream(resolve(folder, path)),
+    write: (path, bytes) => writeFile(resolve(folder, path), bytes),
+  };
+  return { ...ioWith(files), folder, note: (text) => void notes.push(text), ...more, notes };
+}
+
+export function ioOf(files: Readonly<Record<string, unknown>>): CommandIo {
+  return ioWith(filesOf(files));
 }
 
 /** Options as a person types them. */

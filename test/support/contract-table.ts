@@ -15,6 +15,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeDeterminism: "Determinism",
   describeReplay: "Replay",
   describeCodeMode: "Code mode",
+  describeRealm: "Reach of a sealed realm",
   describeLeaks: "Leaks of a sealed realm",
   describeCatalogue: "Catalogue of tools",
   builtinToolsContract: "Built-in tools",

@@ -27,7 +27,7 @@ const otherTexts = new Set(["description", "title", "pattern", "$comment", "sql"
 
 /** Every message and hint in the sources of the packages, in the order of the files. */
 export function readMessages(): readonly Message[] {
-  const paths = globSync("packages/{kernel,worker-host,edge,mcp}/src/**/*.ts", { cwd: root }).toSorted();
+  const paths = globSync("packages/{kernel,worker-host,keyhole,edge,mcp}/src/**/*.ts", { cwd: root }).toSorted();
   return paths.filter((path) => !path.endsWith("document-texts.ts")).flatMap(messagesIn);
 }
 

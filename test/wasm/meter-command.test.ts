@@ -1,14 +1,14 @@
 import { readStamp } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../packages/worker-host/src/node/command.ts";
-import { filesOf, typed } from "../support/command-files.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { filesOf, ioOf, ioWith, typed } from "../support/command-files.ts";
 import { modules } from "../wasm/tools.ts";
 
 const unknownImport = Buffer.from("0061736d01000000010401600000020d0103656e760561626f72740000", "hex");
 
 describe("keyhole meter", () => {
   const run = (file: unknown, options: Record<string, unknown> = {}) =>
-    runCommand(["meter", "x.wasm", ...typed(options)], filesOf({ "x.wasm": file }));
+    runCommand(["meter", "x.wasm", ...typed(options)], ioOf({ "x.wasm": file }));
 
   it("says what becomes of a module, and of what use it is", async () => {
     const command = await run(modules.exits);
@@ -50,18 +50,19 @@ describe("keyhole meter", () => {
       ...filesOf({ "x.wasm": modules.exits }),
       write: async (path: string, bytes: Uint8Array<ArrayBuffer>) => void written.set(path, bytes),
     };
-    await runCommand(["meter", "x.wasm", "--out", "y.wasm"], files);
+    await runCommand(["meter", "x.wasm", "--out", "y.wasm"], ioWith(files));
     expect(readStamp(new WebAssembly.Module(written.get("y.wasm")!))?.originalHash).toMatch(/^blake3:/);
   });
 
   it("says that it could not write", async () => {
     expect(await run(modules.exits, { out: "y.wasm" })).toEqual({
       exitCode: 2,
-      output: "y.wasm cannot be written: EACCES: y.wasm\n",
+      output: "",
+      errorOutput: "y.wasm cannot be written: EACCES: y.wasm\n",
     });
   });
 
   it("cannot be found out for a file that is not there", async () => {
-    expect(await runCommand(["meter", "none.wasm"], filesOf({}))).toMatchObject({ exitCode: 2 });
+    expect(await runCommand(["meter", "none.wasm"], ioOf({}))).toMatchObject({ exitCode: 2 });
   });
 });

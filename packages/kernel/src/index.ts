@@ -70,6 +70,7 @@ export {
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
 export { checkPackage, checkTrustedTool, loadPolicy, normalize, packageHash } from "./blake3-defaults.ts";
+export { nearest } from "./tool/nearest.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
 

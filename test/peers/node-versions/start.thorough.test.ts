@@ -45,7 +45,7 @@ it("docs/start.md shows what its reader gets", { timeout: 120_000 }, async () =>
   await writeFile(join(app, "main.js"), block("js main.js").replace("notes/todo.txt", "secrets/key.txt"));
   expect(await node(["main.js"], "y\n")).toContain("CAPABILITY_DENIED");
 
-  const verified = await node(["node_modules/@keyhole/worker-host/dist/node/cli.js", "verify", "audit.jsonl"]);
+  const verified = await node(["node_modules/keyhole/dist/cli.js", "verify", "audit.jsonl"]);
   const shape = (output: string): string => steady(output).replaceAll(/\d+ events, 0 to \d+/g, "EVENTS");
   expect(shape(verified)).toBe(shape(block("text verify")));
 });

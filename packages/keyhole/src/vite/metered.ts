@@ -12,6 +12,9 @@ export interface MeteredFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Two builds of one process can meter the same file at once. */
+let drafts = 0;
+
 /**
  * Meters a file, and keeps the result in a folder.
  *
@@ -26,7 +29,7 @@ export async function meterFile(file: string, folder: string): Promise<MeteredFi
   const path = join(folder, name);
   await mkdir(folder, { recursive: true });
   // Whole at once: another process may be reading it.
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${process.pid}.${++drafts}.tmp`;
   await writeFile(draft, bytes);
   await rename(draft, path);
   return { path: normalizePath(path), name, bytes };

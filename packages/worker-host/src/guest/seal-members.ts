@@ -64,7 +64,12 @@ export function sealMembers(global: object): void {
     const holder = Reflect.get(global, name) as { readonly prototype?: object } | undefined;
     return { holder, statics, prototype: holder?.prototype, instances };
   });
-  const prototypes = new Set<unknown>([Object.prototype, ...classes.map(({ prototype }) => prototype)]);
+  // Above `DOMException` is the language.
+  const prototypes = new Set<unknown>([
+    Object.prototype,
+    Error.prototype,
+    ...classes.map(({ prototype }) => prototype),
+  ]);
   for (const { holder, statics, prototype, instances } of classes) {
     if (holder === undefined) continue; // Not every engine has every one.
     prune(holder, statics);

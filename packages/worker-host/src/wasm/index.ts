@@ -10,3 +10,4 @@ export { type MeterExports, readStamp, type Stamp } from "./meter/stamp.ts";
 export { fill, MAX_FUEL, MAX_STACK_BYTES, readTank, type TankState } from "./meter/tank.ts";
 export { wasmHost, type WasmHostOptions } from "./tool/host.ts";
 export { type WasmDefinition, wasmPackage } from "./tool/package.ts";
+export { prepare } from "./tool/prepare.ts";

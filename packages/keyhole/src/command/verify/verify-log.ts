@@ -18,7 +18,7 @@ import {
   readOption,
   unreadable,
   visible,
-} from "./io.ts";
+} from "../io.ts";
 import { readTrust } from "./trust.ts";
 
 interface Step {

@@ -8,7 +8,7 @@ import {
   exitCodes,
   marks,
   visible,
-} from "./io.ts";
+} from "../io.ts";
 
 const nobody: VouchedByNobody = {
   kind: "nobody",

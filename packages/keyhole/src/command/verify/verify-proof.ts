@@ -14,7 +14,7 @@ import {
   readText,
   Unusable,
   visible,
-} from "./io.ts";
+} from "../io.ts";
 import { readTrust } from "./trust.ts";
 
 /** A proof, a call's result that has one, or evidence in one file, against everything that was given. */
@@ -58,7 +58,7 @@ function asideOf(document: JsonValue): string | undefined {
     return "These are keys. Verify the signed file: keyhole verify LOG --checkpoint FILE --keys FILE, or keyhole verify PROOF --keys FILE.";
   if ("manifest" in document && "code" in document) return "This is a tool's package: it goes with a proof, as --tool.";
   if ("posture" in document)
-    return "This is a policy: it goes with a proof, as --policy. To check the policy, run keyhole lint.";
+    return "This is a policy: it goes with a proof, as --policy. To check the policy, run keyhole policy check.";
   return undefined;
 }
 

@@ -1,15 +1,46 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
 
+/**
+ * | code | of `verify` | of the other verbs |
+ * | --- | --- | --- |
+ * | 0 | verified: whole, and signed by a key that was given | done, and nothing is wrong |
+ * | 1 | broken | something is wrong: a call was refused, a file cannot be packed, a decision changed |
+ * | 2 | cannot tell | not started: a mistyped command, a file that cannot be read, a Node that is too old |
+ * | 3 | intact, but unvouched | |
+ * | 130 | interrupted | interrupted |
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;
+
 export interface CommandResult {
-  readonly exitCode: 0 | 1 | 2 | 3;
+  readonly exitCode: ExitCode;
+  /** For standard output: with `--json` this is JSON and nothing else. */
   readonly output: string;
+  /** For standard error: why nothing was done. */
+  readonly errorOutput?: string;
+}
+
+/** What a command has of the process around it. */
+export interface CommandIo {
+  readonly files: CommandFiles;
+  /** The working directory. */
+  readonly folder: string;
+  /** Of the terminal; 80 where there is none. */
+  readonly columns: number;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Standard output, at once. */
+  print(text: string): void | Promise<void>;
+  /** Standard error, at once: progress, and what is not the answer. */
+  note(text: string): void;
+  /** Asks the person at the terminal. Absent where there is none. */
+  ask?(question: string, signal: AbortSignal): Promise<string>;
 }
 
 /** What a command reads and writes. Paths are those that the person typed. */
 export interface CommandFiles {
   text(path: string): Promise<string>;
-  /** In pieces: a log can be larger than memory. */
+  /** In chunks: a log can be larger than memory. */
   chunks(path: string): AsyncIterable<Uint8Array>;
   write(path: string, bytes: Uint8Array): Promise<void>;
 }

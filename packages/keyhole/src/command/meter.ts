@@ -1,5 +1,4 @@
-import { meter } from "../../wasm/meter/meter.ts";
-import { prepare } from "../../wasm/tool/prepare.ts";
+import { meter, prepare } from "@keyhole/worker-host/wasm";
 import {
   type CommandFiles,
   type CommandOptions,

@@ -1,0 +1,66 @@
+import { createWriteStream } from "node:fs";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import type { AuditEvent } from "@keyhole/kernel";
+import { toCloudEvent } from "@keyhole/worker-host/cloudevents";
+import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../io.ts";
+import { readEvents } from "./read-events.ts";
+
+/** Writes a log in another format. Events keep their digests, so that what is exported as JSON can be verified. */
+export async function exportLog(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
+  const { head, row } = writerOf(options);
+  const { out } = options;
+  const target =
+    typeof out === "string" ? fileTarget(resolve(io.folder, out)) : { write: io.print, end: async () => {} };
+  let events = 0;
+  try {
+    if (head !== "") await target.write(`${head}\n`);
+    for await (const event of readEvents(file, io.files)) {
+      io.signal.throwIfAborted();
+      await target.write(`${row(event)}\n`);
+      events++;
+    }
+    await target.end();
+  } catch (error) {
+    if (error instanceof Unusable || io.signal.aborted) throw error;
+    throw new Unusable(visible(`${String(out)} cannot be written: ${String(error)}`), { cause: error });
+  }
+  if (typeof out === "string") io.note(`${counted(events, "event")} written to ${visible(out)}\n`);
+  return { exitCode: 0, output: "" };
+}
+
+interface Writer {
+  readonly head: string;
+  readonly row: (event: AuditEvent) => string;
+}
+
+function writerOf({ format, source }: CommandOptions): Writer {
+  if (format === "cloudevents") {
+    if (typeof source !== "string") throw new Unusable("A CloudEvent names its log: --source URI.");
+    return { head: "", row: (event) => JSON.stringify(toCloudEvent(event, source)) };
+  }
+  if (format === "csv") return { head: "seq,time,type,callId,sessionId,payload,hash", row: csvRow };
+  return { head: "", row: (event) => JSON.stringify(event) };
+}
+
+function csvRow({ seq, time, type, callId, sessionId, payload, hash }: AuditEvent): string {
+  const cells = [String(seq), time, type, callId ?? "", sessionId ?? "", JSON.stringify(payload), hash];
+  return cells.map((cell) => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
+}
+
+function fileTarget(path: string): { write(text: string): Promise<void>; end(): Promise<void> } {
+  const stream = createWriteStream(path);
+  let failure: Error | undefined;
+  stream.on("error", (error) => (failure = error));
+  return {
+    async write(text) {
+      if (failure !== undefined) throw failure;
+      if (!stream.write(text)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
+    },
+    async end() {
+      stream.end();
+      await once(stream, "close");
+      if (failure !== undefined) throw failure;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { AuditEvent } from "@keyhole/kernel";
+import { LineFault, lines } from "@keyhole/kernel/audit";
+import { type CommandFiles, isObject, unreadable, Unusable, visible } from "../io.ts";
+import { readFileKind } from "../verify/file-kind.ts";
+
+/**
+ * The events of a log as they are written, in memory for one line. Nothing is verified here.
+ *
+ * @throws {Unusable} for a file that is no log, or a line that is no event
+ */
+export async function* readEvents(path: string, files: CommandFiles): AsyncGenerator<AuditEvent, void, undefined> {
+  const found = await readFileKind(path, files);
+  if (found.kind !== "log") throw new Unusable(`${visible(path)} is not an audit log.`);
+  if (found.list) {
+    for (const [index, event] of found.list.entries()) yield eventOf(event, `${path}, item ${index + 1}`);
+    return;
+  }
+  let line = 0;
+  try {
+    for await (const text of lines(files.chunks(path))) yield eventOf(parsed(text), `${path}:${++line}`);
+  } catch (error) {
+    if (error instanceof Unusable) throw error;
+    if (error instanceof LineFault)
+      throw new Unusable(visible(`${path}:${error.line} ${error.message}`), { cause: error });
+    throw unreadable(path, error);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is shown of it, and no more, is looked at. */
+function eventOf(value: unknown, place: string): AuditEvent {
+  const isEvent =
+    isObject(value) &&
+    typeof value["seq"] === "number" &&
+    typeof value["time"] === "string" &&
+    typeof value["type"] === "string" &&
+    (value["callId"] === null || typeof value["callId"] === "string") &&
+    isObject(value["payload"]);
+  if (isEvent) return value as unknown as AuditEvent;
+  throw new Unusable(`${visible(place)} is not an event. keyhole verify says more.`);
+}

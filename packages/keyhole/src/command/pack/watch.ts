@@ -1,0 +1,50 @@
+import { type FSWatcher, watch } from "node:fs";
+import type { CommandIo } from "../io.ts";
+
+/** One run of the work that is repeated. */
+export interface Round {
+  /** Absolute paths, in which a change starts the next round. */
+  readonly folders: ReadonlySet<string>;
+  /** What there is to say about each subject: printed where it is another line than in the round before. */
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+/** Editors write a file in several steps. */
+const SETTLE_MS = 50;
+
+/** Repeats the work whenever a file in one of its folders changes, until Ctrl-C. */
+export async function watchRounds(work: () => Promise<Round>, io: CommandIo): Promise<void> {
+  const watchers = new Map<string, FSWatcher>();
+  let before: Round["lines"] = new Map();
+  let change: () => void = () => {};
+  const forget = (folder: string): void => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  try {
+    while (!io.signal.aborted) {
+      // Made before the files are read: a change meanwhile is one more round.
+      const changed = new Promise<void>((resolve) => (change = resolve));
+      const { folders, lines } = await work();
+      for (const folder of folders) {
+        if (watchers.has(folder)) continue;
+        const watcher = watch(folder, () => change());
+        watcher.on("error", () => (forget(folder), change()));
+        watchers.set(folder, watcher);
+      }
+      for (const [subject, line] of lines) if (before.get(subject) !== line) await io.print(`${line}\n`);
+      before = lines;
+      await Promise.race([changed, aborted(io.signal)]);
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+  } finally {
+    for (const watcher of watchers.values()) watcher.close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,45 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
+import { type CommandFiles, type CommandIo, readText, Unusable, visible } from "../io.ts";
+
+/** Looked for where no policy is named. */
+const usualNames = ["policy.json", "policy.yaml", "policy.yml"];
+
+/** Nothing is granted, and tier 2 asks. */
+const withoutGrants: JsonValue = { version: "1", posture: "standard" };
+
+export interface ChosenPolicy {
+  readonly document: JsonValue;
+  /** As shown to the person; `undefined` where there is none. */
+  readonly file: string | undefined;
+}
+
+/** The policy that a person named, else the one of the working directory, else one without grants.
+ *
+ * @throws {Unusable} for a policy that cannot be read or is refused
+ */
+export async function choosePolicy(typed: unknown, io: CommandIo): Promise<ChosenPolicy> {
+  const file = typeof typed === "string" ? typed : await usual(io.folder);
+  if (file === undefined) return { document: withoutGrants, file };
+  return { document: await readPolicy(file, io.files), file };
+}
+
+async function usual(folder: string): Promise<string | undefined> {
+  for (const name of usualNames)
+    if ((await stat(join(folder, name)).catch(() => undefined))?.isFile() === true) return name;
+  return undefined;
+}
+
+/** @throws {Unusable} with the line */
+export async function readPolicy(file: string, files: CommandFiles): Promise<JsonValue> {
+  const read = parsePolicyText(await readText(file, files), /\.ya?ml$/i.test(file) ? "yaml" : undefined);
+  if (!read.ok) throw new Unusable(visible(`${file}:${read.at.line}:${read.at.column} ${read.message}`));
+  const { document, locate } = read.value;
+  const loaded = loadPolicy(document);
+  if (loaded.ok) return document;
+  const { path, message, hint } = loaded.error;
+  const { line, column } = locate(path);
+  throw new Unusable(visible(`${file}:${line}:${column} ${message} ${hint}`.trimEnd()));
+}

@@ -1,0 +1,85 @@
+import { loadPolicy, type ToolManifest } from "@keyhole/kernel";
+import { lines } from "@keyhole/kernel/audit";
+import { type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
+import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
+import {
+  type CommandIo,
+  type CommandOptions,
+  type CommandResult,
+  isObject,
+  parse,
+  readText,
+  Unusable,
+  visible,
+} from "../io.ts";
+import { defaultFolder, openTools } from "../tools/find-tool.ts";
+import { faultLine, idOf } from "../tools/load-tools.ts";
+import { readFileKind } from "../verify/file-kind.ts";
+import { readPolicy } from "./read-policy.ts";
+
+type CallOfTool = Omit<RecordedCall, "manifest"> & { readonly tool: string };
+
+/** Says what a policy would decide about calls that were made. */
+export async function simulatePolicy(
+  file: string,
+  callsFile: string,
+  { tools, json }: CommandOptions,
+  io: CommandIo,
+): Promise<CommandResult> {
+  const loaded = loadPolicy(await readPolicy(file, io.files));
+  if (!loaded.ok) throw new Unusable(loaded.error.message);
+  const calls = await readCalls(callsFile, io);
+  const opened = await openTools([typeof tools === "string" ? tools : defaultFolder], io);
+  for (const fault of opened.faults) io.note(`${faultLine(fault)}\n`);
+  const manifests = new Map<string, ToolManifest>();
+  for (const { package: pkg } of opened.tools) {
+    manifests.set(pkg.manifest.name, pkg.manifest);
+    manifests.set(idOf(pkg), pkg.manifest);
+  }
+  const recorded = calls.map(({ tool, ...call }) => {
+    const manifest = manifests.get(tool) ?? manifests.get(tool.split("@", 1)[0] ?? "");
+    if (manifest === undefined)
+      throw new Unusable(visible(`The tool ${tool} is not among the tools. Name them: --tools PATH.`));
+    return { ...call, manifest };
+  });
+  const rows = simulate(loaded.value, recorded);
+  const changed = rows.filter(({ before, after }) => before !== null && before !== after).length;
+  const exitCode = changed > 0 ? 1 : 0;
+  if (json === true) return { exitCode, output: `${JSON.stringify({ changed, calls: rows }, undefined, 2)}\n` };
+  const table = simulationTable(rows).split("\n").map(visible).join("\n");
+  return { exitCode, output: `${table}\n${changed} of ${rows.length} decisions changed\n` };
+}
+
+async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTool[]> {
+  const kind = await readFileKind(file, io.files);
+  if (kind.kind === "log")
+    throw new Unusable(
+      `${visible(file)} is an audit log, which holds digests of arguments. Give a recorded run or a list of calls.`,
+    );
+  if (kind.kind === "run") {
+    const read = await readRun(lines(io.files.chunks(file), RUN_LINE_BYTES));
+    if (!read.ok) throw new Unusable(visible(`${file}:${read.line} ${read.reason}`));
+    return inspect(read.run).map(({ tool, input, startedAt }) => ({ tool, input, time: startedAt, decision: "allow" }));
+  }
+  const document = parse(await readText(file, io.files), file);
+  if (!Array.isArray(document))
+    throw new Unusable(`${visible(file)} is not a list of calls: [{ "tool", "input", "time" }].`);
+  return document.map((call: unknown, index) => {
+    if (
+      !isObject(call) ||
+      typeof call["tool"] !== "string" ||
+      typeof call["time"] !== "string" ||
+      Number.isNaN(Date.parse(call["time"]))
+    )
+      throw new Unusable(`Call ${index + 1} of ${visible(file)} lacks a tool or a time.`);
+    const { caller, sessionId, decision, input = {} } = call;
+    return {
+      tool: call["tool"],
+      time: call["time"],
+      input,
+      ...(typeof caller === "string" && { caller }),
+      ...(typeof sessionId === "string" && { sessionId }),
+      ...((decision === "allow" || decision === "ask" || decision === "deny") && { decision }),
+    };
+  });
+}

@@ -1,0 +1,55 @@
+import { Command, CommanderError } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
+import { refuseEmpty } from "./options.ts";
+import { addDoctor, addLog, addReplay } from "./verbs/log.ts";
+import { addMeter } from "./verbs/meter.ts";
+import { addPack } from "./verbs/pack.ts";
+import { addPolicy } from "./verbs/policy.ts";
+import { addList, addRun } from "./verbs/run.ts";
+import type { Act } from "./verbs/verb.ts";
+import { addVerify } from "./verbs/verify.ts";
+
+export type { CommandFiles, CommandIo, CommandResult } from "./io.ts";
+
+const verbs = [addPack, addRun, addList, addPolicy, addVerify, addLog, addReplay, addMeter, addDoctor];
+
+/** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */
+export async function runCommand(typed: readonly string[], io: CommandIo): Promise<CommandResult> {
+  let result: CommandResult | undefined;
+  const said = { output: "", errorOutput: "" };
+  const act: Act = async (work) => {
+    result = await work(io);
+  };
+  const program = programOf(said, io.columns);
+  for (const add of verbs) add(program, act);
+  try {
+    if (typed.length === 0) program.outputHelp();
+    else await program.parseAsync([...typed], { from: "user" });
+    return result ?? { exitCode: typed.length === 0 ? 2 : 0, ...said };
+  } catch (error) {
+    if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : 2, ...said };
+    if (io.signal.aborted) return { exitCode: 130, output: "", errorOutput: "Interrupted.\n" };
+    if (error instanceof Unusable) return { exitCode: 2, output: "", errorOutput: `${error.message}\n` };
+    throw error;
+  }
+}
+
+function programOf(said: { output: string; errorOutput: string }, columns: number): Command {
+  const program = new Command("keyhole")
+    .description("Packs, runs and checks tools of AI agents, and the policies, logs and proofs of their calls.")
+    .version(manifest.version)
+    .exitOverride()
+    .configureHelp({ minWidthToWrap: 10 })
+    .showHelpAfterError("`keyhole --help` has them all.")
+    .configureOutput({
+      writeOut: (text) => void (said.output += text),
+      writeErr: (text) => void (said.errorOutput += text),
+      outputError: (text, write) =>
+        write(visible(text.replace(/^error: /, "").trimEnd()).replaceAll("\\u000a", "\n") + "\n"),
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+    });
+  program.hook("preAction", (_, action) => refuseEmpty(action.opts()));
+  return program;
+}

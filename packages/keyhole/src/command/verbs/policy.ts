@@ -1,0 +1,46 @@
+import type { CommandOptions } from "../io.ts";
+import { type AddVerb, below } from "./verb.ts";
+
+const explainHelp = `FILE is a call's result or a proof, and the words say why it was decided. Or FILE is a policy, and --tool and --input name a call: the words say how the call would be decided. The tool does not run.
+`;
+
+const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId and decision where they are known.
+The exit code is 1 where a decision changed.
+`;
+
+export const addPolicy: AddVerb = (program, act) => {
+  const policy = program.command("policy").description("check, explain and try out a policy document");
+  policy
+    .command("check")
+    .description("say what is wrong with a policy, at which line, and which of its rules do nothing")
+    .argument("<policy>", "a policy document, JSON or YAML")
+    .option("--json", "print the findings as JSON")
+    .action((file: string, options: CommandOptions) =>
+      act(async ({ files }) => (await import("../policy/check.ts")).checkPolicy(file, options, files)),
+    );
+  policy
+    .command("explain")
+    .description("say in words why a call was decided, or how it would be")
+    .argument("<file>", "a result, a proof, or a policy")
+    .option("--policy <file>", "the policy of the proof, to quote its rules")
+    .option("--tool <tool>", "with a policy: the tool's file or name")
+    .option("-i, --input <json>", "with a policy: the arguments, as JSON, @FILE or -", "{}")
+    .option("--caller <name>", "with a policy: the caller", "anonymous")
+    .option("--tools <path>", "where to find tools by name (default: tools)")
+    .option("--json", "print the explanation as JSON")
+    .addHelpText("after", below(explainHelp))
+    .action((file: string, options: CommandOptions) =>
+      act(async (io) => (await import("../policy/explain.ts")).explainDecision(file, options, io)),
+    );
+  policy
+    .command("simulate")
+    .description("say what a policy would decide about calls that were made")
+    .argument("<policy>", "a policy document, JSON or YAML")
+    .argument("<calls>", "a recorded run, or a list of calls")
+    .option("--tools <path>", "the tools of the calls (default: tools)")
+    .option("--json", "print the decisions as JSON")
+    .addHelpText("after", below(simulateHelp))
+    .action((file: string, calls: string, options: CommandOptions) =>
+      act(async (io) => (await import("../policy/simulate.ts")).simulatePolicy(file, calls, options, io)),
+    );
+};

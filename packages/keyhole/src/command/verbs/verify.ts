@@ -1,0 +1,38 @@
+import type { CommandOptions } from "../io.ts";
+import { type AddVerb, below } from "./verb.ts";
+
+const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result with one, the evidence that the playground saves, or a recorded run (.keyhole). Works offline; what is not given is not checked.
+
+Exit codes:
+  0    verified: whole, and signed by a key that you gave or pinned
+  1    broken: not what was written, or no key of yours signed it
+  2    cannot tell, as of a log without an event
+  3    intact, but unvouched: anybody may have made it. Keys that come with the file vouch for nothing
+`;
+
+export const addVerify: AddVerb = (program, act) => {
+  program
+    .command("verify")
+    .description("say what a file is, whether it is what was written, and who vouches for it")
+    .argument("<file>", "a log, a proof, a result, evidence, or a recorded run")
+    .option("--checkpoint <file>", "a checkpoint of the log, or a list of them: nothing was cut or rewritten since")
+    .option(
+      "--keys <file>",
+      "public keys that you trust: a JSON Web Key, a list, or { keys }; from their owner, not with the file",
+    )
+    .option("--pin <thumbprint>", "a key that you trust; repeatable. The key may come from anywhere", collect)
+    .option("--log <file>", "the audit log that the proof should be in")
+    .option("--policy <file>", "the policy document of the proof")
+    .option("--tool <file>", "the tool's package or manifest")
+    .option("--input <file>", "the call's arguments")
+    .option("--withheld", "take a log from which whole events were taken out, as far as their places are there")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", below(help))
+    .action((file: string, options: CommandOptions) =>
+      act(async ({ files }) => (await import("../verify/verify.ts")).verify(file, options, files)),
+    );
+};
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,48 @@
+/** `@keyhole/worker-host/csp`: the Content-Security-Policy of a page whose kernel isolates its tools. Runs anywhere: a server and a build write headers with it. */
+import { sha256Hash } from "@keyhole/kernel/sha256";
+import frameScript from "keyhole:./frame.ts?iife";
+
+/** Allows the script of an isolate's frame by its content, for hosts that cannot make a nonce for each answer: `'sha256-…'`. */
+export const frameScriptSource: string = `'sha256-${base64Of(sha256Hash.bytes(new TextEncoder().encode(frameScript)))}'`;
+
+/**
+ * What isolates need of a page's policy, by directive. Without them the kernel refuses to start an isolate and names what is missing.
+ *
+ * `script-src`: the frame's script; the worker and the tool's module are blobs; tools may bring WebAssembly. `worker-src`: the same worker.
+ */
+export const isolateSources: Readonly<Record<"script-src" | "worker-src", readonly string[]>> = {
+  "script-src": [frameScriptSource, "blob:", "'wasm-unsafe-eval'"],
+  "worker-src": ["blob:"],
+};
+
+export interface PagePolicyOptions {
+  /** Origins that the page and its kernel may ask, besides their own: `https://api.example.com`. Default: none. */
+  readonly connect?: readonly string[];
+}
+
+/**
+ * A strict policy for a page whose scripts and styles are files of its own origin, as the text of the header. Send it with the page and with the kernel's worker script.
+ *
+ * @example
+ * response.setHeader("content-security-policy", pagePolicy({ connect: ["https://api.example.com"] }));
+ */
+export function pagePolicy({ connect = [] }: PagePolicyOptions = {}): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${isolateSources["script-src"].join(" ")}`,
+    `worker-src 'self' ${isolateSources["worker-src"].join(" ")}`,
+    ["connect-src 'self'", ...connect].join(" "),
+    "style-src 'self'",
+    "img-src 'self' data:",
+    // A frame of ours is made from text and not fetched. With this it cannot navigate itself away.
+    "frame-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function base64Of(digest: string): string {
+  const pairs = digest.slice(digest.indexOf(":") + 1).match(/../g) ?? [];
+  return btoa(String.fromCharCode(...pairs.map((pair) => Number.parseInt(pair, 16))));
+}

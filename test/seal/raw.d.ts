@@ -1,0 +1,9 @@
+declare module "*walk.js?raw" {
+  const text: string;
+  export default text;
+}
+
+declare module "*realm.txt?raw" {
+  const text: string;
+  export default text;
+}
