@@ -128,6 +128,12 @@ describe("what stays in a sealed realm", () => {
     expect(await evaluate(host, body)).toEqual(["héllo", "b", "https://a.example/b", 65536, "streamed", { a: 1 }, "x"]);
   });
 
+  it("says of an error what it is", async () => {
+    expect(
+      await evaluate(host, `return [String(new TypeError("x")), String(new DOMException("x", "AbortError"))];`),
+    ).toEqual(["TypeError: x", "AbortError: x"]);
+  });
+
   it("sends the console to the call's log", async () => {
     const isolate = await host.open(moduleOf(toolText("console.log('a', 1); console.error('b'); return null")));
     const logs: unknown[] = [];

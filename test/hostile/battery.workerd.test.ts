@@ -2,6 +2,7 @@ import { edgeHost, IsolateRack } from "@keyhole/edge";
 import { inject } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { bindings } from "../edge/bindings.ts";
+import { uncheckedCode } from "../edge/unchecked-code.ts";
 import { describeBattery } from "./battery/describe.ts";
 import type { Bench } from "./battery/room.ts";
 
@@ -28,7 +29,8 @@ const usurper = (deed: string): string => `
   };
   export default { code: { execute() {} } };`;
 
-const host = edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+const { loader, nameOf } = uncheckedCode(new IsolateRack(bindings.LOADER));
+const host = edgeHost({ loader, preempts: false });
 
 function open(code: string): ReturnType<Bench["open"]> {
   const tool = moduleOf(code);
@@ -36,6 +38,6 @@ function open(code: string): ReturnType<Bench["open"]> {
 }
 
 describeBattery(
-  () => ({ platform: "workerd", canary: inject("canary"), open, usurp: (deed) => open(usurper(deed)) }),
+  () => ({ platform: "workerd", canary: inject("canary"), open, usurp: (deed) => open(nameOf(usurper(deed))) }),
   "workerd",
 );

@@ -4,6 +4,7 @@ import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallLine } from "../../packages/edge/src/isolate/call-line.ts";
 import { bindings } from "../edge/bindings.ts";
+import { uncheckedCode } from "../edge/unchecked-code.ts";
 import { type HeardPort, heardPort } from "../support/heard-port.ts";
 import { registered } from "../support/registered.ts";
 
@@ -19,10 +20,12 @@ const usurper = (deed: string): string => `
 
 const honest = `export default { code: { execute: () => "honest" } };`;
 
+/** A tool cannot import the shell: see test/seal/describe-imports.ts. Here it has. */
+const { loader, nameOf } = uncheckedCode(new IsolateRack(bindings.LOADER));
 let host: IsolateHost;
 let template: RegisteredTool;
 beforeAll(() => {
-  host = edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+  host = edgeHost({ loader, preempts: false });
   template = registered(echo);
 });
 afterAll(() => host.close());
@@ -43,7 +46,7 @@ async function run(
   heard: HeardPort,
   more: Partial<IsolateCall> = {},
 ): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
-  const isolate = await host.open({ ...template, body: { source: "module", code } });
+  const isolate = await host.open({ ...template, body: { source: "module", code: nameOf(code) } });
   const outcome = await isolate.call(callWith(more), heard);
   const { alive } = isolate;
   isolate.terminate("the test is over");
@@ -135,8 +138,10 @@ describe("a guest that usurps the line", () => {
       ...template,
       body: {
         source: "module",
-        code: usurper(
-          "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
+        code: nameOf(
+          usurper(
+            "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
+          ),
         ),
       },
     });
@@ -176,7 +181,7 @@ describe("a module", () => {
     const code =
       'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
     // It takes effect with the next load of that isolate, which never comes: one isolate is loaded once.
-    const isolate = await host.open({ ...template, body: { source: "module", code } });
+    const isolate = await host.open({ ...template, body: { source: "module", code: nameOf(code) } });
     expect((await isolate.call(callWith(), heardPort())).kind).toBe("threw");
     isolate.terminate("the test is over");
   });

@@ -1,11 +1,13 @@
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { server } from "vitest/browser";
+import { describeImports } from "./describe-imports.ts";
 import { describeLeaks } from "./describe-leaks.ts";
 import { describeRealm } from "./describe-realm.ts";
 import type { Realm } from "./list.ts";
 
 const letters: Readonly<Record<string, Realm>> = { chromium: "C", firefox: "F", webkit: "W" };
 
+describeImports("the browser host", () => browserHost());
 describeLeaks("a frame", () => browserHost());
 describeRealm(
   letters[server.browser]!,

@@ -1,11 +1,13 @@
 import { edgeHost, IsolateRack } from "@keyhole/edge";
 import type { IsolateHost } from "@keyhole/kernel";
 import { bindings } from "../edge/bindings.ts";
+import { describeImports } from "./describe-imports.ts";
 import { describeLeaks } from "./describe-leaks.ts";
 import { describeRealm } from "./describe-realm.ts";
 
 const makeHost = async (): Promise<IsolateHost> =>
   edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
 
+describeImports("the edge host", makeHost);
 describeLeaks("a dynamic Worker", makeHost);
 describeRealm("D", makeHost);

@@ -1,5 +1,5 @@
 /**
- * A tool that walks its whole realm: from the globals, the context, `import.meta` and what syntax alone makes, over every own key,
+ * A tool that walks its whole realm: from the globals, the context and what syntax alone makes, over every own key,
  * every prototype and every accessor, and over all that the functions on the way return or throw. It knows no list of names.
  *
  * Imported as text: the engine runs it as any other tool.
@@ -243,7 +243,6 @@ export default {
       const realm = globalThis;
       meetGlobals(realm);
       walk();
-      meet(import.meta, "import.meta");
       meet(context, "context");
       walk();
       const made = {

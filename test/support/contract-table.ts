@@ -16,6 +16,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeReplay: "Replay",
   describeCodeMode: "Code mode",
   describeRealm: "Reach of a sealed realm",
+  describeImports: "Imports of tools",
   describeLeaks: "Leaks of a sealed realm",
   describeCatalogue: "Catalogue of tools",
   builtinToolsContract: "Built-in tools",

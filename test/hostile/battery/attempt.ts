@@ -43,6 +43,8 @@ export interface AttemptGroup {
   readonly seen: string;
   readonly on: readonly Platform[];
   readonly attempts: readonly Attempt[];
+  /** Of tools: each has an isolate of its own, because its code cannot be loaded with that of others, or at all. Default: they may share one. */
+  readonly isApart?: true;
   /** Where `npm test` tries one attempt of each class: their ids. `npm run hostile` tries all. Default: `npm test` tries all of them, too. */
   readonly quick?: Partial<Record<Platform, readonly string[]>>;
 }

@@ -31,7 +31,7 @@ export function describeBattery(bench: () => Bench, platform: Platform): void {
     afterAll(() => room?.close());
 
     it.each(attempts.map((attempt) => [attempt.id, attempt] as const))("%s", async (_, attempt) => {
-      room ??= roomFor(bench(), group, attempts, !thorough);
+      room ??= roomFor(bench(), group, attempts, !thorough && group.isApart !== true);
       expect(await judge(bench(), room, group, attempt)).toBe("held");
     });
   });

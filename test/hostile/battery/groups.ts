@@ -6,7 +6,7 @@ import { guests } from "./guest.ts";
 import { outputs, spins } from "./output.ts";
 import { framePairs, toolPairs } from "./pairs.ts";
 import { streamGuests } from "./stream-guest.ts";
-import { toolCode, toolNames } from "./tool-names.ts";
+import { toolCode, toolImports, toolNames } from "./tool-names.ts";
 import { toolShell, toolSources } from "./tool-shell.ts";
 
 /** The whole battery. */
@@ -15,6 +15,7 @@ export const groups: readonly AttemptGroup[] = [
   frameWorld,
   toolNames,
   toolCode,
+  toolImports,
   toolShell,
   toolSources,
   outputs,

@@ -1,4 +1,4 @@
-import type { CallPort, Isolate, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome } from "@keyhole/kernel";
 import { callWith, toolText } from "../../browser/open.ts";
 import type { Attempt, AttemptGroup, Layer, Platform } from "./attempt.ts";
 import { answer, type Bench, inTime, type Part, type Room, tagOf, using } from "./room.ts";
@@ -104,15 +104,23 @@ async function judgeFrame({ bench, room, attempt: { id, blocks } }: Trial): Prom
 /** Nothing depends on it: what never answers has got nothing, and the canary is asked all the same. */
 const BLOCKED_MS = 4_000;
 
+/** A module that can import is not loaded. */
+function refusedBefore(error: unknown): string {
+  if (error instanceof IsolateFailure && /can be an import/.test(error.message)) return "refused";
+  throw error;
+}
+
 /** What a tool's body came to. Where others were before it, only an answer of its own counts; without one it is asked again in a fresh isolate. */
 async function textOf(room: Room, part: Part, id: string, token?: string): Promise<string> {
   const textIn = (isFresh: boolean): Promise<string | undefined> =>
-    room.inIsolate({ part, isFresh }, id, async (isolate, inputFor) => {
-      const outcome = await inTime(isolate.call(call(inputFor(token)), listener()));
-      if (outcome === undefined) return "no end";
-      if (outcome.kind !== "returned") return undefined;
-      return outcome.output.form === "json" ? String(JSON.parse(outcome.output.text)) : "bytes";
-    });
+    room
+      .inIsolate({ part, isFresh }, id, async (isolate, inputFor) => {
+        const outcome = await inTime(isolate.call(call(inputFor(token)), listener()));
+        if (outcome === undefined) return "no end";
+        if (outcome.kind !== "returned") return undefined;
+        return outcome.output.form === "json" ? String(JSON.parse(outcome.output.text)) : "bytes";
+      })
+      .catch(refusedBefore);
   const text = room.shares(part) ? await textIn(false) : undefined;
   // It has spoiled its own realm, or its own thread: that is its own business.
   return text ?? (await textIn(true)) ?? "refused";

@@ -131,14 +131,6 @@ export const toolCode: AttemptGroup = {
       ],
     ]),
     ...rows("tool", [
-      ["import-url", "importing from the network", "return (await import(at('import'))) && 'ran'"],
-      [
-        "import-json",
-        "importing JSON from the network",
-        "return (await import(at('json'), { with: { type: 'json' } })) && 'ran'",
-      ],
-    ]),
-    ...rows("tool", [
       ["eval", "indirect `eval`", "return (0, eval)('this')"],
       ["function", "the constructor of functions", "return Function('return this')()"],
       [
@@ -163,7 +155,25 @@ export const toolCode: AttemptGroup = {
         "return Reflect.construct(Function, ['return 1'], Object)()",
       ],
       ["class-extends", "a class that extends functions", "return new (class extends Function {})('return 1')()"],
-    ]).map((attempt) => ({ ...attempt, except: { node: unheld } })),
+    ]),
+  ],
+};
+
+export const toolImports: AttemptGroup = {
+  name: "Imports, in a sealed isolate",
+  layer: "tool",
+  seen: "the canary counts a request, or the module loads",
+  on: platforms,
+  isApart: true,
+  attempts: [
+    ...rows("tool", [
+      ["import-url", "importing from the network", "return (await import(at('import'))) && 'ran'"],
+      [
+        "import-json",
+        "importing JSON from the network",
+        "return (await import(at('json'), { with: { type: 'json' } })) && 'ran'",
+      ],
+    ]),
     ...rows("tool", [
       ["import-data", "importing data", "await import('data:text/javascript,export default 1'); return 'ran'"],
       ["import-node-net", "importing Node's sockets", "return (await import('node:net')) && 'ran'"],

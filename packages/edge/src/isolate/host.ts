@@ -1,7 +1,7 @@
 import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { maxInFlight } from "./in-flight.ts";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
-import type { LoadedCode } from "@keyhole/worker-host/protocol";
+import { type LoadedCode, moduleCode, moduleFault } from "@keyhole/worker-host/protocol";
 import {
   faultOf,
   filesOf,
@@ -69,12 +69,12 @@ export function edgeHost({
     // A call from within keeps its caller's Worker in flight: only who gives out all places can tell when none will come back.
     capacity: maxInFlight - places,
     brokers,
-    check: faultOf,
+    check: (tool) => moduleFault(tool) ?? faultOf(tool),
     async open(tool) {
       if (tool.body.source === "inline")
         throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");
       return openWorker(
-        tool.body.source === "module" ? tool.body.code : loadedModule(tool, meteredCode(tool)),
+        tool.body.source === "module" ? moduleCode(tool) : loadedModule(tool, meteredCode(tool)),
         tool.manifest.bounds.timeoutMs ?? defaultBounds.timeoutMs,
       );
     },

@@ -1,4 +1,5 @@
 import type { BuildOptions, BuildResult, Loader, Message, Plugin, PluginBuild } from "esbuild";
+import { importAt } from "@keyhole/worker-host/protocol";
 import { baseOf, folderOf, type PackFiles } from "./files.ts";
 import { type ImportForm, Resolver } from "./resolve.ts";
 
@@ -114,10 +115,22 @@ export async function bundle(
     const imported = Object.values(metafile?.outputs ?? {}).flatMap(({ imports }) => imports);
     const kept = imported.find(({ path }) => !shape.isExternal(path));
     if (kept !== undefined) throw new Error(`the import of "${kept.path}" cannot be bundled`);
-    return { code: output.text.trimEnd(), files: [...read].sort() };
+    const code = output.text.trimEnd();
+    if (!shape.importsAtRunTime) refuseImports(code);
+    return { code, files: [...read].sort() };
   } catch (error) {
     throw new BundleError(reasonOf(error, folderOf(entry)), [...read].sort());
   }
+}
+
+/** A host refuses the package: it takes what looks like an import for one. */
+function refuseImports(code: string): void {
+  const at = importAt(code);
+  if (at === undefined) return;
+  const excerpt = JSON.stringify(code.slice(at, at + 40));
+  throw new Error(
+    `its code has what can be an import: ${excerpt}. A tool cannot import when it runs. Write the word in two parts where it is text`,
+  );
 }
 
 const namespace = "keyhole";

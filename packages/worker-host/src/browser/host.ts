@@ -8,6 +8,7 @@ import {
 import { lazyBroker } from "../brokers/lazy.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
+import { moduleCode, moduleFault } from "../protocol/module-code.ts";
 import type { SpawnLimits } from "../brokers/spawn.ts";
 import { withoutCommands } from "../process/no-commands.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
@@ -84,6 +85,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
       files,
       lazyBroker(["kv.read", "kv.write"], async () => (await import("./stores.ts")).pageValues()),
     ],
+    check: moduleFault,
     async open(tool, isWanted) {
       const loadable = loadableOf(tool);
       const code = loadable instanceof Promise ? await loadable : loadable;
@@ -124,7 +126,7 @@ function loadableOf(tool: RegisteredTool): LoadedCode | Promise<LoadedCode> {
       "UNSUPPORTED_HOST",
       `The browser's isolates run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,
     );
-  return tool.body.source === "module" ? tool.body.code : loadableModule(tool);
+  return tool.body.source === "module" ? moduleCode(tool) : loadableModule(tool);
 }
 
 async function loadableModule(tool: RegisteredTool): Promise<LoadedCode> {

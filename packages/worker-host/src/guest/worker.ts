@@ -5,7 +5,6 @@
  */
 import type { HostMessage } from "../protocol/message.ts";
 import { dispatcher, type ShellParts } from "./dispatch.ts";
-import { moduleText } from "./module-text.ts";
 import { seal } from "./seal.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -30,7 +29,7 @@ async function start(port: MessagePort): Promise<void> {
 
 /** From a blob: a name of its own, and code that cannot reach what the shell declared above it. */
 async function importText(code: string): Promise<{ readonly default?: unknown }> {
-  const url = createObjectURL(new TextBlob([moduleText(code)], { type: "text/javascript" }));
+  const url = createObjectURL(new TextBlob([code], { type: "text/javascript" }));
   try {
     return (await import(/* @vite-ignore */ url)) as { readonly default?: unknown };
   } finally {

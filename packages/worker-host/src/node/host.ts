@@ -4,6 +4,7 @@ import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
 import type { CommandRunner, SpawnLimits } from "../brokers/spawn.ts";
+import { moduleCode, moduleFault } from "../protocol/module-code.ts";
 import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import type { OpenModule } from "../wasm/command/isolates.ts";
@@ -73,7 +74,7 @@ export function nodeHost({
     enforces: ["fuel", "memoryBytes"],
     preempts: true,
     brokers: [netBroker(), stored, kvBroker(kv ?? memoryKv()), dbBroker(Object.fromEntries(db))],
-    check: faultOf,
+    check: (tool) => (hashes.has(tool.hash) ? undefined : moduleFault(tool)) ?? faultOf(tool),
     async open(tool, isWanted) {
       if (tool.body.source === "wasm")
         return openModuleThread(loadedModule(tool, meteredCode(tool)), tool.id, open, isWanted, startTimeoutMs);
@@ -82,7 +83,8 @@ export function nodeHost({
           "UNSUPPORTED_HOST",
           `Node runs modules, WebAssembly and commands, and ${tool.id} is ${tool.body.source}.`,
         );
-      const { code } = tool.body;
+      // What is trusted is what its program would import.
+      const code = hashes.has(tool.hash) ? tool.body.code : moduleCode(tool);
       const interpreted = async (isStillWanted?: () => boolean): Promise<Isolate> =>
         openThread(tool.id, code, await interpreterScript(quickJs, startTimeoutMs), open, isStillWanted);
       if (!hashes.has(tool.hash)) return interpreted(isWanted);

@@ -3,7 +3,6 @@
  * results here; it does not confine anything: `import("node:fs")` still works in a thread, which is why only trusted tools run in one.
  */
 import { dispatcher, type ShellParts } from "../guest/dispatch.ts";
-import { moduleText } from "../guest/module-text.ts";
 import { seal } from "../guest/seal.ts";
 import type { HostMessage } from "../protocol/message.ts";
 
@@ -21,6 +20,6 @@ if (parentPort) {
 }
 
 async function importText(code: string): Promise<{ readonly default?: unknown }> {
-  const url = `data:text/javascript;base64,${encode(moduleText(code)).toString("base64")}`;
+  const url = `data:text/javascript;base64,${encode(code).toString("base64")}`;
   return (await import(/* @vite-ignore */ url)) as { readonly default?: unknown };
 }

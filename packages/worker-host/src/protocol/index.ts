@@ -1,5 +1,7 @@
 /** What host and guest say to each other, and the host's check of every word of it. Transports: a message port, or RPC at the edge. */
 export { type BodyState, checkOutcome, pieceFault, pullFault } from "./stream-state.ts";
+export { importAt } from "./import-at.ts";
 export { protocolLimits } from "./limits.ts";
 export type { GuestMessage, GuestOutcome, GuestRequest, LoadedCode, LoadedModule } from "./message.ts";
+export { moduleCode, moduleFault } from "./module-code.ts";
 export { parseGuestMessage, parseRequest } from "./parse.ts";

@@ -1,5 +1,6 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { GuestChannel } from "../../protocol/channel.ts";
+import { moduleCode, moduleFault } from "../../protocol/module-code.ts";
 import type { Image } from "../../protocol/suspended-call.ts";
 import shell from "keyhole:../guest/shell.ts?iife";
 import type { Engine } from "./engine.ts";
@@ -50,6 +51,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
     enforces: ["fuel", "memoryBytes"],
     preempts: takesTurns(),
     brokers,
+    check: moduleFault,
     async open(tool) {
       if (tool.body.source !== "module")
         throw new IsolateFailure(
@@ -58,7 +60,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
         );
       const [channel, terminate] = open();
       await channel.ready;
-      const loaded = await channel.load(tool.body.code);
+      const loaded = await channel.load(moduleCode(tool));
       if (loaded.kind === "loaded") return isolateOf(channel, terminate);
       terminate("the tool did not load");
       const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
