@@ -18,6 +18,7 @@ export function uncheckedCode(rack: IsolateLoader): {
       load: (id, tool) => rack.load(id, named(tool)),
       call: (id, call, target) => rack.call(id, call, target),
       close: (id) => rack.close(id),
+      holds: (id) => rack.holds(id),
       ping: () => rack.ping(),
     },
     nameOf(code) {
