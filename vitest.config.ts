@@ -82,6 +82,7 @@ const notOnNode = ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts", ...
  */
 const ownProcess = [
   "test/{e2e,node,runner,vite,wasm}/**/*.test.ts",
+  "test/audit/file-sink.test.ts",
   "test/brokers/spawn.test.ts",
   "test/contract/spawn-programs.test.ts",
   "test/hostile/{battery,chaos}*.test.ts",

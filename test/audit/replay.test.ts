@@ -109,7 +109,7 @@ describe("a run", () => {
         divergence: {
           seq: end,
           reason: expect.stringMatching(
-            /^The tool gave something else\. At \/output\/\S+ the run has .*, the replay .*\.$/,
+            /^The tool returned another value\. At \/output\/\S+ the run has .*, the replay .*\.$/,
           ),
           difference: { path: expect.stringMatching(/^\/output\//) },
         },

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,10 +75,13 @@ describe("the file of values", () => {
         },
       );
       let last = 0;
-      for await (const line of createInterface(writer.stdout)) {
+      const ended = once(writer, "close");
+      createInterface(writer.stdout).on("line", (line) => {
         last = Number(line);
         if (last === lines) writer.kill("SIGKILL");
-      }
+      });
+      // All that it wrote has been read by then, also what came after the kill was asked for.
+      await ended;
       expect(last).toBeGreaterThanOrEqual(lines);
       const store = nodeKv(path);
       const read = await store.get("value", 1 << 20);

@@ -243,15 +243,6 @@ it("whatever goes wrong at the same time, each call ends as it may, and the next
   expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
 });
 
-it("a tool that took the shell's place and does not end is ended with its sandbox", async () => {
-  // Not the number of kills: on a slow machine the whole Worker may be started again, which ends the runtime as well.
-  const runtime = service.edge.pids.sandbox;
-  expect(codeOf((await service.call("defiant", { deed: "hang" }, soon)).result)).toBe("TIMEOUT");
-  while (service.edge.pids.sandbox === runtime)
-    expect(await service.call("echo", { message: "meanwhile" })).toMatchObject({ status: 200 });
-  expect(await service.call("echo", { message: "after" })).toMatchObject({ status: 200 });
-});
-
 // Last: it looks at everything that the other tests did.
 it("has one chain with one end for every call", async () => {
   const events = await service.events();

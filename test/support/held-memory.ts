@@ -13,6 +13,8 @@ export async function heldDuring<Result>(
 ): Promise<{ result: Result; peakBytes: number }> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
+  // The flag holds for the process: a realm that is made from here on has no `gc`.
+  setFlagsFromString("--no-expose-gc");
   const held = (): number => {
     collect();
     return process.memoryUsage().arrayBuffers;

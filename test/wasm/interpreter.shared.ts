@@ -140,8 +140,8 @@ export function describeInterpreter(makeEngine: () => Promise<Engine>, { part }:
     });
 
     it("cannot load code from elsewhere", async () => {
-      expect((await run('return await import("node:fs")')).outcome.kind).toBe("threw");
-      expect(await valueOf("new Function('return 1')()")).toBe(1);
+      await expect(run('return await import("node:fs")')).rejects.toThrow("can be an import");
+      expect((await run("return new Function('return 1')()")).outcome).toMatchObject({ name: "EvalError" });
     });
   });
 }

@@ -59,8 +59,8 @@ const single = rows("guest", [
   ["request-order", "a request out of order", "send({ ...ask, request: 1 })"],
   ["request-negative", "a request with a negative number", "send({ ...ask, request: -1 })"],
   ["request-minus-zero", "a request with a fraction as number", "send({ ...ask, request: 0.5 })"],
-  ["request-kind", "a request of a kind that does not exist", "send({ ...ask, kind: 'net.admin' })"],
-  ["request-kind-inherited", "a request whose kind is inherited", "send({ ...ask, kind: 'constructor' })"],
+  ["request-kind", "a request whose kind has no form", "send({ ...ask, kind: 'NET ADMIN' })"],
+  ["request-kind-inherited", "a request whose kind is inherited", "send({ ...ask, kind: '__proto__' })"],
   [
     "request-operation",
     "a request with an operation of 101 characters",
