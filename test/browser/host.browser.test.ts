@@ -6,6 +6,17 @@ import { registered } from "../support/registered.ts";
 import { callWith, moduleOf, quietPort, toolText } from "./open.ts";
 
 const frames = (): HTMLIFrameElement[] => [...document.querySelectorAll<HTMLIFrameElement>("iframe[title=isolate]")];
+/** Resolves in the microtask after the next frame is put into the page: before that frame can load. */
+function addedFrame(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const observer = new MutationObserver(() => {
+    if (frames().length === 0) return;
+    observer.disconnect();
+    resolve();
+  });
+  observer.observe(document, { childList: true, subtree: true });
+  return promise;
+}
 const answer = (isolate: Isolate) => isolate.call(callWith(), quietPort);
 const one = { kind: "returned", output: { form: "json", text: "1" } };
 
@@ -196,8 +207,9 @@ describe("the heartbeat", () => {
   it("takes no frame that still loads for dead", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     const host = await openHost({ warm: 0 });
+    const added = addedFrame();
     const opening = host.open(good);
-    await vi.waitUntil(() => frames().length === 1);
+    await added;
     vi.advanceTimersByTime(20_000);
     expect(await answer(await opening)).toEqual(one);
   });

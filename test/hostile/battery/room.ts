@@ -117,6 +117,9 @@ function isolatesOf(...[bench, layer, attempts, isShared]: Place): Pick<Room, "s
 /** After that a shared frame is given up, and each attempt that is left has one of its own: nothing depends on it but how long that takes. */
 const STUCK_MS = 20_000;
 
+/** A frame that never answers gave nothing away. Firefox queues a worker behind others and then reports neither a message nor an error. */
+const SILENT_MS = 60_000;
+
 function framesOf(...[bench, layer, attempts, isShared]: Place): Pick<Room, "inFrame" | "close"> {
   const frames = new Map<Part | `own ${Part}`, RawFrame>();
   /** What the attempts of a shared frame came to: all are asked at once, so that they wait at the same time for what never comes. */
@@ -162,7 +165,7 @@ function framesOf(...[bench, layer, attempts, isShared]: Place): Pick<Room, "inF
             isStuck = true;
             frame = await ownFrame(part, attempt);
           }
-          return frame.ask(id, tag(id), token);
+          return (await inTime(frame.ask(id, tag(id), token), SILENT_MS)) ?? "nothing";
         },
         isAlive: async () => (await frame.ask("alive", tag(id))) === "GOT still here",
       };
