@@ -11,7 +11,9 @@ const forbidden = [/\beval\s*\(/, /\bnew\s+Function\b/, /\bFunction\s*\(/, /["'`
 
 /** @param {import("./sizes/budgets.mjs").Budget} budget */
 async function check({ name, sources, maxBytes, goalBytes = maxBytes, without = [] }) {
-  const bundles = await Promise.all(sources.map(viteBundle));
+  /** @type {import("./sizes/bundle.mjs").Bundle[]} */
+  const bundles = [];
+  for (const source of sources) bundles.push(await viteBundle(source));
   const bytes = bundles.reduce((sum, { code }) => sum + gzipBytes(code), 0);
   const found = forbidden.filter((pattern) => bundles.some(({ code }) => pattern.test(code))).map(String);
   const ids = bundles.flatMap(({ modules }) => [...modules].filter(([, code]) => code !== "").map(([id]) => id));

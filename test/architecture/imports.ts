@@ -120,6 +120,7 @@ const kernelDirections: Readonly<
       "normalize",
       "audit",
       "call",
+      "operations",
       "state",
       "limits.ts",
     ],

@@ -15,6 +15,7 @@ import {
   terminalTypes,
   type Tool,
 } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -35,7 +36,7 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
   const clock = new FakeClock();
   const given = typeof options === "function" ? options() : options;
   const kernel = composed
-    ? await createKernel({ policy: openPolicy, clock, hash: sha256Hash, extensions: composed })
+    ? await createKernel({ policy: openPolicy, clock, hash: sha256Hash, inline: inlineHost(), extensions: composed })
     : await createFullKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
@@ -45,8 +46,7 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
 }
 
 function call(kernel: Kernel, options: CallOptions = {}): Promise<CallResult> {
-  const [tool] = kernel.list();
-  return kernel.call(tool?.manifest.name ?? "echo", {}, options);
+  return kernel.call(kernel.list()[0]?.manifest.name ?? "echo", {}, options);
 }
 
 const waits = (more: Record<string, unknown> = {}): Tool<never, unknown> => toolOf(() => new Promise(() => {}), more);

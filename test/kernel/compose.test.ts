@@ -8,12 +8,14 @@ import {
   type Kernel,
   type KernelOptions,
   nested,
+  operations,
   packageHash,
   type PolicyDocument,
   pureCache,
   retries,
   type ToolPackage,
 } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
@@ -29,7 +31,13 @@ const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "
 const input = { message: "hello" };
 
 async function composed(extensions: readonly Extension[], policy: unknown = openPolicy): Promise<Kernel> {
-  const kernel = await createKernel({ policy, hash: sha256Hash, clock: new FakeClock(), extensions });
+  const kernel = await createKernel({
+    policy,
+    hash: sha256Hash,
+    clock: new FakeClock(),
+    inline: inlineHost(),
+    extensions,
+  });
   expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true });
   return kernel;
 }
@@ -83,6 +91,21 @@ describe("a kernel without extensions", () => {
     await expect(composed([], keeping)).rejects.toThrow("INVALID_POLICY");
   });
 
+  it("runs no tool object where it has no place for one", async () => {
+    const kernel = await createKernel({ policy: openPolicy, hash: sha256Hash });
+    kernel.registerTrusted(echo);
+    expect(await kernel.call("echo", input)).toMatchObject({
+      ok: false,
+      error: { code: "UNSUPPORTED_HOST", operatorHint: expect.stringContaining("inlineHost()") },
+    });
+  });
+
+  it("rejects operations that it does not have, and names the extension", async () => {
+    const kernel = await composed([]);
+    for (const asked of [kernel.health("echo"), kernel.verifyPure("echo", []), kernel.preview("echo", input)])
+      await expect(asked).rejects.toThrow("add operations()");
+  });
+
   it("gives a tool no calls of its own", async () => {
     const toolCall = { kind: "tool.call", tools: ["*"] };
     const policy = { ...openPolicy, grants: [{ tool: "*", capability: toolCall }] };
@@ -103,6 +126,13 @@ describe("a kernel without extensions", () => {
 });
 
 describe("extensions", () => {
+  it("serve the kernel's operations", async () => {
+    const kernel = await composed([operations()]);
+    expect(await kernel.health("echo")).toEqual({ state: "healthy" });
+    expect(await kernel.verifyPure("echo", [input])).toEqual({ ok: true, runs: 3 });
+    expect(await kernel.preview("echo", input)).toMatchObject({ decision: "allow" });
+  });
+
   it("answer their questions", async () => {
     const kernel = await composed([approvals(yes), idempotency(), pureCache(), retries()], asking);
     const first = await kernel.call("echo", input, { idempotencyKey: "k" });

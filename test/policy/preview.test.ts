@@ -1,4 +1,5 @@
-import { type CallOptions, createKernel, type PolicyDocument } from "@keyhole/kernel";
+import { type CallOptions, createKernel, operations, type PolicyDocument } from "@keyhole/kernel";
+import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
@@ -91,7 +92,12 @@ describe("a preview", () => {
   });
 
   it("of a kernel without approvals denies where the policy asks, and without keys where a key is named", async () => {
-    const kernel = await createKernel({ policy: asking, hash: sha256Hash });
+    const kernel = await createKernel({
+      policy: asking,
+      hash: sha256Hash,
+      inline: inlineHost(),
+      extensions: [operations()],
+    });
     kernel.registerTrusted(pay);
     for (const options of [{}, { idempotencyKey: "k" }]) {
       const result = await kernel.call("subject", {}, options);

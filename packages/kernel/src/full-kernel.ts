@@ -3,10 +3,12 @@ import type { Extension } from "./extensions/extension.ts";
 import { idempotency } from "./extensions/idempotency/idempotency.ts";
 import { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 import { nested } from "./extensions/nested/nested.ts";
+import { operations } from "./extensions/operations/operations.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
 import { setAside } from "./extensions/set-aside/set-aside.ts";
+import { inlineHost } from "./isolate/inline.ts";
 import { createKernel } from "./kernel.ts";
 import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
@@ -22,7 +24,7 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
   // Each is read once: what an extension is made with is what the kernel has.
   const { approver, cache, content, suspender, modeTriggers, hash = blake3Hash, ...rest } = readFullOptions(foreign);
   const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers });
-  return createKernel({ ...rest, hash, packageHashes: [blake3Hash], extensions });
+  return createKernel({ ...rest, hash, packageHashes: [blake3Hash], inline: inlineHost(), extensions });
 }
 
 type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers";
@@ -45,5 +47,6 @@ function extensionsOf({
     setAside(),
     retries(),
     nested(),
+    operations(),
   ];
 }

@@ -5,6 +5,7 @@ export type { Extension } from "./extensions/extension.ts";
 export { idempotency } from "./extensions/idempotency/idempotency.ts";
 export { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 export { nested } from "./extensions/nested/nested.ts";
+export { operations } from "./extensions/operations/operations.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";

@@ -82,6 +82,11 @@ export interface KernelOptions extends Omit<
   readonly hash: Hash;
   /** Algorithms in which a package's own digest may be, beside `hash`. Default: none. A full kernel takes BLAKE3. */
   readonly packageHashes?: readonly Hash[];
+  /**
+   * Runs tool objects in the kernel's own realm, without isolation: `inlineHost()` of `@keyhole/kernel/inline`. Default: none, and only packages run. A full kernel
+   * has it.
+   */
+  readonly inline?: IsolateHost;
   /** In the order in which their points are asked. Default: none, and each question of theirs fails closed. */
   readonly extensions?: readonly Extension[];
 }

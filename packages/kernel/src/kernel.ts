@@ -10,7 +10,7 @@ import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
 import { Revocations } from "./capability/revocation.ts";
-import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
+import { type Composed, composeExtensions, type ExtensionContext, type Operations } from "./extensions/extension.ts";
 import { type Clock, readClock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import { IsolatePool, type PoolOptions } from "./isolate/pool/pool.ts";
@@ -22,15 +22,13 @@ import type { KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import type { Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
-import { checkHealth, type HealthParts } from "./operations/health.ts";
+import type { HealthParts } from "./operations/health.ts";
 import { Watchers } from "./operations/watchers.ts";
 import { listTools } from "./operations/list-tools.ts";
-import { preview, previewOptions } from "./operations/preview.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
-import { checkPurity } from "./operations/verify-pure.ts";
 import { Counters } from "./policy/decision/counters.ts";
 import { checkKeeping } from "./policy/document/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
@@ -195,17 +193,23 @@ class KernelImplementation implements Kernel {
   ): Promise<ToolHealth> {
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
     const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
-    return checkHealth(call, this.#operationParts);
+    return this.#operations.checkHealth(call, this.#operationParts);
   }
 
-  verifyPure(
+  async verifyPure(
     tool: string | ToolPackage<never, unknown>,
     inputs: readonly unknown[],
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
     const call = openCall(tool, {}, this.#clock, this.#hash, this.#families);
-    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
+    return this.#operations.checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
+  }
+
+  get #operations(): Operations {
+    const { operations } = this.#composed.services;
+    if (operations) return operations;
+    throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
   get #operationParts(): HealthParts {
@@ -224,6 +228,7 @@ class KernelImplementation implements Kernel {
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
+    const { preview, previewOptions } = this.#operations;
     const call = openCall(tool, previewOptions(options), this.#clock, this.#hash, this.#families);
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }

@@ -2,7 +2,6 @@ import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
 import { builtInFamilies } from "./capability/families/index.ts";
 import type { Families } from "./capability/registry.ts";
-import { inlineHost } from "./isolate/inline.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
@@ -17,11 +16,11 @@ import { unknownName } from "./tool/nearest.ts";
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
   KernelOptions,
-  "brokers" | "host" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
+  "brokers" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
 > {
   readonly signer?: Theirs<ProofSigner>;
   readonly sink?: Theirs<AuditSink>;
-  /** The last one runs the tools of this realm. */
+  /** The first that runs a source runs it. */
   readonly hosts: readonly OwnHost[];
   readonly families: Families;
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
@@ -47,7 +46,7 @@ const shared = {
   hash: true,
   normalizers: true,
 } as const;
-const partNames = Object.keys({ ...shared, packageHashes: true, extensions: true } satisfies Record<
+const partNames = Object.keys({ ...shared, packageHashes: true, inline: true, extensions: true } satisfies Record<
   keyof KernelOptions,
   true
 >);
@@ -82,8 +81,8 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as KernelOptions) };
   refuseUnknown(given, partNames);
-  const { host, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
-  const hosts = (host ? [host, inlineHost()] : [inlineHost()]).map(readHost);
+  const { host, inline, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
+  const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const plain = snapshot({ policyVariables, reuse });

@@ -16,6 +16,9 @@ import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
+import type { checkHealth } from "../operations/health.ts";
+import type { preview, previewOptions } from "../operations/preview.ts";
+import type { checkPurity } from "../operations/verify-pure.ts";
 import type { StandingApproval } from "../policy/approval/standing-approvals.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
@@ -52,6 +55,14 @@ export interface ExtensionContext {
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;
 }
 
+/** What a kernel can do that is no call. */
+export interface Operations {
+  readonly checkHealth: typeof checkHealth;
+  readonly checkPurity: typeof checkPurity;
+  readonly preview: typeof preview;
+  readonly previewOptions: typeof previewOptions;
+}
+
 /** Methods of the kernel that an extension serves. */
 export interface Services {
   readonly approvals?: {
@@ -66,6 +77,7 @@ export interface Services {
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
+  readonly operations?: Operations;
   /** It keeps the values that a policy says to keep: without it such a policy is refused. */
   readonly keepsValues?: true;
 }
@@ -110,6 +122,7 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "suspension"),
     ...only(extensions, "foresee"),
     ...only(extensions, "distrust"),
+    ...only(extensions, "operations"),
     ...only(extensions, "keepsValues"),
   };
   const onUnregister = (tool: RegisteredTool): void => extensions.forEach((each) => each.onUnregister?.(tool));

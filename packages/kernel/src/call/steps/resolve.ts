@@ -55,7 +55,10 @@ export function resolve(call: CallRecord, { registry, hosts, honoured }: Resolve
     );
   const host = hostOf(tool, hosts);
   if (!host) {
-    const operatorHint = source !== "inline" ? "Give the kernel a host: browserHost(), edgeHost(), …" : "";
+    const operatorHint =
+      source === "inline"
+        ? "Give the kernel `inline: inlineHost()`, or register the tool as a package."
+        : "Give the kernel a host: browserHost(), edgeHost(), …";
     throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { operatorHint });
   }
   assertEnforced(call, tool, host);
