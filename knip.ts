@@ -12,13 +12,15 @@ const config: KnipConfig = {
   ignoreDependencies: [
     // What scripts start by name.
     "@arethetypeswrong/cli",
+    "@modelcontextprotocol/conformance",
     "oxlint",
     "oxlint-tsgolint",
     "publint",
     // The interpreter's module, which tests take from worker-host's dependencies.
     "quickjs-wasi",
-    // The official client, which tests take from mcp's dependencies.
+    // The official SDK, which tests take from mcp's dependencies.
     "@modelcontextprotocol/client",
+    "@modelcontextprotocol/server",
     // The edge's peer, which every run of it takes from here.
     "wrangler",
     // Tests render parts of the page with the playground's dependencies.

@@ -23,8 +23,8 @@ export const parts = [
   },
   {
     name: "peers",
-    holds: "comparisons with Cedar, ajv, the MCP SDK, hash-wasm and real web servers",
-    run: { peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "servers"] },
+    holds: "comparisons with Cedar, ajv, the MCP SDK and its conformance suite, hash-wasm and real web servers",
+    run: { peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "mcp-conformance", "servers"] },
   },
   {
     name: "packages",
