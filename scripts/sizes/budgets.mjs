@@ -38,17 +38,17 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },
-  { name: "page of a kernel", sources: [page], maxBytes: 20_992 },
+  { name: "page of a kernel", sources: [page], maxBytes: 21_120 },
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 110_336,
+    maxBytes: 110_464,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 124_544,
+    maxBytes: 124_800,
   },
 ];

@@ -1,3 +1,4 @@
+import { pagePolicy } from "@keyhole/worker-host/csp";
 import { server } from "vitest/browser";
 import { afterEach, describe, expect, it } from "vitest";
 import { sized } from "../support/size.ts";
@@ -39,6 +40,21 @@ describe("a page's Content-Security-Policy", () => {
     const policy =
       "default-src 'none'; script-src 'self' 'nonce-n0nce' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' ws:; frame-src 'none'";
     expect(await openUnder(policy)).toEqual({ opened: "browser" });
+  });
+
+  it("may allow the frame's script by its digest, where no nonce can be made, and ask for Trusted Types", async () => {
+    const policy = pagePolicy({ trustedTypes: ["vitest"] });
+    const allowed = policy
+      .replace("connect-src 'self'", "connect-src 'self' ws:")
+      .replace(/frame-ancestors [^;]*; /, "");
+    expect(allowed).toContain("require-trusted-types-for 'script'");
+    expect(await openUnder(allowed)).toEqual({ opened: "browser" });
+    // Engines without Trusted Types do not ask.
+    if (!("trustedTypes" in globalThis)) return;
+    expect(await openUnder(allowed.replace(" keyhole", ""))).toMatchObject({
+      code: "UNSUPPORTED_HOST",
+      operatorHint: "Add trusted-types keyhole to the page's Content-Security-Policy.",
+    });
   });
 
   it.each<[string, string]>([

@@ -69,10 +69,12 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
         return { code, moduleType: "js" };
       },
     },
+    moduleParsed: ({ id }) => loader.notePage(id),
     watchChange: (file) => loader.forget(file),
     renderChunk(code, { fileName }) {
       const resolved = resolvePlaceholders(code, fileName, loader.emitted);
       return resolved === undefined ? null : { code: resolved, map: null };
     },
+    closeBundle: () => loader.printPolicy(),
   };
 }

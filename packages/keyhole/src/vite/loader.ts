@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
+import { pagePolicy } from "@keyhole/worker-host/csp";
 import { normalizePath, type ResolvedConfig } from "vite";
 import { BundleError, type BundleKind } from "../pack/bundle.ts";
 import { type BuiltImport, buildImport } from "../node/build-import.ts";
@@ -31,6 +32,7 @@ interface LoadContext {
 export class Loader {
   readonly #state: State;
   readonly #metered = new Map<string, Promise<MeteredFile>>();
+  #hasPage = false;
   #root = process.cwd();
   #print: (line: string) => void = () => {};
   /** Names of the metered modules in the output. */
@@ -118,6 +120,21 @@ export class Loader {
       this.#metered.delete(file);
       throw error;
     }
+  }
+
+  /** The one module that puts isolates into a page. */
+  notePage(id: string): void {
+    if (/[\\/]worker-host[\\/].*[\\/]dom-frame-container\.[jt]s$/.test(id)) this.#hasPage = true;
+  }
+
+  /** From sources, the script that is bundled here is another one than the script that `@keyhole/worker-host/csp` knows. */
+  printPolicy(): void {
+    if (!this.#hasPage || this.#state.printed.has("policy") || import.meta.url.endsWith(".ts")) return;
+    this.#state.printed.add("policy");
+    this.#print(
+      `keyhole: send this header with the page and with its workers' scripts, and add to connect-src each host that tools read`,
+    );
+    this.#print(`Content-Security-Policy: ${pagePolicy()}`);
   }
 
   #printOnce({ manifest: { name, version, source }, hash }: ToolPackage): void {

@@ -1,6 +1,7 @@
 import shell from "keyhole:../guest/worker.ts?iife";
 import frameScript from "keyhole:./frame.ts?iife";
 import type { FrameMessage, PageMessage } from "./frame-message.ts";
+import { trusted } from "./trusted-types.ts";
 import {
   blockedByPolicy,
   type FrameContainer,
@@ -74,6 +75,7 @@ class DomFrameContainer implements FrameContainer {
     const script = await Promise.resolve(this.#scripts[shell]()).catch(() => undefined);
     if (script === undefined) return lost("The isolate's script cannot be loaded.");
     const frame = this.#add(id);
+    if (frame === undefined) return blockedByPolicy("trustedTypes");
     const outcome = await started(frame, { nonce: this.#nonce, script, port, startTimeoutMs: this.#startTimeoutMs });
     if (outcome.ok) frame.isStarted = true;
     else this.close(id);
@@ -96,9 +98,12 @@ class DomFrameContainer implements FrameContainer {
     this.#onLost = listener;
   }
 
-  #add(id: string): ContainedFrame {
+  /** `undefined` where the page's policy asks for Trusted Types and does not allow ours. */
+  #add(id: string): ContainedFrame | undefined {
+    const element = frameElement(this.#nonce);
+    if (element === undefined) return undefined;
     const frame = {
-      element: frameElement(this.#nonce),
+      element,
       onMessage: () => {},
       onRemoved: () => {},
       isStarted: false,
@@ -139,7 +144,7 @@ function post({ element }: ContainedFrame, message: PageMessage, transfer: Trans
   element.contentWindow?.postMessage(message, "*", transfer);
 }
 
-function frameElement(nonce: string): HTMLIFrameElement {
+function frameElement(nonce: string): HTMLIFrameElement | undefined {
   const element = document.createElement("iframe");
   element.sandbox.add("allow-scripts");
   element.hidden = true;
@@ -153,7 +158,12 @@ function frameElement(nonce: string): HTMLIFrameElement {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  element.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}">${frameScript}</script>`;
+  const html = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}">${frameScript}</script>`;
+  try {
+    element.srcdoc = trusted().createHTML(html);
+  } catch {
+    return undefined;
+  }
   return element;
 }
 
@@ -213,7 +223,9 @@ function started(
 function isBlocked(nonce: string): boolean {
   const probe = document.createElement("script");
   probe.nonce = nonce;
-  probe.textContent = "document.currentScript.dataset.ran = ''";
+  probe.dataset["probe"] = "";
+  // The same text: a policy that allows it by its digest allows no other.
+  probe.textContent = trusted().createScript(frameScript);
   document.documentElement.append(probe);
   const ran = "ran" in probe.dataset;
   probe.remove();

@@ -33,13 +33,15 @@ export type ContainerOutcome =
 
 /** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
 const requiredSources: Readonly<Record<Requirement, string>> = {
-  frameScript: "script-src 'nonce-…' (and pass the page's nonce as the option `nonce`)",
+  frameScript:
+    "script-src 'nonce-…' (and pass the page's nonce as the option `nonce`), or the digest of @keyhole/worker-host/csp",
   worker: "worker-src blob:",
   imports: "script-src blob:",
   wasm: "script-src 'wasm-unsafe-eval'",
+  trustedTypes: "trusted-types keyhole",
 };
 
-type Requirement = "frameScript" | "worker" | "imports" | "wasm";
+type Requirement = "frameScript" | "worker" | "imports" | "wasm" | "trustedTypes";
 
 /** The page's policy stands in the way: a frame made from text inherits it. */
 export function blockedByPolicy(requirement: Requirement): Extract<ContainerOutcome, { ok: false }> {

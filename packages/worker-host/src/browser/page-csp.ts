@@ -18,6 +18,11 @@ export const isolateSources: Readonly<Record<"script-src" | "worker-src", readon
 export interface PagePolicyOptions {
   /** Origins that the page and its kernel may ask, besides their own: `https://api.example.com`. Default: none. */
   readonly connect?: readonly string[];
+  /**
+   * Asks for Trusted Types, and allows the policies of these names besides `keyhole`, by which isolates make their frames and workers. The page's own `new Worker(url)` then
+   * needs a policy, too. Default: not asked for.
+   */
+  readonly trustedTypes?: readonly string[];
 }
 
 /**
@@ -26,7 +31,7 @@ export interface PagePolicyOptions {
  * @example
  * response.setHeader("content-security-policy", pagePolicy({ connect: ["https://api.example.com"] }));
  */
-export function pagePolicy({ connect = [] }: PagePolicyOptions = {}): string {
+export function pagePolicy({ connect = [], trustedTypes }: PagePolicyOptions = {}): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${isolateSources["script-src"].join(" ")}`,
@@ -39,6 +44,9 @@ export function pagePolicy({ connect = [] }: PagePolicyOptions = {}): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    ...(trustedTypes === undefined
+      ? []
+      : ["require-trusted-types-for 'script'", ["trusted-types keyhole", ...trustedTypes].join(" ")]),
   ].join("; ");
 }
 
