@@ -9,7 +9,7 @@ export const publicPackages = ["kernel", "worker-host", "agents", "keyhole", "mc
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * The folders with a tsconfig.json; each is one TypeScript project. Those of test/peers are compiled by the part that
+ * The folders with a tsconfig.json; each is one TypeScript project. Those of test/peers, and templates, are compiled by the part that
  * installs their packages.
  *
  * @returns {string[]} relative to the root, sorted
@@ -17,7 +17,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 export function typescriptProjects() {
   const configs = globSync(["tsconfig.json", "packages/**/tsconfig.json", "test/**/tsconfig.json"], {
     cwd: root,
-    exclude: (path) => /(^|\/)(node_modules|dist|peers)$/.test(path),
+    exclude: (path) => /(^|\/)(node_modules|dist|peers|templates)$/.test(path),
   });
   return configs.map((path) => path.replace(/\/?tsconfig\.json$/, "") || ".").sort();
 }

@@ -3,11 +3,11 @@ const topLevel = ["LICENSE", "README.md", "dist", "package.json"];
 
 /**
  * The folders of a tarball, and the files that each may hold. `dist` has modules, declarations, modules of WebAssembly, and the
- * header for C; source maps would name sources that are not there. `schemas` has JSON Schemas, which editors find by path.
+ * header for C; source maps would name sources that are not there. `schemas` has JSON Schemas, which editors find by path. `templates` has the files of projects, whatever they are.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
-const folders = { dist: [".js", ".d.ts", ".wasm", ".h"], schemas: [".json"] };
+const folders = { dist: [".js", ".d.ts", ".wasm", ".h"], schemas: [".json"], templates: [""] };
 
 /** In this repository alone: the condition under which the packages are their sources. */
 const sourceCondition = "keyhole-source";

@@ -27,7 +27,12 @@ process.stdout.on("error", () => process.exit(0));
 async function ask(question: string, signal: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await terminal.question(question, { signal: AbortSignal.any([signal, interrupted.signal]) });
+    // An input that ends answers no question.
+    const ended = once(terminal, "close").then(() => "");
+    return await Promise.race([
+      terminal.question(question, { signal: AbortSignal.any([signal, interrupted.signal]) }),
+      ended,
+    ]);
   } finally {
     terminal.close();
   }

@@ -1,0 +1,82 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nearest } from "@keyhole/kernel";
+import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../io.ts";
+import { optionOf } from "../options.ts";
+import { packageSpecs } from "./package-specs.ts";
+
+/** Beside `src` in the repository, and beside `dist` where the package is installed. */
+const templates = join(dirname(fileURLToPath(import.meta.url)), "../../../templates");
+
+/** Writes a project: the files of a template, with the packages that this command came with. */
+export async function init(
+  template: string,
+  typed: string,
+  options: CommandOptions,
+  io: CommandIo,
+): Promise<CommandResult> {
+  const from = await templateFolder(template);
+  const folder = resolve(io.folder, typed);
+  await refuseFull(folder, typed);
+  const specs = await packageSpecs(optionOf(options, "packages"), io.folder);
+  const paths = (await readdir(from, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
+    .sort();
+  for (const path of paths) {
+    io.signal.throwIfAborted();
+    const text = await readFile(join(from, path), "utf8");
+    const to = join(folder, writtenName(path));
+    await mkdir(dirname(to), { recursive: true });
+    await writeFile(to, path === "package.json" ? projectManifest(text, basename(folder), specs) : text);
+  }
+  const written = paths.map(writtenName);
+  if (options["json"] === true)
+    return { exitCode: 0, output: `${JSON.stringify({ folder, files: written }, undefined, 2)}\n` };
+  const shown = visible(typed);
+  const lines = [
+    `${counted(written.length, "file")} written to ${shown}. Next:`,
+    `  cd ${shown}`,
+    "  npm install",
+    "  npm test",
+  ];
+  return { exitCode: 0, output: lines.map((line) => `${line}\n`).join("") };
+}
+
+async function templateFolder(name: string): Promise<string> {
+  const known = (await readdir(templates)).sort();
+  if (known.includes(name)) return join(templates, name);
+  const [close] = nearest(name, known);
+  const hint = close === undefined ? "" : ` Did you mean ${close}?`;
+  throw new Unusable(visible(`There is no template ${name}; expected ${known.join(", ")}.${hint}`));
+}
+
+/** A folder with files is somebody's work. A repository that was just made is not. */
+async function refuseFull(folder: string, typed: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw new Unusable(`${visible(typed)} is a file; expected a folder.`);
+  const [file] = (await readdir(folder)).filter((name) => name !== ".git");
+  if (file !== undefined)
+    throw new Unusable(`${visible(typed)} is not empty: it has ${visible(file)}. Name another folder.`);
+}
+
+/** npm leaves `.gitignore` out of packages. */
+function writtenName(path: string): string {
+  return path.replaceAll("\\", "/").replace(/(^|\/)_gitignore$/, "$1.gitignore");
+}
+
+function projectManifest(text: string, folder: string, specs: ReadonlyMap<string, string>): string {
+  const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
+  const named = (dependencies: Record<string, string> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(dependencies).map(([name, version]) => [name, specs.get(name) ?? version]));
+  const name =
+    folder
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "") || "keyhole-project";
+  const { dependencies, devDependencies } = manifest;
+  const project = { ...manifest, name, dependencies: named(dependencies), devDependencies: named(devDependencies) };
+  return `${JSON.stringify(project, undefined, 2)}\n`;
+}

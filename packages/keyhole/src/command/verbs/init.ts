@@ -1,0 +1,22 @@
+import type { CommandOptions } from "../io.ts";
+import { type AddVerb, below } from "./verb.ts";
+
+const help = `Templates:
+  node         a Node program: an approver on the terminal, a log in a file
+
+Each has two tools, a policy and a test. The folder has to be empty or absent.
+`;
+
+export const addInit: AddVerb = (program, act) => {
+  program
+    .command("init")
+    .description("start a project from a template")
+    .argument("<template>", "the template")
+    .argument("[folder]", "where to put it (default: the name of the template)")
+    .option("--packages <folder>", "a folder with the tarballs of the packages, in place of the registry")
+    .option("--json", "print the written files as JSON")
+    .addHelpText("after", below(help))
+    .action((template: string, folder: string | undefined, options: CommandOptions) =>
+      act(async (io) => (await import("../init/init.ts")).init(template, folder ?? template, options, io)),
+    );
+};
