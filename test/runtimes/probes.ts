@@ -146,45 +146,6 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
 };
 
-/** A kernel whose tools nobody lists. */
-const noTools = { list: () => [], call: () => Promise.reject(new Error()), preview: () => Promise.reject(new Error()) };
-
-export const keyholeProbes: Readonly<Record<string, Probe>> = {
-  async "@keyhole/agents/webmcp"() {
-    const { exposeToPage } = await import("@keyhole/agents/webmcp");
-    const { tools } = await exposeToPage(noTools, { modelContext: { registerTool: () => {} } });
-    hold(tools.length === 0, "there are tools");
-  },
-  async "@keyhole/agents/ai-sdk"() {
-    const { aiSdkTools } = await import("@keyhole/agents/ai-sdk");
-    hold(Object.keys((await aiSdkTools(noTools)).tools).length === 0, "there are tools");
-  },
-  async "@keyhole/agents/anthropic"() {
-    const { anthropicTools } = await import("@keyhole/agents/anthropic");
-    hold((await anthropicTools(noTools)).length === 0, "there are tools");
-  },
-  async "@keyhole/agents/langchain"() {
-    const { langChainTools } = await import("@keyhole/agents/langchain");
-    hold((await langChainTools(noTools, () => 1)).length === 0, "there are tools");
-  },
-  async "@keyhole/agents/openai"() {
-    const { openAiTools } = await import("@keyhole/agents/openai");
-    hold((await openAiTools(noTools)).length === 0, "there are tools");
-  },
-  async "@keyhole/agents/openai-agents"() {
-    const { openAiAgentsTools } = await import("@keyhole/agents/openai-agents");
-    hold((await openAiAgentsTools(noTools)).length === 0, "there are tools");
-  },
-  async "keyhole/packer"() {
-    const { mapFiles, Packer } = await import("keyhole/packer");
-    const esbuild = { version: "0.0.0", build: () => Promise.reject(new Error("asked")) };
-    const engine = () => Promise.reject(new Error("not asked"));
-    const packer = new Packer({ esbuild, files: mapFiles(new Map([["/a.ts", "export {};"]])), engine });
-    const error: unknown = await packer.pack("/a.ts").then(() => undefined, String);
-    hold(error === "BundleError: asked", String(error));
-  },
-};
-
 export const workerHostProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/brokers/db"() {
     const { dbBroker } = await import("@keyhole/worker-host/brokers/db");

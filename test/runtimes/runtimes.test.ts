@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { browserProbes } from "./browser-probes.ts";
 import { nodeProbes } from "./node-probes.ts";
 import { mcpProbes } from "./mcp-probes.ts";
-import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
+import { keyholeProbes } from "./package-probes.ts";
+import { kernelProbes, workerHostProbes } from "./probes.ts";
 import { modulesOf, publicPackages, readManifest, runtimeRows } from "./table.ts";
 
 const rows = runtimeRows();

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { server } from "vitest/browser";
 import { browserProbes } from "./browser-probes.ts";
 import { mcpProbes } from "./mcp-probes.ts";
-import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
+import { keyholeProbes } from "./package-probes.ts";
+import { kernelProbes, workerHostProbes } from "./probes.ts";
 
 /** The browser of the tests that has WebKit's engine gives pages no origin private file system. */
 const refusesFiles = server.browser === "webkit";

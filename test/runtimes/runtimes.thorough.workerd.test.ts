@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 import { mcpProbes } from "./mcp-probes.ts";
-import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.ts";
+import { keyholeProbes } from "./package-probes.ts";
+import { kernelProbes, workerHostProbes } from "./probes.ts";
 
 describe("in workerd", () => {
   it.each(Object.entries({ ...kernelProbes, ...keyholeProbes, ...mcpProbes, ...workerHostProbes }))(

@@ -11,7 +11,8 @@ const run = promisify(execFile);
 const main = `import { browserProbes } from "./browser-probes.js";
 import { nodeProbes } from "./node-probes.js";
 import { mcpProbes } from "./mcp-probes.js";
-import { kernelProbes, keyholeProbes, workerHostProbes } from "./probes.js";
+import { keyholeProbes } from "./package-probes.js";
+import { kernelProbes, workerHostProbes } from "./probes.js";
 
 const edge = { "@keyhole/edge": () => import("@keyhole/edge") };
 const said = {};
@@ -38,7 +39,7 @@ export default defineTool({
 
 let app: string;
 beforeAll(() => {
-  const probes = ["probes", "mcp-probes", "node-probes", "browser-probes"].map((name) => [
+  const probes = ["probes", "package-probes", "mcp-probes", "node-probes", "browser-probes"].map((name) => [
     `${name}.js`,
     asJavaScript(`test/runtimes/${name}.ts`),
   ]);
