@@ -42,3 +42,13 @@ describe("work of a program while the host reads its values", () => {
       expect(outcome).toMatchObject({ kind: "returned", output: { form: "json", text: "false" } });
   });
 });
+
+describe("an answer that looks like a call", () => {
+  it("reaches the tool with all its members", async () => {
+    const value = { inputText: "null", fuel: 5, memoryBytes: 7 };
+    const isolate = await openBody(interpreterHost({ engine: await testEngine() }), 'return context.files.stat("a")');
+    const { outcome } = await callIn(isolate, {}, () => ({ ok: true, value }));
+    if (outcome.kind !== "returned" || outcome.output.form !== "json") throw new Error(JSON.stringify(outcome));
+    expect(JSON.parse(outcome.output.text)).toEqual(value);
+  });
+});

@@ -1,5 +1,6 @@
 import type {
   CallPort,
+  CapabilityReply,
   Isolate,
   IsolateCall,
   IsolateHost,
@@ -47,11 +48,14 @@ export function callOf(more: Partial<IsolateCall> = {}): IsolateCall {
   };
 }
 
-export async function callIn(isolate: Isolate, more: Partial<IsolateCall> = {}): Promise<Ran> {
+const content = (): CapabilityReply => ({ ok: true, value: null, body: new TextEncoder().encode("content") });
+
+/** @param reply to each request. Default: seven bytes */
+export async function callIn(isolate: Isolate, more: Partial<IsolateCall> = {}, reply = content): Promise<Ran> {
   let usage: IsolateUsage = {};
   const port: CallPort = {
     signal: new AbortController().signal,
-    request: async () => ({ ok: true, value: null, body: new TextEncoder().encode("content") }),
+    request: async () => reply(),
     log: () => {},
     progress: () => {},
     used: (said) => (usage = said),

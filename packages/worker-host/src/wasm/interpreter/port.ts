@@ -133,7 +133,7 @@ class VmPort implements GuestPort {
 
   async #run(vm: Vm, running: Running, message: HostMessage, body?: Uint8Array): Promise<Slice> {
     this.#current = running;
-    const slice = await vm.deliver(running.fuelLeft, running.memoryBytes, JSON.stringify(message, forGuest), body);
+    const slice = await vm.deliver(running.fuelLeft, running.memoryBytes, textFor(message), body);
     this.#current = undefined;
     running.fuelLeft -= slice.fuelUsed;
     running.fuelUsed += slice.fuelUsed;
@@ -200,10 +200,14 @@ interface LoadFailed {
 const tooDeep = { kind: "too-large", what: "stack", limit: MAX_STACK_BYTES } as const;
 
 /** Bytes go beside the text. A call's bounds are not the guest's to know: reading them would cost more or less of them. */
-function forGuest(this: unknown, key: string, value: unknown): unknown {
-  if (value instanceof Uint8Array) return undefined;
-  const isBound = (key === "fuel" || key === "memoryBytes") && isObject(this) && "inputText" in this;
-  return isBound ? undefined : value;
+function textFor(message: HostMessage): string {
+  if (message.type !== "call") return JSON.stringify(message, withoutBytes);
+  const { fuel: _, memoryBytes: __, ...call } = message.call;
+  return JSON.stringify({ ...message, call }, withoutBytes);
+}
+
+function withoutBytes(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? undefined : value;
 }
 
 function bytesIn(message: HostMessage): Uint8Array | undefined {
