@@ -6,6 +6,8 @@ import { programs } from "../wasm/programs.ts";
 
 const i32 = 0x7f;
 const leb = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
+/** LEB128 of a number that is not negative, signed. */
+const signed = (value: number): number[] => (value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)]);
 const text = (name: string): number[] => [...leb(name.length), ...new TextEncoder().encode(name)];
 const section = (id: number, ...body: number[]): number[] => [id, ...leb(body.length), ...body];
 const wasm = (...sections: number[][]): Bytes => Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
@@ -234,5 +236,29 @@ describe("a hostile module that is metered", () => {
     const caught = program(0x02, 0x40, 0x1f, 0x40, 1, 2, 0, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b, 0x0b);
     const { exports, run } = instantiate(caught);
     expect(run(() => exports["run"]!(), 1_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+  });
+
+  it.each([
+    ["an access out of bounds", [0x41, 0x7f, 0x28, 2, 0, 0x1a]],
+    ["a division by zero", [0x41, 1, 0x41, 0, 0x6d, 0x1a]],
+    ["an unreachable place", [0x00]],
+    ["a fill out of bounds", [0x41, 0, 0x41, 0, 0x41, ...signed(100_000), 0xfc, 11, 0]],
+  ])("cannot hide what it has used behind %s", (_, trap) => {
+    const turns = 1_000_000;
+    // i = i + 1, again while i < turns: seven instructions.
+    const spin = [0x03, 0x40, 0x20, 0, 0x41, 1, 0x6a, 0x22, 0, 0x41, ...signed(turns), 0x48, 0x0d, 0, 0x0b];
+    const code = [1, 1, i32, ...spin, ...trap, 0x0b];
+    const bytes = wasm(
+      nothing,
+      oneFunction,
+      section(5, 1, 0, 1),
+      exported("run"),
+      section(10, 1, ...leb(code.length), ...code),
+    );
+    const { exports, run } = instantiate(bytes);
+    const { trapped, used, tank } = run(() => exports["run"]!());
+    expect({ trapped, state: tank.state }).toEqual({ trapped: true, state: "running" });
+    expect(used).toBeGreaterThanOrEqual(7 * turns);
+    expect(used).toBeLessThanOrEqual(7 * turns + 10 + 100_000);
   });
 });

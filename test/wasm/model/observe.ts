@@ -17,7 +17,7 @@ export function fingerprint(bytes: Uint8Array): number {
 export function expected(
   program: Program,
   values: readonly number[],
-): (Observed & Pick<Ended, "refusedPages" | "caughtFromCallee">)[] {
+): (Observed & Pick<Ended, "refusedPages" | "caughtFromCallee"> & { readonly paid: number })[] {
   const reference = new Reference(program, limits);
   return values.map((value) => {
     const { kind, values: results, fuel, units, ...more } = reference.run(program.exports["main"]!, [value]);
@@ -26,6 +26,7 @@ export function expected(
       kind,
       value: kind === "returned" ? Number(results[0]) : undefined,
       fuel: isExact ? fuel : undefined,
+      paid: fuel,
       units: isExact ? units : undefined,
       memory: fingerprint(reference.memory.bytes),
       ...more,

@@ -156,16 +156,13 @@ export class Emitter {
     this.#put();
   }
 
+  /** An instruction that traps shows nothing: what the turns before it have used is shown here. */
   #chargeLoop(fuel: number): void {
-    if (!this.#cached || fuel === 0) {
-      if (fuel > 0) this.#charge(fuel, false);
-      return this.#trapIfEmpty();
+    if (fuel > 0) {
+      this.#charge(fuel, this.#cached);
+      this.#save();
     }
-    this.#out.indexed(op.localGet, this.#locals.tank);
-    this.#out.i64(packed(fuel, 0));
-    this.#out.byte(op.i64Sub);
-    this.#out.indexed(op.localTee, this.#locals.tank);
-    this.#trapIfNegative();
+    this.#trapIfEmpty();
   }
 
   #get(): void {
@@ -180,10 +177,6 @@ export class Emitter {
 
   #trapIfEmpty(): void {
     this.#get();
-    this.#trapIfNegative();
-  }
-
-  #trapIfNegative(): void {
     this.#out.bytes([op.i64Const, 0, op.i64LessSigned]);
     this.#trap();
   }
@@ -233,6 +226,7 @@ export class Emitter {
   #bulk(): void {
     this.#out.indexed(op.localSet, this.#locals.count);
     this.#takeCount();
+    this.#save();
     this.#trapIfEmpty();
     this.#out.indexed(op.localGet, this.#locals.count);
   }
@@ -287,6 +281,7 @@ export class Emitter {
     this.#out.indexed(op.globalSet, this.#globals.refused);
     out.byte(op.else);
     this.#takeCount();
+    this.#save();
     out.byte(op.end);
     this.#out.indexed(op.localGet, result);
   }
