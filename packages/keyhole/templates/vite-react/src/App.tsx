@@ -1,0 +1,62 @@
+import { type ReactElement, useState, useSyncExternalStore } from "react";
+import { openQuestions, watchQuestions } from "./approvals.ts";
+import { kernel, saveLog } from "./kernel.ts";
+
+const examples: Readonly<Record<string, object>> = {
+  word_count: { text: "Water the plants." },
+  save_note: { path: "notes/todo.txt", text: "Water the plants." },
+};
+
+export function App(): ReactElement {
+  const [tool, setTool] = useState("word_count");
+  const [input, setInput] = useState(JSON.stringify(examples["word_count"]));
+  const [said, setSaid] = useState("");
+  const questions = useSyncExternalStore(watchQuestions, openQuestions);
+
+  const call = async (): Promise<void> => {
+    setSaid("…");
+    try {
+      const result = await (await kernel).call(tool, JSON.parse(input), { caller: "agent" });
+      setSaid(JSON.stringify(result.ok ? result.data : result.error, undefined, 2));
+    } catch (error) {
+      setSaid(String(error));
+    }
+  };
+  const choose = (name: string): void => {
+    setTool(name);
+    setInput(JSON.stringify(examples[name]));
+  };
+
+  return (
+    <main>
+      <h1>Tools under a policy</h1>
+      <label>
+        Tool{" "}
+        <select value={tool} onChange={({ target }) => choose(target.value)}>
+          {Object.keys(examples).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <p>
+        <label>
+          Input <textarea cols={60} value={input} onChange={({ target }) => setInput(target.value)} />
+        </label>
+      </p>
+      <button onClick={() => void call()}>Call</button> <button onClick={() => void saveLog()}>Save log</button>
+      {questions.map(({ request, answer }) => (
+        <section key={request.approvalId} role="alertdialog" aria-label={`${request.tool} asks`}>
+          <p>
+            {request.tool} asks: {request.reason}
+          </p>
+          <pre>{JSON.stringify(request.input, undefined, 2)}</pre>
+          <button onClick={() => answer("allow")}>Allow once</button>{" "}
+          <button onClick={() => answer("deny")}>Deny</button>
+        </section>
+      ))}
+      <pre aria-live="polite" id="result">
+        {said}
+      </pre>
+    </main>
+  );
+}

@@ -1,0 +1,18 @@
+import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
+import { indexedDbSink } from "@keyhole/worker-host/sinks/indexeddb";
+import saveNote from "keyhole:../tools/save-note.ts";
+import wordCount from "keyhole:../tools/word-count.ts";
+import policy from "../policy.json";
+
+exposeKernel(start()); // The promise: calls that arrive early wait for it.
+
+async function start(): Promise<Kernel> {
+  const host = await browserHost({ container: remoteFrameContainer() });
+  const kernel = await createFullKernel({ host, policy, sink: indexedDbSink() });
+  for (const tool of [saveNote, wordCount]) {
+    const registered = kernel.register(tool);
+    if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`);
+  }
+  return kernel;
+}
