@@ -6,7 +6,7 @@ import type { CallOptions, Tool, ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
-const limitBytes = 100;
+const limitBytes = 512;
 
 async function kernelWith(...tools: readonly Tool<never, unknown>[]) {
   const { kernel } = await openKernel();
@@ -30,9 +30,9 @@ describe("the tools of an agent", () => {
       toolOf(() => 3, { name: "b" }),
     );
     const all = await anthropicTools(kernel);
-    expect(all.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(all.map(({ name }) => name)).toEqual(["a", "b", "read_result"]);
     expect(await all[0]!.run({})).toBe("2");
-    expect((await anthropicTools(kernel, { tools: ["b"] })).map(({ name }) => name)).toEqual(["b"]);
+    expect((await anthropicTools(kernel, { tools: ["b"] })).map(({ name }) => name)).toEqual(["b", "read_result"]);
   });
 
   it("are refused under a name that the kernel does not list", async () => {
@@ -47,7 +47,7 @@ describe("the tools of an agent", () => {
     );
     kernel.audit.subscribe(({ type, sessionId }) => type === "call.invoked" && sessions.push(sessionId));
     const [first, second] = [await anthropicTools(kernel), await anthropicTools(kernel)];
-    for (const tool of [...first, ...second]) await tool.run({});
+    for (const tool of [...first.slice(0, 2), ...second.slice(0, 2)]) await tool.run({});
     expect(sessions).toEqual([sessions[0], sessions[0], sessions[2], sessions[2]]);
     expect(new Set(sessions).size).toBe(2);
   });
@@ -71,22 +71,20 @@ describe("the text that a model reads", () => {
 
   it("is the beginning of an output that is one byte longer than the limit, with its digest", async () => {
     const text = await read("é".repeat(limitBytes / 2) + "a", "text");
+    expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(limitBytes);
     expect(JSON.parse(text)).toEqual({
       truncated: true,
       byteLength: limitBytes + 1,
       hash: expect.stringMatching(/^blake3:/),
-      beginning: "é".repeat(limitBytes / 2),
+      more: "read_result",
+      next: expect.any(Number),
+      beginning: expect.stringMatching(/^é{100,}$/),
     });
   });
 
-  it("cuts no character in two", async () => {
-    const { beginning } = JSON.parse(await read(`a${"é".repeat(limitBytes)}`, "text")) as { beginning: string };
-    expect(beginning).toBe(`a${"é".repeat(49)}`);
-  });
-
   it.each([
-    [75, true],
-    [76, false],
+    [270, true],
+    [512, false],
   ])("has %i bytes in base64: %s", async (byteLength, isThere) => {
     const text = JSON.parse(await read(new Uint8Array(byteLength), "binary")) as object;
     expect(text).toMatchObject({ byteLength, mediaType: "application/octet-stream" });

@@ -173,7 +173,10 @@ const kernelDirections: Readonly<
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
   secrets: { values: ["id", "json", "hash", "bytes", "support", "normalize"], types: ["capability"] },
-  surface: { values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"], types: [] },
+  surface: {
+    values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"],
+    types: ["policy", "result.ts"],
+  },
   id: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },
   "result.ts": { values: [], types: ["json", "hash", "bytes", "support", "normalize", "policy", "capability"] },

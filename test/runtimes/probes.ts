@@ -46,6 +46,11 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const canonical = canonicalize({ b: 1, a: 2 });
     hold(canonical.ok && canonical.text === '{"a":2,"b":1}', "the keys are not in order");
   },
+  async "@keyhole/kernel/context"() {
+    const { KeptResults } = await import("@keyhole/kernel/context");
+    const text = new KeptResults().textOf({ data: "é".repeat(600), hash: "blake3:00" }, 600, null);
+    hold(text.includes('"more":"read_result"') && text.length <= 600, "the output was not cut");
+  },
   async "@keyhole/kernel/document-schemas"() {
     const { policyFileSchema } = await import("@keyhole/kernel/document-schemas");
     hold(typeof policyFileSchema === "object", "there is no schema");

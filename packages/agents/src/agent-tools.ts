@@ -1,17 +1,27 @@
 import type {
   Approver,
+  CallFailure,
   CallOptions,
   CallResult,
   JsonObject,
-  JsonValue,
-  ModelError,
   Preview,
   Progress,
   ToolFilter,
   ToolManifest,
   ToolSummary,
 } from "@keyhole/kernel";
-import { textForModel } from "./text-for-model.ts";
+import type { AgentAnswer } from "./answer.ts";
+import {
+  answerBytesOf,
+  type ContextBudget,
+  definitionWithin,
+  errorWithin,
+  KeptResults,
+  type OutputSource,
+  readResult,
+  readResultManifest,
+  readResultName,
+} from "@keyhole/kernel/context";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -23,28 +33,15 @@ export interface AgentKernel {
 }
 
 /** How an agent calls the tools of a kernel. */
-export interface AgentOptions extends Pick<CallOptions, "caller" | "sessionId" | "grants"> {
+export interface AgentOptions extends Pick<CallOptions, "caller" | "sessionId" | "grants">, ContextBudget {
   /** Names of the tools to show. Default: every tool that the caller could ever be allowed to call. */
   readonly tools?: readonly string[];
   /** The person who answers the framework's approval requests, as proofs and log name them. Default `user`. */
   readonly approver?: string;
-  /** The longest text of an answer that the model gets, in UTF-8 bytes. A longer one is cut, with its digest. Default 65,536. */
-  readonly answerBytes?: number;
+  /** By name of a tool: its budget, in place of the budget of all tools. */
+  readonly budgets?: Readonly<Record<string, ContextBudget>>;
   readonly onProgress?: (tool: string, progress: Progress) => void;
 }
-
-/** What became of a call, for a program and for its model. `text` is what a model reads of it. */
-export type AgentAnswer =
-  | {
-      readonly ok: true;
-      readonly data: JsonValue | Uint8Array;
-      /** Of bytes, where the tool names one. */
-      readonly mediaType?: string;
-      readonly hash: string;
-      readonly callId: string;
-      readonly text: string;
-    }
-  | { readonly ok: false; readonly error: ModelError; readonly callId: string; readonly text: string };
 
 export interface AgentCall {
   /** The framework's id of the call. The same id with the same input runs once, however often the framework asks. */
@@ -71,22 +68,60 @@ export interface AgentTool {
 /** Answers that are kept for a framework that asks for one call twice. */
 const keptCalls = 1_000;
 
-/** The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. */
+/**
+ * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result` is the last, where the kernel has no tool of that name.
+ *
+ * @throws TypeError for a name in the options that the kernel does not list, and for a budget that cannot be kept
+ */
 export async function agentTools(kernel: AgentKernel, options: AgentOptions = {}): Promise<readonly AgentTool[]> {
   const { caller, tools, sessionId = crypto.randomUUID() } = options;
   const listed = await kernel.list(caller === undefined ? {} : { caller });
   const highest = new Map<string, ToolSummary>();
   for (const tool of listed) if (!highest.has(tool.manifest.name)) highest.set(tool.manifest.name, tool);
-  const missing = tools?.find((name) => !highest.has(name));
+  const named = [...(tools ?? []), ...Object.keys(options.budgets ?? {})];
+  const missing = named.find((name) => !highest.has(name) && name !== readResultName);
   if (missing !== undefined)
     throw new TypeError(`The kernel lists no tool ${JSON.stringify(missing)} for this caller.`);
+  const kept = new KeptResults<OutputSource>();
   const shown = [...highest.values()].filter(({ manifest }) => tools?.includes(manifest.name) ?? true);
-  return shown.map((tool) => toolOf(kernel, tool, { ...options, sessionId }));
+  const own = shown.map((tool) => toolOf(kernel, tool, { ...options, sessionId }, kept));
+  return own.length === 0 || highest.has(readResultName) ? own : [...own, readerOf(kept, options)];
 }
 
-function toolOf(kernel: AgentKernel, { manifest }: ToolSummary, options: AgentOptions): AgentTool {
-  const { name, title, description, output } = manifest;
-  const { caller, sessionId, grants, onProgress, answerBytes = 65_536 } = options;
+function budgetOf(name: string, { budgets = {}, definitionBytes, answerBytes }: AgentOptions): ContextBudget {
+  const common = {
+    ...(definitionBytes !== undefined && { definitionBytes }),
+    ...(answerBytes !== undefined && { answerBytes }),
+  };
+  return { ...common, ...(Object.hasOwn(budgets, name) && budgets[name]) };
+}
+
+/** What a model is told of a tool, in the budget of the tool. */
+function shownAs(manifest: ToolManifest, budget: ContextBudget): Omit<AgentTool, "question" | "call"> {
+  const { name, title, description, input } = manifest;
+  return { title, manifest, ...definitionWithin({ name, description, inputSchema: structuredClone(input) }, budget) };
+}
+
+function readerOf(kept: KeptResults<OutputSource>, options: AgentOptions): AgentTool {
+  const budget = budgetOf(readResultName, options);
+  const answerBytes = answerBytesOf(budget);
+  return {
+    ...shownAs(readResultManifest, budget),
+    question: async () => undefined,
+    call: (input) => readResult(kept, input, answerBytes),
+  };
+}
+
+function toolOf(
+  kernel: AgentKernel,
+  { manifest }: ToolSummary,
+  options: AgentOptions,
+  kept: KeptResults<OutputSource>,
+): AgentTool {
+  const { name, output } = manifest;
+  const { caller, sessionId, grants, onProgress } = options;
+  const budget = budgetOf(name, options);
+  const answerBytes = answerBytesOf(budget);
   const common = {
     ...(caller !== undefined && { caller }),
     ...(sessionId !== undefined && { sessionId }),
@@ -102,14 +137,15 @@ function toolOf(kernel: AgentKernel, { manifest }: ToolSummary, options: AgentOp
         onProgress?.(name, progress);
       },
     });
-    return answerOf(result, output.mediaType, answerBytes);
+    if (!result.ok) return failureOf(result, answerBytes);
+    const { data, hash, callId } = result;
+    const { mediaType } = output;
+    const source: OutputSource = { callId, preview: () => kernel.preview(name, input, common) };
+    const text = kept.textOf({ data, hash, mediaType }, answerBytes, source);
+    return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
   };
   return {
-    name,
-    title,
-    description,
-    inputSchema: structuredClone(manifest.input),
-    manifest,
+    ...shownAs(manifest, budget),
     async question(input) {
       const preview = await kernel.preview(name, input, common);
       return preview.decision === "ask" ? preview.question.reason : undefined;
@@ -141,16 +177,10 @@ function once(run: Run): AgentTool["call"] {
   };
 }
 
-function answerOf(result: CallResult, mediaType: string | undefined, answerBytes: number): AgentAnswer {
-  const { callId } = result;
-  if (!result.ok) {
-    const { code, message, details, retryable, hint } = result.error;
-    const error: ModelError = { code, message, details, retryable, hint };
-    return { ok: false, error, callId, text: JSON.stringify({ error }) };
-  }
-  const { data, hash } = result;
-  const text = textForModel({ data, hash, mediaType }, answerBytes);
-  return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
+function failureOf({ error, callId }: CallFailure, answerBytes: number): AgentAnswer {
+  const { code, message, details, retryable, hint } = error;
+  const told = errorWithin({ code, message, details, retryable, hint }, answerBytes);
+  return { ok: false, error: told, callId, text: JSON.stringify({ error: told }) };
 }
 
 /** Arguments as a model writes them: JSON text, or data already. Text that is not JSON stays text, and the kernel refuses it. */

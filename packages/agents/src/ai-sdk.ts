@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, Progress } from "@keyhole/kernel";
-import { type AgentAnswer, type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
-import { base64 } from "./text-for-model.ts";
+import { encodeBase64 } from "@keyhole/kernel/context";
+import type { AgentAnswer } from "./answer.ts";
+import { type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
 
 export type { AgentAnswer, AgentKernel, AgentOptions };
 
@@ -114,7 +115,7 @@ function modelOutput(answer: AgentAnswer): AiSdkModelOutput {
   const { data, mediaType, text } = answer;
   if (data instanceof Uint8Array) {
     if (mediaType === undefined || !text.includes('"base64"')) return { type: "text", value: text };
-    return { type: "content", value: [{ type: "file", mediaType, data: { type: "data", data: base64(data) } }] };
+    return { type: "content", value: [{ type: "file", mediaType, data: { type: "data", data: encodeBase64(data) } }] };
   }
   const isWhole = text === (typeof data === "string" ? data : JSON.stringify(data));
   return typeof data === "string" || !isWhole ? { type: "text", value: text } : { type: "json", value: data };

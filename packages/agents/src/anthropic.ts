@@ -1,6 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
+import { encodeBase64 } from "@keyhole/kernel/context";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
-import { base64 } from "./text-for-model.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -52,7 +52,9 @@ function anthropicTool(tool: AgentTool): AnthropicRunnableTool {
       if (!answer.ok || !(answer.data instanceof Uint8Array) || !answer.text.includes('"base64"')) return answer.text;
       const { mediaType, data } = answer;
       if (!imageTypes.includes(mediaType)) return answer.text;
-      return [{ type: "image", source: { type: "base64", media_type: mediaType as ImageType, data: base64(data) } }];
+      return [
+        { type: "image", source: { type: "base64", media_type: mediaType as ImageType, data: encodeBase64(data) } },
+      ];
     },
     parse: argumentsOf,
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
-import { type AgentAnswer, type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
+import type { AgentAnswer } from "./answer.ts";
+import { type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
 
 export type { AgentAnswer, AgentKernel, AgentOptions };
 

@@ -1,0 +1,14 @@
+import type { JsonValue, ModelError } from "@keyhole/kernel";
+
+/** What became of a call, for a program and for its model. `text` is what a model reads of it. */
+export type AgentAnswer =
+  | {
+      readonly ok: true;
+      readonly data: JsonValue | Uint8Array;
+      /** Of bytes, where the tool names one. */
+      readonly mediaType?: string;
+      readonly hash: string;
+      readonly callId: string;
+      readonly text: string;
+    }
+  | { readonly ok: false; readonly error: ModelError; readonly callId: string; readonly text: string };

@@ -1,0 +1,12 @@
+export { answerBytesOf, type ContextBudget, definitionWithin, errorWithin } from "./budget.ts";
+export { definitionBytes, fitDefinition, type FitDefinition, type ModelDefinition } from "./fit-definition.ts";
+export {
+  KeptResults,
+  type KeptLimits,
+  leastAnswerBytes,
+  type ReadableOutput,
+  readResultName,
+  type ResultPart,
+} from "./kept-results.ts";
+export { type OutputSource, type ReadAnswer, readResult, readResultManifest } from "./read-result.ts";
+export { encodeBase64 } from "../../bytes/base64.ts";

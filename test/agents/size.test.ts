@@ -1,0 +1,27 @@
+import { gzipSync } from "node:zlib";
+import { readFileSync } from "node:fs";
+import { build } from "esbuild";
+import { expect, it } from "vitest";
+import { root } from "../support/sources.ts";
+
+const { exports } = JSON.parse(readFileSync(`${root}packages/agents/package.json`, "utf8")) as { exports: object };
+const subpaths = Object.keys(exports).filter((name) => name !== "./package.json");
+
+/** Minified and gzipped, without the kernel, whose parts all adapters share. */
+async function bytesOf(subpath: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export * from "@keyhole/agents/${subpath.slice(2)}";`, resolveDir: `${root}test` },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["keyhole-source"],
+    external: ["@keyhole/kernel"],
+    write: false,
+  });
+  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
+}
+
+it.each(subpaths)("%s adds at most 2 KiB to a kernel", async (subpath) => {
+  expect(await bytesOf(subpath)).toBeLessThanOrEqual(2_048);
+});
