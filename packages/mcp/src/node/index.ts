@@ -1,1 +1,3 @@
+export { filePins } from "./file-pins.ts";
+export { mcpProcess, type McpProcessOptions } from "./process-endpoint.ts";
 export { type McpHttpOptions, type McpHttpServer, type McpStdioOptions, serveMcpHttp, serveMcpStdio } from "./serve.ts";

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { hashJson, type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
+import type { McpPin, McpPinStore } from "../source/pins.ts";
+
+/**
+ * Keeps pins in a file, as JSON that a person can read and put under version control. The file is written whole or not at all. A file that cannot be read, or whose digests
+ * do not fit, fails: it is not taken for a first sight.
+ *
+ * @example
+ * const pins = filePins("mcp-pins.json");
+ */
+export function filePins(path: string): McpPinStore {
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    read: async (source) => (await sourcesIn(path)).get(source),
+    write(source, pins) {
+      const written = turn.then(async () => {
+        const sources = new Map(await sourcesIn(path)).set(source, pins);
+        const text = `${JSON.stringify({ version: 1, sources: Object.fromEntries(sources) }, null, 2)}\n`;
+        const temporary = `${path}.${randomUUID()}`;
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(temporary, text, { mode: 0o600, flush: true });
+        await rename(temporary, path);
+      });
+      turn = written.catch(() => {});
+      return written;
+    },
+  };
+}
+
+async function sourcesIn(path: string): Promise<ReadonlyMap<string, readonly McpPin[]>> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return new Map();
+  const parsed = parseJson(text);
+  const document = parsed.ok ? objectOf(parsed.value) : undefined;
+  const sources = objectOf(document?.["sources"]);
+  if (document?.["version"] !== 1 || !sources) throw new Error(`${path} is no file of pins.`);
+  return new Map(
+    Object.entries(sources).map(([source, pins]) => {
+      if (!Array.isArray(pins)) throw new Error(`${path}: the pins of ${source} are no list.`);
+      return [source, pins.map((pin: JsonValue) => pinOf(pin, `${path}: a pin of ${source}`))] as const;
+    }),
+  );
+}
+
+function pinOf(value: JsonValue, place: string): McpPin {
+  const { tool, hash, definition: given } = objectOf(value) ?? {};
+  const definition = objectOf(given);
+  if (typeof tool !== "string" || typeof hash !== "string" || !definition) throw new Error(`${place} is incomplete.`);
+  if (hashJson(definition) !== hash)
+    throw new Error(`${place}, ${JSON.stringify(tool)}, does not have the digest that stands beside it.`);
+  return { tool, hash, definition };
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}

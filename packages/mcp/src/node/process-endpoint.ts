@@ -1,0 +1,33 @@
+import { basename } from "node:path";
+import { checkCommand } from "@keyhole/kernel";
+import type { McpEndpoint } from "../source/endpoint.ts";
+import { ProcessTransport } from "./process-transport.ts";
+
+export interface McpProcessOptions {
+  /** A program, by its path or by a name in `PATH`. There is no shell. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL` and `TERM`, which it gets from this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the folder of this process. */
+  readonly cwd?: string;
+}
+
+/**
+ * A server that is a process of its own, over its stdin and stdout. It has the rights of the user who runs this program, and ends with the connection, with all that it
+ * started. Its tools need `process.spawn` for the command.
+ *
+ * @throws TypeError for a command whose name cannot be granted
+ * @example
+ * const server = mcpProcess({ command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "./notes"] });
+ */
+export function mcpProcess({ command, args = [], env = {}, cwd }: McpProcessOptions): McpEndpoint {
+  const name = basename(command);
+  const fault = checkCommand(name);
+  if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
+  return {
+    capabilities: [{ kind: "process.spawn", commands: [{ command: name, args: [{ rest: { prefix: "" } }] }] }],
+    effects: ["process.spawn"],
+    open: (options) => new ProcessTransport({ command, args, env, cwd }, options),
+  };
+}

@@ -1,0 +1,122 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { type Clock, systemClock } from "@keyhole/kernel";
+import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import type { OpenOptions } from "../source/endpoint.ts";
+import { LineReader } from "./line-reader.ts";
+import { ProcessGroup } from "./process-group.ts";
+import { StderrTail } from "./stderr-tail.ts";
+
+export interface ProcessCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+/** Lines that are no messages: some servers print a greeting. */
+const MOST_STRAY_LINES = 100;
+
+/** JSON-RPC over the pipes of a process of its own. The process leads a group, and the group ends with the connection. */
+export class ProcessTransport implements Transport {
+  readonly #command: ProcessCommand;
+  readonly #options: OpenOptions;
+  readonly #clock: Clock;
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  #group: ProcessGroup | undefined;
+  #tail: StderrTail | undefined;
+  #strayLines = 0;
+  #hasEnded = false;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  /** The SDK knows a transport with a process by these two. */
+  readonly stderr: undefined = undefined;
+
+  constructor(command: ProcessCommand, options: OpenOptions, clock: Clock = systemClock) {
+    this.#command = command;
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#command;
+    const child = spawn(command, [...args], {
+      env: { ...getDefaultEnvironment(), ...env },
+      ...(cwd !== undefined && { cwd }),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    this.#child = child;
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
+    });
+    this.#group = new ProcessGroup(child);
+    this.#tail = new StderrTail(child.stderr, this.#clock);
+    const { messageBytes } = this.#options;
+    const lines = new LineReader(
+      messageBytes,
+      (line) => this.#hear(line),
+      () => this.#fail(`The server sent a message of more than ${messageBytes} bytes.`),
+    );
+    child.stdout.on("data", (chunk: Buffer) => lines.take(chunk));
+    child.stdout.on("error", () => {}); // It ends with the process.
+    child.stdin.on("error", () => {}); // Likewise.
+    // Not "close": what it started can hold its pipes.
+    child.once("exit", (code, signal) => this.#exited(code, signal));
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (!child || this.#hasEnded) return Promise.reject(new Error("The server has ended."));
+    return new Promise((resolve, reject) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#group?.end();
+    this.#end();
+  }
+
+  #hear(line: string): void {
+    if (this.#hasEnded || line.trim() === "") return;
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch {
+      if (++this.#strayLines > MOST_STRAY_LINES) this.#fail("The server writes to stdout what is no message of MCP.");
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#hasEnded) return;
+    const said = this.#tail?.text.slice(-300) ?? "";
+    const how = signal === null ? `exit code ${code}` : signal;
+    this.#options.onFault(new Error(`The server ended with ${how}.${said === "" ? "" : ` It said last: ${said}`}`));
+    this.#end();
+  }
+
+  #fail(message: string): void {
+    this.#options.onFault(new RangeError(message));
+    this.#group?.kill();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#child?.stdout.destroy();
+    this.#child?.stderr.destroy();
+    this.onclose?.();
+  }
+}

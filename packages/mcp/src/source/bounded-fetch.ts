@@ -1,0 +1,52 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { OpenOptions } from "./endpoint.ts";
+
+/** Refuses redirects, which could lead to a host that nobody granted, and fails a body of JSON, or an event of a stream, of more than so many decompressed bytes. */
+export function boundedFetch(fetch: FetchLike, { messageBytes, onFault }: OpenOptions): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, { ...init, redirect: "error" });
+    if (!response.body) return response;
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const fail = (): never => {
+      const fault = new RangeError(`The server sent a message of more than ${messageBytes} bytes.`);
+      onFault(fault);
+      throw fault;
+    };
+    const body = response.body.pipeThrough(isStream ? eventLimit(messageBytes, fail) : byteLimit(messageBytes, fail));
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}
+
+function byteLimit(mostBytes: number, fail: () => never): TransformStream<Uint8Array, Uint8Array> {
+  let byteLength = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      byteLength += chunk.length;
+      if (byteLength > mostBytes) fail();
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+const LINE_FEED = 10;
+const RETURN = 13;
+
+/** An event ends with an empty line (HTML, server-sent events). */
+function eventLimit(mostBytes: number, fail: () => never): TransformStream<Uint8Array, Uint8Array> {
+  let byteLength = 0;
+  let isLineEmpty = true;
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of chunk) {
+        byteLength++;
+        if (byte === LINE_FEED || byte === RETURN) {
+          if (isLineEmpty) byteLength = 0;
+          isLineEmpty = true;
+        } else isLineEmpty = false;
+        if (byteLength > mostBytes) fail();
+      }
+      controller.enqueue(chunk);
+    },
+  });
+}

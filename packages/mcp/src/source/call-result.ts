@@ -1,0 +1,40 @@
+import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import {
+  type CallToolResult,
+  isInputRequiredResult,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+} from "@modelcontextprotocol/client";
+
+const MOST_LENGTH = 1_500;
+
+/** What a server answered, as the output of the kernel's tool. @throws Error where the server says that the call failed */
+export function outputOf(result: CallToolResult): JsonValue {
+  if (isInputRequiredResult(result))
+    throw new Error("The server asked its client for input. Requests of a server are refused.");
+  const { content, structuredContent, isError } = result;
+  if (isError === true) throw new Error(textOf(content));
+  return { content, ...(structuredContent !== undefined && { structuredContent }) } as unknown as JsonObject;
+}
+
+/** The server's own words: they are shown, and nothing follows from them. */
+function textOf(content: CallToolResult["content"]): string {
+  const words = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  return words === "" ? "The server says that the call failed, and not why." : words.slice(0, MOST_LENGTH);
+}
+
+/** Why a call has no result, in our own words where they are known. */
+export function callFault(error: unknown, timeoutMs: number): Error {
+  if (error instanceof ProtocolError)
+    return new Error(`The server refused the call (${error.code}): ${error.message}`.slice(0, MOST_LENGTH));
+  if (!(error instanceof SdkError)) return error instanceof Error ? error : new Error("The call of the server failed.");
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return new Error(`The server did not answer within ${timeoutMs} ms.`);
+    case SdkErrorCode.ConnectionClosed:
+      return new Error("The server ended during the call.");
+    default:
+      return new Error(`The call of the server failed: ${error.message}`.slice(0, MOST_LENGTH));
+  }
+}

@@ -1,0 +1,154 @@
+import type { Clock } from "@keyhole/kernel";
+import { Client, type LoggingLevel } from "@modelcontextprotocol/client";
+import { jsonValidator } from "../json-validator.ts";
+import type { McpEndpoint } from "./endpoint.ts";
+import { GuardedTransport } from "./guard.ts";
+
+/** A server of the older era may not answer what it does not know. */
+const PROBE_MS = 10_000;
+/** `npx` may have to install the server. */
+const START_MS = 60_000;
+/** Each page is a message of bounded length. */
+const MOST_PAGES = 10;
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 60_000;
+
+export type McpEra = "2026-07-28" | "2025-11-25";
+
+export interface ConnectionPorts {
+  readonly name: string;
+  readonly endpoint: McpEndpoint;
+  readonly era: McpEra | undefined;
+  readonly messageBytes: number;
+  readonly clock: Clock;
+  /** With each new connection, before it is used. */
+  readonly onOpen: (client: Client) => Promise<void>;
+  readonly onToolsChanged: () => void;
+  readonly onLog: (level: LoggingLevel, data: unknown) => void;
+  /** The server asked for something: sampling, elicitation, roots. It is refused. */
+  readonly onRequest: (method: string) => void;
+}
+
+interface Open {
+  readonly client: Client;
+  readonly transport: GuardedTransport;
+}
+
+/** A connection to a server that is opened when it is needed, and opened again when it ended. A server that keeps failing is left alone for a while. */
+export class ServerConnection {
+  readonly #ports: ConnectionPorts;
+  #era: McpEra | undefined;
+  #open: Promise<Open> | undefined;
+  #failures = 0;
+  #restsUntilMs = 0;
+  #lastFault = "";
+  #isClosed = false;
+
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports;
+    this.#era = ports.era;
+  }
+
+  /** @throws Error where the server cannot be reached, or is left alone */
+  async client(): Promise<Client> {
+    return (await this.#opened()).client;
+  }
+
+  /** A call was answered: the server works. */
+  proven(): void {
+    this.#failures = 0;
+  }
+
+  /** What the server did that ended its connection, or the error as it is. */
+  async faultOf(error: unknown): Promise<unknown> {
+    try {
+      return (await this.#last)?.transport.fault ?? error;
+    } catch {
+      return error;
+    }
+  }
+
+  #last: Promise<Open> | undefined;
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const open = await this.#open?.catch(() => undefined);
+    this.#open = undefined;
+    await open?.client.close().catch(() => {}); // It ended before.
+  }
+
+  #opened(): Promise<Open> {
+    const { name, clock } = this.#ports;
+    if (this.#isClosed) throw new Error(`The source ${name} is closed.`);
+    if (this.#open) return this.#open;
+    const restMs = this.#restsUntilMs - clock.monotonicMs();
+    if (restMs > 0)
+      throw new Error(
+        `The server ${name} failed ${this.#failures} times. It is tried again in ${Math.ceil(restMs)} ms. ${this.#lastFault}`.trim(),
+      );
+    const open = this.#connect();
+    this.#open = open;
+    this.#last = open;
+    open.catch((error: unknown) => this.#failed(open, error));
+    return open;
+  }
+
+  async #connect(): Promise<Open> {
+    const open = await this.#negotiate();
+    const opened = this.#open;
+    open.client.onclose = () => this.#failed(opened, open.transport.fault);
+    try {
+      await this.#ports.onOpen(open.client);
+    } catch (error) {
+      await open.client.close().catch(() => {});
+      throw open.transport.fault ?? error;
+    }
+    return open;
+  }
+
+  /** A server of the older era can end at the first request that it does not know. Then it is started again and greeted in its own way. */
+  async #negotiate(): Promise<Open> {
+    if (this.#era !== undefined) return this.#attempt(this.#era === "2025-11-25" ? "legacy" : { pin: this.#era });
+    try {
+      return await this.#attempt("auto");
+    } catch {
+      return this.#attempt("legacy");
+    }
+  }
+
+  async #attempt(mode: "auto" | "legacy" | { readonly pin: string }): Promise<Open> {
+    const { endpoint, clock, messageBytes, onRequest, onToolsChanged, onLog } = this.#ports;
+    const transport = new GuardedTransport(endpoint, { messageBytes, clock, onRequest });
+    const client = new Client(
+      { name: "keyhole", version: "0.0.0" },
+      {
+        capabilities: {},
+        versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
+        jsonSchemaValidator: jsonValidator,
+        inputRequired: { autoFulfill: false },
+        listMaxPages: MOST_PAGES,
+        listChanged: { tools: { autoRefresh: false, onChanged: () => onToolsChanged() } },
+      },
+    );
+    client.onerror = () => {}; // What matters fails a request, or ends the connection.
+    client.setNotificationHandler("notifications/message", ({ params }) => onLog(params.level, params.data));
+    try {
+      await client.connect(transport, { timeout: START_MS });
+    } catch (error) {
+      await transport.close().catch(() => {});
+      throw transport.fault ?? error;
+    }
+    this.#era = client.getProtocolEra() === "modern" ? "2026-07-28" : "2025-11-25";
+    return { client, transport };
+  }
+
+  #failed(open: Promise<Open> | undefined, error: unknown): void {
+    if (this.#open !== open) return;
+    this.#open = undefined;
+    if (this.#isClosed) return;
+    this.#lastFault = error instanceof Error ? error.message.slice(0, 300) : "";
+    const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, this.#failures - 1));
+    // The first restart is free: a server may end after each piece of work.
+    this.#restsUntilMs = this.#failures++ === 0 ? 0 : this.#ports.clock.monotonicMs() + restMs;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Capability, Effect } from "@keyhole/kernel";
+import type { Transport } from "@modelcontextprotocol/client";
+
+export interface OpenOptions {
+  /** Of one message. A longer one is a fault. */
+  readonly messageBytes: number;
+  /** The server did what ends its connection. */
+  readonly onFault: (fault: Error) => void;
+}
+
+/** How a server of MCP is reached, and the access that each of its tools needs for that. */
+export interface McpEndpoint {
+  /** The policy has to grant these to each tool of the server. */
+  readonly capabilities: readonly Capability[];
+  readonly effects: readonly Effect[];
+  /** A new connection. */
+  open(options: OpenOptions): Transport;
+}

@@ -1,0 +1,123 @@
+import type { Clock } from "@keyhole/kernel";
+import {
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import type { McpEndpoint } from "./endpoint.ts";
+
+/** In one window. A server that sends more serves nobody. */
+const MOST_MESSAGES = 10_000;
+const WINDOW_MS = 10_000;
+/** Answers to requests that nobody made. */
+const MOST_STRAYS = 100;
+
+/** Members by which the SDK knows a transport with a process behind it. */
+interface ProcessMarks {
+  readonly stderr?: unknown;
+  readonly pid?: unknown;
+}
+
+export interface GuardOptions {
+  readonly messageBytes: number;
+  readonly clock: Clock;
+  /** The server asked for something. The client refuses it. */
+  readonly onRequest: (method: string) => void;
+}
+
+/** Counts a server's messages in ten seconds, and its answers that nobody waits for. Too many end the connection. */
+export class GuardedTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #clock: Clock;
+  readonly #onRequest: (method: string) => void;
+  readonly #awaited = new Set<string | number>();
+  #strays = 0;
+  #messages = 0;
+  #windowMs: number;
+  #fault: Error | undefined;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+
+  constructor(endpoint: McpEndpoint, { messageBytes, clock, onRequest }: GuardOptions) {
+    const inner = endpoint.open({ messageBytes, onFault: (fault) => void this.#end(fault) });
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#onRequest = onRequest;
+    this.#windowMs = clock.monotonicMs();
+    const marks = inner as ProcessMarks;
+    // Only where the transport has them: the SDK takes any other transport for HTTP.
+    if ("pid" in marks && "stderr" in marks) Object.assign(this, { pid: marks.pid, stderr: marks.stderr });
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#inner.hasPerRequestStream === true;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  /** Why it was ended, where the server was the reason. */
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  readonly setProtocolVersion = (version: string): void => this.#inner.setProtocolVersion?.(version);
+  readonly setSupportedProtocolVersions = (versions: string[]): void =>
+    this.#inner.setSupportedProtocolVersions?.(versions);
+
+  start(): Promise<void> {
+    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onmessage = (message, extra) => {
+      if (!this.#take(message)) return;
+      // The client handles a notice later than a result that came with it, and forgets whose progress it was.
+      if (isJSONRPCResponse(message)) void later().then(() => this.onmessage?.(message, extra));
+      else this.onmessage?.(message, extra);
+    };
+    return this.#inner.start();
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isJSONRPCRequest(message)) this.#awaited.add(message.id);
+    return this.#inner.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #take(message: JSONRPCMessage): boolean {
+    if (this.#fault) return false;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#windowMs >= WINDOW_MS) {
+      this.#windowMs = nowMs;
+      this.#messages = 0;
+    }
+    if (++this.#messages > MOST_MESSAGES)
+      return this.#end(new RangeError(`The server sent more than ${MOST_MESSAGES} messages in ${WINDOW_MS} ms.`));
+    if (isJSONRPCResponse(message)) {
+      const isAwaited = message.id !== undefined && this.#awaited.delete(message.id);
+      if (!isAwaited && ++this.#strays > MOST_STRAYS)
+        return this.#end(new RangeError(`The server sent more than ${MOST_STRAYS} answers to unknown requests.`));
+      return isAwaited;
+    }
+    if (isJSONRPCRequest(message) && message.method !== "ping") this.#onRequest(message.method);
+    return true;
+  }
+
+  #end(fault: Error): false {
+    if (this.#fault) return false;
+    this.#fault = fault;
+    this.#inner.close().catch(() => {}); // It is gone, or it will be.
+    return false;
+  }
+}
+
+/** After what promises have to do that are settled now. */
+async function later(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+}

@@ -1,0 +1,172 @@
+import { type JsonObject, type JsonValue, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
+import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
+import { callFault, outputOf } from "./call-result.ts";
+import { ServerConnection } from "./connection.ts";
+import { checkSourceName } from "./names.ts";
+import type { McpSource, McpSourceOptions, McpSourceTool } from "./options.ts";
+import { boundsOf } from "./source-tool.ts";
+import { type OpenTool, Toolbox } from "./toolbox.ts";
+
+/** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
+const ENVELOPE_BYTES = 1_048_576;
+/** The kernel's own deadline comes first. */
+const GRACE_MS = 250;
+
+/**
+ * Connects to a server of MCP and makes its tools tools of the kernel. Each definition is pinned when the server is seen first. A call of a tool whose definition has
+ * changed since is refused until {@link McpSource.confirm}.
+ *
+ * @throws TypeError for a name that is none
+ * @throws Error where the server cannot be reached
+ * @example
+ * const source = await mcpSource(kernel, { name: "files", server: mcpProcess({ command: "npx", args: ["-y", "some-server"] }) });
+ * for (const { name, state } of source.tools) console.log(name, state);
+ */
+export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Promise<McpSource> {
+  checkSourceName(options.name);
+  const source = new KernelSource(kernel, options);
+  try {
+    await source.open();
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+  return source;
+}
+
+class KernelSource implements McpSource {
+  readonly #options: McpSourceOptions;
+  readonly #toolbox: Toolbox;
+  readonly #connection: ServerConnection;
+  readonly #logs = new Set<ToolContext["log"]>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #isRefreshing = false;
+  #isStale = false;
+
+  constructor(kernel: Kernel, options: McpSourceOptions) {
+    this.#options = options;
+    this.#toolbox = new Toolbox(kernel, options, (tool, input, context) => this.#call(tool, input, context));
+    const { name, server: endpoint, era, clock = systemClock } = options;
+    this.#connection = new ServerConnection({
+      name,
+      endpoint,
+      era,
+      clock,
+      messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
+      onOpen: (client) => this.#opened(client),
+      onToolsChanged: () => void this.#refreshSoon(),
+      onLog: (level, data) => this.#log(level, data),
+      onRequest: (method) =>
+        this.#log(
+          "warning",
+          `The server asked its client for ${JSON.stringify(method.slice(0, 100))}. It was refused.`,
+        ),
+    });
+  }
+
+  get tools(): readonly McpSourceTool[] {
+    return this.#toolbox.tools;
+  }
+
+  /** The first connection lists the tools. */
+  async open(): Promise<void> {
+    await this.#connection.client();
+  }
+
+  async refresh(): Promise<void> {
+    const client = await this.#connection.client();
+    await this.#list(client);
+  }
+
+  confirm(serverName: string, hash: string): Promise<boolean> {
+    return this.#inTurn(() => this.#toolbox.confirm(serverName, hash));
+  }
+
+  readonly definitionOf: McpSource["definitionOf"] = (tool) => this.#toolbox.definitionOf(tool);
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+    await this.#inTurn(() => this.#toolbox.clear());
+  }
+
+  /** One after the other: two lists must not be compared at the same time. */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {}); // The caller has it.
+    return turn;
+  }
+
+  async #opened(client: Client): Promise<void> {
+    if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging)
+      await client.setLoggingLevel("info").catch(() => {}); // Then it logs as it likes.
+    await this.#list(client);
+  }
+
+  #list(client: Client): Promise<void> {
+    return this.#inTurn(async () => {
+      const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
+      await this.#toolbox.take(tools);
+    });
+  }
+
+  /** A server that says again and again that its tools changed is asked once at a time. */
+  async #refreshSoon(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.refresh().catch(() => {}); // The next connection lists them.
+    }
+    this.#isRefreshing = false;
+  }
+
+  async #call(tool: OpenTool, input: JsonObject, { signal, progress, log }: ToolContext): Promise<JsonValue> {
+    const { timeoutMs } = boundsOf(this.#options);
+    tool.assertOpen();
+    this.#logs.add(log);
+    try {
+      const client = await this.#connection.client();
+      tool.assertOpen(); // The server can have been started again, with another definition.
+      const isModern = client.getProtocolEra() === "modern";
+      // The kernel checks the output.
+      const { outputSchema: _, ...toolDefinition } = tool.definition as unknown as ListedTool;
+      const result = await client.callTool(
+        { name: tool.serverName, arguments: input, ...(isModern && { _meta: wantsLog }) },
+        {
+          signal,
+          timeout: timeoutMs + GRACE_MS,
+          toolDefinition,
+          onprogress: ({ progress: done, total, message }) =>
+            progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
+        },
+      );
+      this.#connection.proven();
+      return outputOf(result);
+    } catch (error) {
+      throw callFault(await this.#connection.faultOf(error), timeoutMs);
+    } finally {
+      this.#logs.delete(log);
+    }
+  }
+
+  /** A message belongs to a call where there is just one. */
+  #log(level: LoggingLevel, data: unknown): void {
+    const [log, ...others] = this.#logs;
+    if (log && others.length === 0) log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
+    else this.#options.onLog?.(level, data);
+  }
+}
+
+const wantsLog = { "io.modelcontextprotocol/logLevel": "info" };
+
+const levels = {
+  debug: "debug",
+  info: "info",
+  notice: "info",
+  warning: "warn",
+  error: "error",
+  critical: "error",
+  alert: "error",
+  emergency: "error",
+} as const satisfies Record<LoggingLevel, string>;

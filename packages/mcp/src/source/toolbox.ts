@@ -1,0 +1,188 @@
+import type { JsonObject, JsonValue, Kernel, McpTool, ToolContext, ToolSummary } from "@keyhole/kernel";
+import { readDefinition, type ReadDefinition } from "./definition.ts";
+import { differencesOf } from "./difference.ts";
+import { toolName } from "./names.ts";
+import type { McpSourceOptions, McpSourceTool, McpToolState } from "./options.ts";
+import { type McpPin, type McpPinStore, memoryPins } from "./pins.ts";
+import { sourceTool } from "./source-tool.ts";
+
+const MOST_TOOLS = 1_000;
+
+interface Entry {
+  readonly name: string;
+  readonly serverName: string;
+  pin: McpPin | undefined;
+  seen: McpPin | undefined;
+  state: McpToolState;
+  reason: string | undefined;
+  /** In the kernel. */
+  id: string | undefined;
+}
+
+/** A tool that can be called, and stays so only as long as `assertOpen` says. */
+export interface OpenTool {
+  readonly serverName: string;
+  readonly definition: JsonObject;
+  /** @throws Error when the tool is blocked: the server changed it, or lists it no longer */
+  assertOpen(): void;
+}
+
+type Call = (tool: OpenTool, input: JsonObject, context: ToolContext) => Promise<JsonValue>;
+
+/** The tools of one server in a kernel: each as it was pinned, and open only while the server lists that very definition. */
+export class Toolbox {
+  readonly #kernel: Kernel;
+  readonly #options: McpSourceOptions;
+  readonly #call: Call;
+  readonly #pins: McpPinStore;
+  readonly #entries = new Map<string, Entry>();
+  readonly #byId = new Map<string, Entry>();
+
+  constructor(kernel: Kernel, options: McpSourceOptions, call: Call) {
+    this.#kernel = kernel;
+    this.#options = options;
+    this.#call = call;
+    this.#pins = options.pins ?? memoryPins();
+  }
+
+  get tools(): readonly McpSourceTool[] {
+    const entries = [...this.#entries.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return entries.map(shown);
+  }
+
+  definitionOf({ id }: ToolSummary): McpTool | undefined {
+    const entry = this.#byId.get(id);
+    return entry?.pin && ({ ...entry.pin.definition, name: entry.serverName } as unknown as McpTool);
+  }
+
+  /** Compares all that the server lists with the pins. A server that was never seen is pinned as it is. */
+  async take(listed: readonly { readonly name: string }[]): Promise<void> {
+    if (listed.length > MOST_TOOLS) throw new RangeError(`The server lists more than ${MOST_TOOLS} tools.`);
+    const seen = seenOf(listed);
+    const stored = await this.#pins.read(this.#options.name);
+    const pins = new Map((stored ?? []).map((pin) => [pin.tool, pin]));
+    if (stored === undefined) {
+      for (const [tool, read] of seen) if (read.ok && !read.hasUnseen) pins.set(tool, read.pin);
+      await this.#save(pins);
+    }
+    for (const serverName of new Set([...pins.keys(), ...seen.keys(), ...this.#entries.keys()]))
+      await this.#compare(this.#entryOf(serverName), pins.get(serverName), seen.get(serverName));
+  }
+
+  async confirm(serverName: string, hash: string): Promise<boolean> {
+    const entry = this.#entries.get(serverName);
+    const isWaiting = entry?.state === "changed" || entry?.state === "new";
+    if (!isWaiting || entry.seen?.hash !== hash) return false;
+    const { seen } = entry;
+    const pinned = [...this.#entries.values()].flatMap(({ pin }) => (pin ? [[pin.tool, pin] as const] : []));
+    await this.#save(new Map(pinned).set(serverName, seen));
+    entry.pin = seen;
+    await this.#register(entry);
+    return true;
+  }
+
+  async clear(): Promise<void> {
+    for (const entry of this.#entries.values()) await this.#unregister(entry);
+  }
+
+  async #save(pins: ReadonlyMap<string, McpPin>): Promise<void> {
+    await this.#pins.write(this.#options.name, [...pins.values()]);
+  }
+
+  #entryOf(serverName: string): Entry {
+    const known = this.#entries.get(serverName);
+    if (known) return known;
+    const name = toolName(this.#options.name, serverName);
+    const nothing = { pin: undefined, seen: undefined, reason: undefined, id: undefined };
+    const entry: Entry = { name, serverName, state: "gone", ...nothing };
+    this.#entries.set(serverName, entry);
+    return entry;
+  }
+
+  async #compare(entry: Entry, pin: McpPin | undefined, read: ReadDefinition | undefined): Promise<void> {
+    const before = `${entry.state} ${entry.seen?.hash}`;
+    entry.pin = pin;
+    entry.seen = read?.ok === true ? read.pin : undefined;
+    if (read === undefined) await this.#block(entry, "gone");
+    else if (!read.ok) await this.#block(entry, "refused", read.reason);
+    else if (!pin) await this.#block(entry, "new");
+    else if (pin.hash === read.pin.hash) await this.#register(entry);
+    else await this.#change(entry);
+    const isWaiting = entry.state === "changed" || entry.state === "new";
+    if (isWaiting && before !== `${entry.state} ${entry.seen?.hash}`) this.#options.onChange?.(shown(entry));
+  }
+
+  /** Its pinned definition stays listed: a call says why it is refused. */
+  async #change(entry: Entry): Promise<void> {
+    entry.state = "changed"; // At once: calls that have started do not get through.
+    if (entry.id === undefined) await this.#register(entry, "changed");
+  }
+
+  async #block(entry: Entry, state: McpToolState, reason?: string): Promise<void> {
+    entry.state = state;
+    entry.reason = reason;
+    await this.#unregister(entry);
+  }
+
+  async #register(entry: Entry, state: "open" | "changed" = "open"): Promise<void> {
+    const { pin, name } = entry;
+    if (!pin) return;
+    const tool = sourceTool(name, pin, this.#options, (input, context) =>
+      this.#call(openTool(entry, pin), input, context),
+    );
+    const id = `${name}@${tool.definition.version}`;
+    if (entry.id !== id) {
+      await this.#unregister(entry);
+      const isTaken = this.#kernel.list().some(({ manifest }) => manifest.name === name);
+      if (isTaken) return this.#block(entry, "refused", `The kernel has another tool ${name}.`);
+      const registered = this.#kernel.registerTrusted(tool);
+      if (!registered.ok) return this.#block(entry, "refused", `${registered.error.path}: ${registered.error.message}`);
+      entry.id = id;
+      this.#byId.set(id, entry);
+    }
+    entry.reason = undefined;
+    entry.state = state;
+  }
+
+  async #unregister(entry: Entry): Promise<void> {
+    const { id } = entry;
+    if (id === undefined) return;
+    entry.id = undefined;
+    this.#byId.delete(id);
+    await this.#kernel.unregister(id);
+  }
+}
+
+function openTool(entry: Entry, called: McpPin): OpenTool {
+  return {
+    serverName: entry.serverName,
+    definition: called.definition,
+    assertOpen() {
+      const { state, pin, name } = entry;
+      if (state === "changed")
+        throw new Error(
+          `The server changed the definition of ${name}. The tool is blocked until a person confirms the change.`,
+        );
+      if (state !== "open" || pin?.hash !== called.hash)
+        throw new Error(`The server does not offer ${name} as it was called.`);
+    },
+  };
+}
+
+/** By name. Two definitions under one name are none: nobody could say which one a call means. */
+function seenOf(listed: readonly { readonly name: string }[]): ReadonlyMap<string, ReadDefinition> {
+  const seen = new Map<string, ReadDefinition>();
+  for (const tool of listed) {
+    const isTwice = seen.has(tool.name);
+    const reason = "The server lists two tools of this name.";
+    seen.set(tool.name, isTwice ? { ok: false, reason } : readDefinition(tool));
+  }
+  return seen;
+}
+
+function shown({ name, serverName, state, pin, seen, reason }: Entry): McpSourceTool {
+  const isOther = seen !== undefined && pin?.hash !== seen.hash;
+  const differences = isOther ? differencesOf(pin?.definition ?? {}, seen.definition) : [];
+  const hash = (seen ?? pin)?.hash ?? "";
+  return { name, serverName, state, hash, differences, ...(reason !== undefined && { reason }) };
+}

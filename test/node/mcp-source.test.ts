@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
+import { filePins, mcpProcess, type McpProcessOptions } from "@keyhole/mcp/node";
+import { describe, expect, it } from "vitest";
+import { Scripted, plain } from "../mcp/scripted.ts";
+import { afterwards, closeAfterEach } from "../mcp/support.ts";
+
+closeAfterEach();
+
+const program = fileURLToPath(new URL("mcp-server.ts", import.meta.url));
+const capability = {
+  kind: "process.spawn",
+  commands: [{ command: "node", args: [{ rest: { prefix: "" } }] }],
+} as const;
+const granting: PolicyDocument = { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] };
+
+async function started(
+  options: Partial<McpSourceOptions> = {},
+  process: Partial<McpProcessOptions> = {},
+  policy: PolicyDocument = granting,
+): Promise<{ readonly kernel: Kernel; readonly source: McpSource }> {
+  const kernel = await createFullKernel({ policy });
+  afterwards(() => kernel.close());
+  const server = mcpProcess({ command: "node", args: [program], ...process });
+  const source = await mcpSource(kernel, { name: "rude", server, ...options });
+  afterwards(() => source.close());
+  return { kernel, source };
+}
+
+/** The text that a tool answers, or the message of its failure. */
+async function textOf(kernel: Kernel, tool: string): Promise<string> {
+  const result = await kernel.call(tool, {});
+  if (!result.ok) return `${result.error.code}: ${result.error.message}`;
+  return (result.data as { readonly content: readonly [{ readonly text: string }] }).content[0].text;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("a server that is a process", () => {
+  it("needs a grant for its command", async () => {
+    const { kernel } = await started({}, {}, { version: "1", posture: "permissive" });
+    expect(await textOf(kernel, "rude_pid")).toContain("CAPABILITY_DENIED");
+  });
+
+  it("ends with its source, and so does all that it started, whether they want to or not", async () => {
+    const { kernel, source } = await started();
+    const pids = [Number(await textOf(kernel, "rude_pid")), Number(await textOf(kernel, "rude_child"))];
+    expect(await textOf(kernel, "rude_cling")).toBe("clings");
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await source.close();
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("gets nothing of this process's environment that it was not given", async () => {
+    process.env["KEYHOLE_TEST_SECRET"] = "s3cret";
+    const { kernel } = await started({}, { env: { GIVEN: "yes" } });
+    const environment = await textOf(kernel, "rude_env");
+    expect(environment).toContain('"GIVEN":"yes"');
+    expect(environment).not.toContain("s3cret");
+  });
+
+  it("may write to stderr without end, and to stdout a hundred lines that are no messages", async () => {
+    const { kernel } = await started();
+    expect(await textOf(kernel, "rude_scream")).toBe("screamed");
+    expect(await textOf(kernel, "rude_pid")).toMatch(/^\d+$/);
+    expect(await textOf(kernel, "rude_print")).toContain("writes to stdout what is no message of MCP");
+  });
+
+  it("that sends a message of 20 MB is killed at once", async () => {
+    const { kernel } = await started();
+    const pid = Number(await textOf(kernel, "rude_pid"));
+    expect(await textOf(kernel, "rude_huge")).toContain("a message of more than");
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(Number(await textOf(kernel, "rude_pid"))).not.toBe(pid);
+  });
+
+  it("that dies fails its call with its last words, and is started again for the next", async () => {
+    const { kernel } = await started();
+    const failed = await textOf(kernel, "rude_die");
+    expect(failed).toContain("The server ended with exit code 7. It said last: It ran out of luck.");
+    expect(await textOf(kernel, "rude_pid")).toMatch(/^\d+$/);
+  });
+
+  it("that is not there is no source, and says so", async () => {
+    await expect(started({}, { command: "no-such-program" })).rejects.toThrow("no-such-program cannot be started");
+  });
+});
+
+describe("pins in a file", () => {
+  it("hold beyond the program, and a file that was altered is refused", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keyhole-pins-"));
+    afterwards(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "pins.json");
+    const open = async (description: string): Promise<McpSource> => {
+      const kernel = await createFullKernel({ policy: granting });
+      afterwards(() => kernel.close());
+      const server = new Scripted({ tools: [plain("echo", { description })] });
+      return mcpSource(kernel, { name: "peer", server, era: "2025-11-25", pins: filePins(path) });
+    };
+    expect((await open("Echoes.")).tools).toMatchObject([{ state: "open" }]);
+    expect((await open("Steals.")).tools).toMatchObject([{ state: "changed" }]);
+    writeFileSync(path, readFileSync(path, "utf8").replace("Echoes.", "Steals."));
+    await expect(open("Steals.")).rejects.toThrow("does not have the digest that stands beside it");
+    writeFileSync(path, "{}");
+    await expect(open("Steals.")).rejects.toThrow("is no file of pins");
+  });
+});
