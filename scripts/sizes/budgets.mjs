@@ -14,17 +14,17 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 77_824,
+    maxBytes: 80_384,
     goalBytes: 48 * 1024,
     without: ["kernel/src/hash/blake3"],
   },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 92_672,
+    maxBytes: 95_744,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 94_336 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 97_536 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -42,13 +42,13 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 110_464,
+    maxBytes: 113_024,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 124_800,
+    maxBytes: 128_128,
   },
 ];

@@ -47,7 +47,7 @@ const kernelDirections: Readonly<
   },
   schema: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   capability: {
-    values: ["id", "schema", "json", "hash", "bytes", "support", "normalize", "limits.ts", "result.ts"],
+    values: ["id", "schema", "json", "hash", "bytes", "support", "normalize", "state", "limits.ts", "result.ts"],
     types: ["tool"],
   },
   policy: {
@@ -62,18 +62,34 @@ const kernelDirections: Readonly<
       "tool",
       "capability",
       "bounds",
+      "state",
       "limits.ts",
       "result.ts",
     ],
-    types: ["isolate", "state"],
+    types: ["isolate"],
   },
-  bounds: { values: ["limits.ts", "result.ts"], types: ["json", "hash", "bytes", "support", "normalize", "isolate"] },
+  bounds: {
+    values: ["state", "limits.ts", "result.ts"],
+    types: ["json", "hash", "bytes", "support", "normalize", "isolate"],
+  },
   guest: {
     values: ["id", "json", "support", "limits.ts"],
     types: ["bytes", "hash", "normalize", "isolate", "capability", "tool"],
   },
   isolate: {
-    values: ["guest", "id", "json", "hash", "bytes", "support", "normalize", "bounds", "limits.ts", "result.ts"],
+    values: [
+      "guest",
+      "id",
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "bounds",
+      "state",
+      "limits.ts",
+      "result.ts",
+    ],
     types: ["capability", "tool"],
   },
   normalize: { values: ["json", "hash", "support"], types: [] },
@@ -82,7 +98,7 @@ const kernelDirections: Readonly<
   bytes: { values: [], types: ["hash"] },
   support: { values: [], types: [] },
   audit: {
-    values: ["id", "json", "hash", "bytes", "support", "normalize", "schema", "limits.ts", "result.ts"],
+    values: ["id", "json", "hash", "bytes", "support", "normalize", "schema", "state", "limits.ts", "result.ts"],
     types: ["capability", "policy", "tool", "isolate"],
   },
   call: {
@@ -100,6 +116,7 @@ const kernelDirections: Readonly<
       "support",
       "normalize",
       "audit",
+      "state",
       "limits.ts",
     ],
     types: ["result.ts"],
@@ -126,7 +143,7 @@ const kernelDirections: Readonly<
     ],
     types: ["result.ts"],
   },
-  state: { values: [], types: [] },
+  state: { values: [], types: ["isolate", "json"] },
   operations: {
     values: [
       "id",
@@ -142,6 +159,7 @@ const kernelDirections: Readonly<
       "normalize",
       "audit",
       "call",
+      "state",
       "limits.ts",
     ],
     types: ["kernel-api.ts", "result.ts"],
@@ -168,6 +186,7 @@ const kernelDirections: Readonly<
       "bytes",
       "support",
       "normalize",
+      "state",
       "limits.ts",
     ],
     types: ["isolate", "kernel-api.ts", "result.ts"],

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { type AuditSink, blake3Hash, type EventRecord, lineOf, systemClock } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
+import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { scanLog } from "../../packages/worker-host/src/node/scan-log.ts";
 import { bitsAt, everyBit, sampled } from "../support/sampled.ts";
 import { sized } from "../support/size.ts";
@@ -35,7 +36,13 @@ describe("one bit of a log of 20 events", () => {
     let tried = 0;
     let missed = 0;
     const open = async (kept: readonly EventRecord[]): Promise<void> => {
-      const { damage } = await AuditLog.open(blindSink(kept), systemClock, blake3Hash);
+      const { damage } = await AuditLog.open({
+        sink: blindSink(kept),
+        clock: systemClock,
+        hash: blake3Hash,
+        tables: [],
+        steady: new SteadyClock(systemClock),
+      });
       tried++;
       if (damage === null) missed++;
     };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bounds } from "../../packages/kernel/src/bounds/bounds.ts";
 import { Limiter, type Reservation } from "../../packages/kernel/src/bounds/limiter.ts";
+import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { defaultBounds } from "../../packages/kernel/src/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -19,7 +20,7 @@ describe("calls per hour", () => {
 
   it("are exact at the edge of the window", async () => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock);
+    const limiter = new Limiter(clock, new SteadyClock(clock));
     const reserve = () => {
       const reservation = reserveIn(limiter, "t", "ada", bounds);
       if (reservation.ok) reservation.release();
@@ -39,7 +40,7 @@ describe("calls per hour", () => {
 
   it.each([hourMs, -hourMs])("do not care about a clock that jumps by %d ms", async (byMs) => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock);
+    const limiter = new Limiter(clock, new SteadyClock(clock));
     reserveIn(limiter, "t", "ada", bounds);
     reserveIn(limiter, "t", "ada", bounds);
     clock.jump(byMs);
@@ -98,7 +99,7 @@ describe("concurrency", () => {
 
   it("ten thousand calls with mixed ends leave every counter at zero", async () => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock);
+    const limiter = new Limiter(clock, new SteadyClock(clock));
     const releases: (() => void)[] = [];
     for (let i = 0; i < 10_000; i++) {
       const reservation = reserveIn(limiter, `t${i % 7}`, `c${i % 11}`, defaultBounds);

@@ -9,7 +9,8 @@ import { explain } from "@keyhole/kernel/policy";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HeldGrant, Revocations } from "../../packages/kernel/src/capability/revocation.ts";
+import { type HeldGrant, type RevocationMatch, Revocations } from "../../packages/kernel/src/capability/revocation.ts";
+import { applyAll } from "../../packages/kernel/src/state/change.ts";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -216,20 +217,22 @@ describe("a grant that is revoked", () => {
 });
 
 describe("the tree of grants", () => {
-  const holder = (callId: string, parentCallId?: string, caller = "ada") => ({
-    callId,
-    caller,
-    sessionId: "s",
-    tool: "t",
-    parentCallId,
-  });
+  const holder = (callId: string, parentCallId?: string, caller = "ada") =>
+    ({ callId, caller, sessionId: "s", tool: "t", parentCallId }) as const;
+
+  const revokeIn = (revocations: Revocations, revocationId: string, match: RevocationMatch): number => {
+    const { calls, changes, takeGrants } = revocations.revoke({ revocationId, match, reason: "x" });
+    applyAll(changes);
+    takeGrants();
+    return calls;
+  };
 
   it("takes children and grandchildren with their parent, and never a parent with its child", () => {
     const revocations = new Revocations();
     const root = revocations.hold(holder("root"));
     const child = revocations.hold(holder("child", "root", "grace"));
     const grandchild = revocations.hold(holder("grandchild", "child", "eve"));
-    expect(revocations.revoke({ revocationId: "1", match: { caller: "grace" }, reason: "x" })).toBe(2);
+    expect(revokeIn(revocations, "1", { caller: "grace" })).toBe(2);
     expect([root, child, grandchild].map((each) => each.refusal("kv.read"))).toEqual([undefined, "x", "x"]);
     expect(revocations.standing(holder("later", "child", "bob"), "kv.read")).toBe("x");
     expect(revocations.standing(holder("later", "root", "bob"), "kv.read")).toBeUndefined();
@@ -238,7 +241,7 @@ describe("the tree of grants", () => {
   it("holds a child to what its parent lost, also after the parent's end", () => {
     const revocations = new Revocations();
     const parent = revocations.hold(holder("parent"));
-    revocations.revoke({ revocationId: "1", match: { callId: "parent" }, reason: "x" });
+    revokeIn(revocations, "1", { callId: "parent" });
     const child = revocations.hold(holder("child", "parent"));
     parent.end();
     expect(child.refusal("clock")).toBe("x");
@@ -259,8 +262,7 @@ describe("the tree of grants", () => {
           const above = index === 0 ? undefined : parent % index;
           const parentCallId = above === undefined ? undefined : String(above);
           held.push({ grant: revocations.hold(holder(String(index), parentCallId, caller)), parent: above });
-          if (revoke !== "")
-            revocations.revoke({ revocationId: String(index), match: { caller: revoke }, reason: "x" });
+          if (revoke !== "") revokeIn(revocations, String(index), { caller: revoke });
         }
         for (const { grant, parent } of held)
           if (parent !== undefined && held[parent]!.grant.refusal("kv.read") !== undefined)

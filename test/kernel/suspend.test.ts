@@ -102,7 +102,7 @@ describe("a question that goes on", () => {
     const rules = [{ id: "closed", effect: "deny", when: { tool: ["guarded"] }, reason: "Closed.", examples: { match: [{ tool: "guarded" }], notMatch: [{ tool: "echo" }] } }]; // prettier-ignore
     const closed = await suspendingKernel(await host(), { policy: { ...policy, rules } });
     expect(await closed.kernel.resume(bytes, { approver: yes })).toMatchObject({ error: { code: "POLICY_DENIED" } });
-    const alone = await suspendingKernel(await host());
+    const alone = await suspendingKernel(await host(), { suspension: { claim: () => true } });
     expect(await alone.kernel.resume(bytes)).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
     for (const { kernel } of [closed, alone]) await expectSoundLog(kernel);
   });

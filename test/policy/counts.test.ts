@@ -1,6 +1,7 @@
 import type { PolicyDocument } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
+import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -115,21 +116,21 @@ describe("counts", () => {
 
   it("ten thousand concurrent calls with mixed ends leave every counter at zero", async () => {
     const clock = new FakeClock();
-    const counters = new Counters(clock);
+    const counters = new Counters(new SteadyClock(clock));
     const ends = Array.from({ length: 10_000 }, (_, i) => {
       const key = `w${i % 13}`;
       return {
         started: i % 3 === 0,
-        end: counters.charge([
+        charged: counters.charge([
           { key, windowMs: 1_000, amount: i },
           { key: `${key}x`, windowMs: 500, amount: 1 },
         ]),
       };
     });
     expect(counters.open).toBe(20_000);
-    for (const { started, end } of ends) {
-      end(started);
-      end(!started);
+    for (const { started, charged } of ends) {
+      charged.end(started);
+      charged.end(!started);
     }
     expect(counters.open).toBe(0);
     expect(counters.used("w0")).toBeGreaterThan(0);
@@ -142,11 +143,11 @@ describe("counts", () => {
 
   it("a call in flight counts beyond its window", async () => {
     const clock = new FakeClock();
-    const counters = new Counters(clock);
-    const end = counters.charge([{ key: "k", windowMs: 10, amount: 7 }]);
+    const counters = new Counters(new SteadyClock(clock));
+    const charged = counters.charge([{ key: "k", windowMs: 10, amount: 7 }]);
     await clock.advance(1_000);
     expect(counters.used("k")).toBe(7);
-    end(true);
+    charged.end(true);
     expect(counters.used("k")).toBe(0);
   });
 });

@@ -33,6 +33,7 @@ const contracts: Readonly<Record<string, string>> = {
   dbGrantsContract: "Database, its grants",
   describeContentStore: "Content store",
   describeSink: "Audit sink",
+  describeState: "State that governs",
   describeSuite: "JSON Schema test suite",
   describeVectors: "Vectors of normalization",
   describeBattery: "Hostile battery",

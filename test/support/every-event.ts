@@ -31,7 +31,8 @@ function startWatch(): Watch {
   };
 
   const open = AuditLog.open.bind(AuditLog);
-  AuditLog.open = (sink, clock, hash): Promise<AuditLog> => {
+  AuditLog.open = (parts): Promise<AuditLog> => {
+    const { sink } = parts;
     const checked: typeof sink = {
       open: () => sink.open(),
       append(records) {
@@ -40,7 +41,7 @@ function startWatch(): Watch {
       },
       read: (fromSeq, limit) => sink.read(fromSeq, limit),
     };
-    return open(checked, clock, hash);
+    return open({ ...parts, sink: checked });
   };
   return watch;
 }

@@ -150,6 +150,12 @@ export async function slowFiles(isOpen = false): Promise<SlowFiles> {
   };
 }
 
+/** What kernels with logs of their own share. */
+export function claimOnce(): NonNullable<SuspenderOptions["claim"]> {
+  const claimed = new Set<string>();
+  return (snapshotId) => !claimed.has(snapshotId) && claimed.add(snapshotId).size > 0;
+}
+
 export interface SuspendingKernel {
   readonly kernel: Kernel;
   readonly files: SlowFiles;
@@ -174,7 +180,12 @@ export async function suspendingKernel(
     host,
     policy,
     brokers: [slow],
-    suspender: callSuspender({ key: testKey, ...suspension }),
+    // Each kernel without a sink of its own has a log of its own.
+    suspender: callSuspender({
+      key: testKey,
+      ...(options.sink === undefined && { claim: claimOnce() }),
+      ...suspension,
+    }),
     ...options,
   });
   for (const tool of tools) expect(kernel.register(tool)).toMatchObject({ ok: true });

@@ -161,20 +161,32 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
   "log.recovered": payload<"log.recovered">({ cutBytes: count, lastSeq: { type: ["integer", "null"], minimum: 0 } }),
 };
 
+/** Table, version of its rows, key, and the row; `null` where the row is gone. */
+const rowChange: JsonObject = {
+  type: "array",
+  prefixItems: [text, { type: "integer", minimum: 1 }, text, {}],
+  minItems: 4,
+  items: false,
+};
+
 const eventOf = (type: string, payload: JsonObject): JsonObject =>
-  closed({
-    v: { const: 1 },
-    seq: count,
-    id: uuid,
-    time,
-    type: { const: type },
-    callId: textOrNull,
-    sessionId: textOrNull,
-    traceparent: textOrNull,
-    payload,
-    prev: digest,
-    hash: digest,
-  });
+  closed(
+    {
+      v: { const: 1 },
+      seq: count,
+      id: uuid,
+      time,
+      type: { const: type },
+      callId: textOrNull,
+      sessionId: textOrNull,
+      traceparent: textOrNull,
+      payload,
+      state: { ...list(rowChange), minItems: 1 },
+      prev: digest,
+      hash: digest,
+    },
+    ["state"],
+  );
 
 /**
  * JSON Schema (2020-12) of one event of the log: a closed union over its types. A schema says nothing about chain and digests; `verifyAudit` does.

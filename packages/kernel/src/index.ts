@@ -120,7 +120,7 @@ export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
-export type { StandingApproval } from "./policy/approval/standing-approvals.ts";
+export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
 export { defaultPolicy, type Policy } from "./policy/document/load.ts";
 export type { ModeTrigger } from "./policy/modes/triggers.ts";

@@ -16,7 +16,7 @@ import type { Hash } from "./hash/hash.ts";
 import type { CustomNormalizers } from "./normalize/normalizer.ts";
 import type { Approver } from "./policy/approval/approval.ts";
 import type { ModeTrigger } from "./policy/modes/triggers.ts";
-import type { StandingApproval } from "./policy/approval/standing-approvals.ts";
+import type { StandingApproval } from "./policy/approval/standing-table.ts";
 import type { Preview } from "./policy/decision/preview.ts";
 import type { Proof } from "./policy/proof/proof.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";

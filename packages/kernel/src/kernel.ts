@@ -2,19 +2,16 @@ import { AuditLog } from "./audit/log.ts";
 import { memorySink } from "./audit/memory-sink.ts";
 import { type AuditReader, readerOf } from "./audit/reader.ts";
 import { kernelScope } from "./audit/scope.ts";
-import { Limiter } from "./bounds/limiter.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
 import { openCall, openRead } from "./call/open-call.ts";
 import { close, type Core, perform, refuse } from "./call/pipeline.ts";
 import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
-import { Revocations } from "./capability/revocation.ts";
 import { type Composed, composeExtensions, type ExtensionContext, type Operations } from "./extensions/extension.ts";
 import { type Clock, readClock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
-import { IsolatePool, type PoolOptions } from "./isolate/pool/pool.ts";
-import type { Reuse } from "./isolate/pool/slot.ts";
+import type { IsolatePool } from "./isolate/pool/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
@@ -25,15 +22,15 @@ import { AuthorityState } from "./operations/authority.ts";
 import type { HealthParts } from "./operations/health.ts";
 import { Watchers } from "./operations/watchers.ts";
 import { listTools } from "./operations/list-tools.ts";
+import { openPools } from "./operations/open-pools.ts";
+import { GoverningState } from "./operations/governing-state.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
-import { Counters } from "./policy/decision/counters.ts";
 import { checkKeeping } from "./policy/document/keeping.ts";
 import { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
 import type { Preview } from "./policy/decision/preview.ts";
-import { SessionLabels } from "./policy/decision/session-labels.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Mode } from "./tool/manifest.ts";
@@ -61,10 +58,20 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
   }
   const clock = options.clock ? readClock(options.clock) : systemClock;
-  const log = await AuditLog.open(options.sink ?? memorySink(), clock, hash);
-  const kernel = new KernelImplementation(options, composed, policy.value, log, clock);
+  const state = new GoverningState(clock);
+  const tables = [...state.tables, ...composed.tables];
+  const log = await AuditLog.open({ sink: options.sink ?? memorySink(), clock, hash, tables, steady: state.steady });
+  const kernel = new KernelImplementation(options, { composed, policy: policy.value, log, clock, state });
   if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
   return kernel;
+}
+
+interface KernelParts {
+  readonly composed: Composed;
+  readonly policy: Policy;
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  readonly state: GoverningState;
 }
 
 class KernelImplementation implements Kernel {
@@ -75,7 +82,7 @@ class KernelImplementation implements Kernel {
   readonly #pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly #composed: Composed;
   readonly #authority: AuthorityState;
-  readonly #revocations = new Revocations();
+  readonly #state: GoverningState;
   readonly grants: Kernel["grants"];
   readonly #variables: PolicyVariables;
   readonly #signer: Theirs<ProofSigner> | undefined;
@@ -83,7 +90,7 @@ class KernelImplementation implements Kernel {
   readonly #log: AuditLog;
   readonly #core: Core;
   readonly #toolWatchers = new Watchers();
-  constructor(options: OwnKernelOptions, composed: Composed, policy: Policy, log: AuditLog, clock: Clock) {
+  constructor(options: OwnKernelOptions, { composed, policy, log, clock, state }: KernelParts) {
     const { hash, packageHashes = [], families, extensions = [], hosts, mode, reuse } = options;
     const { normalizers = new Map() } = options;
     this.#hash = hash;
@@ -96,28 +103,23 @@ class KernelImplementation implements Kernel {
       normalizers,
       faultOf: (tool) => hostOf(tool, this.#hosts)?.check?.(tool),
     });
-    this.#pools = this.#openPools(reuse, clock, log);
+    this.#state = state;
     this.#composed = composed;
     this.#variables = options.policyVariables;
     this.#signer = options.signer;
     this.#clock = clock;
     this.#log = log;
+    this.#pools = openPools(hosts, { clock, log, quarantine: state.quarantine, reuse });
     this.#authority = new AuthorityState(policy, mode, log);
-    this.grants = new GrantRevocations(this.#revocations, log, clock, families.kinds, this.#toolWatchers);
+    this.grants = new GrantRevocations(state.revocations, log, clock, families.kinds, this.#toolWatchers);
     this.#core = this.#openCore(options);
     const context = this.#contextOf(this.#core);
     for (const extension of extensions) extension.open?.(context);
   }
 
-  #openPools(reuse: OwnKernelOptions["reuse"], clock: Clock, log: AuditLog): Core["pools"] {
-    const reuseOf = (tool: string): Reuse => reuse.get(tool) ?? "session";
-    const onQuarantine: PoolOptions["onQuarantine"] = ({ id, hash }, caller, { failures, restMs }) =>
-      log.record("tool.quarantined", kernelScope, { tool: id, toolHash: hash, caller, failures, restMs });
-    return new Map(this.#hosts.map((each) => [each, new IsolatePool(each, clock, { reuseOf, onQuarantine })]));
-  }
-
   #openCore({ brokers, secrets }: OwnKernelOptions): Core {
     const { points, honoured } = this.#composed;
+    const { revocations, counters, labels, limiter } = this.#state;
     return {
       honoured,
       registry: this.#registry,
@@ -125,10 +127,10 @@ class KernelImplementation implements Kernel {
       pools: this.#pools,
       brokers,
       secrets,
-      revocations: this.#revocations,
-      counters: new Counters(this.#clock),
-      labels: new SessionLabels(),
-      limiter: new Limiter(this.#clock),
+      revocations,
+      counters,
+      labels,
+      limiter,
       log: this.#log,
       clock: this.#clock,
       authority: () => this.#authority.now,
@@ -142,7 +144,9 @@ class KernelImplementation implements Kernel {
 
   #contextOf(core: Core): ExtensionContext {
     const { log, clock, registry, hosts, labels, authority, points } = core;
-    const lent = { log, clock, hash: this.#hash, families: this.#families, registry, hosts, labels, authority, points };
+    const { steady } = this.#state;
+    const [hash, families] = [this.#hash, this.#families];
+    const lent = { log, clock, steady, hash, families, registry, hosts, labels, authority, points };
     return {
       ...lent,
       setMode: (mode, reason) => this.setMode(mode, reason),

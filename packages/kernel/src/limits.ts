@@ -77,6 +77,8 @@ export const limits = {
   /** How long it waits first; twice as long after each further failure. */
   quarantineMs: 1_000,
   longestQuarantineMs: 60_000,
+  /** So long after its end the next failure still makes it twice as long. */
+  quarantineKeptMs: 3_600_000,
   /** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
   quarantines: 10_000,
   /** Timeouts of a tool that no call in between made up for, before it is set aside. */
@@ -90,8 +92,6 @@ export const limits = {
   setAsides: 10_000,
   /** Events that the memory sink keeps. */
   memoryEvents: 10_000,
-  /** Events that are looked through for calls without an end when a log is opened again. */
-  recoveryEvents: 10_000,
   /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
   rateWindows: 100_000,
   rateWindowMs: 3_600_000,
@@ -101,6 +101,10 @@ export const limits = {
   counterEntries: 10_000,
   /** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
   labelledSessions: 100_000,
+  /** The labels of a session are forgotten when nobody has used it for so long. */
+  sessionMs: 2_592_000_000,
+  /** The same for a session that one call had for itself: longer than any call and its isolate last. */
+  ownSessionMs: 3_600_000,
   /** Calls that wait for a free slot of one tool. Beyond, the caller with the most of them is refused. */
   queuedCalls: 100,
   /** How long a call waits for a free slot, where it names no `waitMs`; never longer than its own `timeoutMs`. A model's client gives up after a minute. */

@@ -5,6 +5,7 @@ import type { HealthState } from "../isolate/health.ts";
 import type { Decision } from "../policy/document/policy.ts";
 import type { PurityFinding } from "../isolate/verify-pure.ts";
 import type { Proof, ReasonCode } from "../policy/proof/proof.ts";
+import type { RowChange } from "../state/change.ts";
 import type { Mode } from "../tool/manifest.ts";
 
 /**
@@ -172,6 +173,8 @@ export interface AuditEventOf<Type extends AuditType> {
   readonly sessionId: string | null;
   readonly traceparent: string | null;
   readonly payload: AuditPayloads[Type];
+  /** The state that governs and that changes with this event, a row each. A kernel that opens the log has it from here. Absent where none changes. */
+  readonly state?: readonly RowChange[];
   /** `hash` of the event before; of the first one, 64 zeros behind the algorithm's name. */
   readonly prev: string;
   /** Digest of the canonical JSON of everything above. */

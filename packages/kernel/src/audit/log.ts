@@ -1,14 +1,17 @@
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { limits } from "../limits.ts";
 import { type Foreign, type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
 import { type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
-import { type AuditEvent, type AuditPayloads, type AuditType, terminalTypes } from "./event.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { applyAll, type DeclaredTable, noChanges, type RowChange, type StateChange } from "../state/change.ts";
+import type { SteadyClock } from "../state/steady-clock.ts";
+import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
+import { closing, LogReading, opening } from "./log-reading.ts";
 import { payloadText } from "./payload.ts";
 import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
-import { bodyOf, type EventScope, eventScope, kernelScope } from "./scope.ts";
+import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
@@ -21,6 +24,22 @@ export class AuditUnavailable extends Error {
 
 /** Takes events, for those who only tell. */
 export type EventRecorder = Pick<AuditLog, "record">;
+
+/** What a log is opened with. */
+export interface LogParts {
+  readonly sink: Theirs<AuditSink>;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  /** All state of the kernel and its extensions: it has its rows when the log is open. */
+  readonly tables: readonly DeclaredTable[];
+  /** The time of rows. It goes on from the last one that was written. */
+  readonly steady: SteadyClock;
+}
+
+const noRows: readonly RowChange[] = [];
+
+/** Records of a log that are read at once. */
+const PAGE_EVENTS = 1_000;
 
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
@@ -39,69 +58,68 @@ export class AuditLog {
   #seq: number;
   #prev: string;
 
-  /** Idempotency keys of calls that had started, from the end of the log as it was opened: what was done under them must not be done again. */
-  readonly usedKeys: readonly UsedKey[];
-
   /** Why the log before its end cannot be what was written; `null` where it can. */
   readonly damage: string | null;
 
-  private constructor(
-    sink: Theirs<AuditSink>,
-    clock: Clock,
-    hash: Hash,
-    recent: readonly EventRecord[],
-    last: EventRecord | undefined,
-    damage: string | null,
-  ) {
+  /** Calls that have begun and not ended, for the next checkpoint. */
+  readonly #open = new Map<string, EventScope>();
+  /** For the next event, whichever it is. */
+  #later: readonly RowChange[] = noRows;
+
+  private constructor({ sink, clock, hash }: LogParts, last: EventRecord | undefined, damage: string | null) {
     this.#sink = sink;
     this.#clock = clock;
     this.#hash = hash;
     this.damage = damage;
-    this.usedKeys = usedKeys(recent);
     this.#seq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? hash.zero;
   }
 
   /**
-   * Goes on after the sink's last event, says what a crash tore off, and ends every call that it left open.
+   * Goes on after the sink's last event, with the state that the log says, tells what a crash tore off, and ends every call that it left open.
    *
    * @throws TypeError for a log in another algorithm: a log has one, and the embedding program chose both.
    */
-  static async open(sink: Theirs<AuditSink>, clock: Clock, hash: Hash): Promise<AuditLog> {
+  static async open(parts: LogParts): Promise<AuditLog> {
+    const { sink, hash, tables, steady } = parts;
     const found = membersOf(await sink.open(), "last", "cutBytes", "damage");
     const { cutBytes } = found;
     const last = readRecord(found.last);
     const damage = damageIn(found.damage);
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
-    const first = Math.max(0, (last?.seq ?? 0) + 1 - limits.recoveryEvents);
-    const read = last ? readRecords(await sink.read(first, limits.recoveryEvents), limits.recoveryEvents) : [];
-    const recent = read ?? [];
-    const fault = read ? faultOf(recent, hash) : "The sink returned a value that is not a list of events.";
-    const log = new AuditLog(sink, clock, hash, recent, last, damage ?? fault);
+    const reading = new LogReading(hash, tables);
+    if (last) await readAll(reading, sink, last.seq);
+    steady.notBefore(reading.latestMs);
+    const log = new AuditLog(parts, last, damage ?? reading.damage);
     if (typeof cutBytes === "number" && cutBytes > 0)
       log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
-    if (log.damage === null && last) {
-      for (const { callId, sessionId, traceparent } of openCalls(recent)) {
-        log.record("tool.lost", eventScope(callId, sessionId, traceparent), { lastSeq: last.seq });
-      }
-    }
+    if (log.damage === null && last)
+      for (const scope of reading.openCalls) log.record("tool.lost", scope, { lastSeq: last.seq });
     await log.flush();
     return log;
   }
 
-  record<Type extends AuditType>(type: Type, scope: EventScope, payload: AuditPayloads[Type]): void {
+  /** The changes take effect with the event, and are in the log with it. */
+  record<Type extends AuditType>(
+    type: Type,
+    scope: EventScope,
+    payload: AuditPayloads[Type],
+    changes: readonly StateChange[] = noChanges,
+  ): void {
     // Nothing will ever be written any more: what is refused from now on must not fill the memory.
     if (this.#failure) return;
     const nowMs = this.#clock.now();
     const seq = this.#seq;
     const prev = this.#prev;
+    const rows = this.#rowsOf(changes);
     const body = bodyOf(scope, {
       type,
       seq,
       id: this.#idOf(nowMs, seq),
       time: isoTime(nowMs),
       payload: payloadText(type, payload),
+      state: rows.length === 0 ? "" : canonicalJson(rows),
       prev,
     });
     const hash = this.#hash.text(body);
@@ -110,6 +128,23 @@ export class AuditLog {
     this.#prev = hash;
     this.#pending.push({ seq, body, hash });
     this.#waiting.push(scope);
+    this.#later = noRows;
+    applyAll(changes);
+    const { callId } = scope;
+    if (callId === null) return;
+    if (opening.has(type)) this.#open.set(callId, scope);
+    else if (closing.has(type)) this.#open.delete(callId);
+  }
+
+  /** For a change that no event of its own makes. It takes effect at once and goes with the next event, whichever it is; a crash before that forgets it. */
+  changeNow(changes: readonly StateChange[]): void {
+    this.#later = this.#rowsOf(changes);
+    applyAll(changes);
+  }
+
+  #rowsOf(changes: readonly StateChange[]): readonly RowChange[] {
+    if (changes.length === 0) return this.#later;
+    return [...this.#later, ...changes.map(({ change }) => change)];
   }
 
   /**
@@ -202,50 +237,14 @@ function damageIn(foreign: Foreign<string | null | undefined>): string | null {
   return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }
 
-function openCalls(recent: readonly EventRecord[]): readonly AuditEvent[] {
-  const open = new Map<string, AuditEvent>();
-  for (const event of recent.map(eventOf)) {
-    if (event.callId === null) continue;
-    if (terminalTypes.includes(event.type) || event.type === "tool.suspended") open.delete(event.callId);
-    else if (event.type === "call.invoked" || event.type === "tool.resumed") open.set(event.callId, event);
+/** From the first event that the sink still has. */
+async function readAll(reading: LogReading, sink: Theirs<AuditSink>, lastSeq: number): Promise<void> {
+  for (let from = 0; from <= lastSeq;) {
+    const records = readRecords(await sink.read(from, PAGE_EVENTS), PAGE_EVENTS);
+    if (!records) return reading.fault("The sink returned a value that is not a list of events.");
+    for (const record of records) reading.add(record);
+    const end = records.at(-1);
+    if (!end || end.seq < from) return reading.fault(`Event ${from} of the log is missing.`);
+    from = end.seq + 1;
   }
-  return [...open.values()];
-}
-
-/** A key as a log knows it. */
-export interface UsedKey {
-  readonly keyHash: string;
-  readonly argsHash: string;
-  readonly callId: string;
-  /** Since the epoch. */
-  readonly usedAtMs: number;
-}
-
-function usedKeys(recent: readonly EventRecord[]): readonly UsedKey[] {
-  const keyed = new Map<string, UsedKey>();
-  const used: UsedKey[] = [];
-  // Most logs have none, and reading every event takes longer than looking for the word.
-  for (const record of recent.some(({ body }) => body.includes('"type":"call.keyed"')) ? recent : []) {
-    const { type, callId, payload, time } = eventOf(record);
-    if (callId === null) continue;
-    if (type === "call.keyed") keyed.set(callId, { ...payload, callId, usedAtMs: Date.parse(time) });
-    const key = type === "tool.started" || type === "tool.suspended" ? keyed.get(callId) : undefined;
-    if (key) used.push(key);
-  }
-  return used;
-}
-
-/** What is wrong with the end of a log as a sink gives it back, checked from digest to digest. */
-function faultOf(recent: readonly EventRecord[], by: Hash): string | null {
-  let before: EventRecord | undefined;
-  for (const record of recent) {
-    const { seq, body, hash } = record;
-    const prev = before?.hash ?? (seq === 0 ? by.zero : undefined);
-    if (before && seq !== before.seq + 1) return `Event ${before.seq + 1} of the log is missing.`;
-    if (!body.isWellFormed() || by.text(body) !== hash) return `Event ${seq} of the log was changed.`;
-    if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
-      return `Event ${seq} of the log does not follow the one before.`;
-    before = record;
-  }
-  return null;
 }

@@ -4,6 +4,9 @@ import type { AuditEvent, AuditType } from "./event.ts";
 
 /** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
 export interface EventScope {
+  readonly callId: string | null;
+  readonly sessionId: string | null;
+  readonly traceparent: string | null;
   readonly onEvent: Listener<[AuditEvent]> | undefined;
   readonly head: string;
   readonly middle: string;
@@ -18,9 +21,12 @@ export function eventScope(
   onEvent?: Listener<[AuditEvent]>,
 ): EventScope {
   return {
+    callId,
+    sessionId,
+    traceparent,
     onEvent,
     head: flatten(`{"callId":${quote(callId)},"id":"`),
-    middle: flatten(`,"sessionId":${quote(sessionId)},"time":"`),
+    middle: flatten(`,"sessionId":${quote(sessionId)}`),
     tail: flatten(`","traceparent":${quote(traceparent)},"type":"`),
   };
 }
@@ -35,13 +41,15 @@ export interface EventFields {
   readonly time: string;
   /** Canonical JSON. */
   readonly payload: string;
+  /** Canonical JSON of a list; empty where the event changes no state. */
+  readonly state: string;
   readonly prev: string;
 }
 
 /** The canonical text of an event without its hash. The members of an event are fixed, so their order is written here once, not sorted each time. */
 export function bodyOf(
   { head, middle, tail }: EventScope,
-  { type, seq, id, time, payload, prev }: EventFields,
+  { type, seq, id, time, payload, state, prev }: EventFields,
 ): string {
   return (
     head +
@@ -53,6 +61,7 @@ export function bodyOf(
     '","seq":' +
     seq +
     middle +
+    (state === "" ? ',"time":"' : `,"state":${state},"time":"`) +
     time +
     tail +
     type +

@@ -1,9 +1,20 @@
 import { ceilings, limits } from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
+import type { StateChange } from "../state/change.ts";
+import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
+import type { SteadyClock } from "../state/steady-clock.ts";
 import type { Bounds } from "./bounds.ts";
 import { FairSemaphore, type Queued } from "./fair-semaphore.ts";
 
-export type Reservation = { readonly ok: true; /** Idempotent. */ readonly release: () => void } | Limited;
+export type Reservation = Slot | Limited;
+
+export interface Slot {
+  readonly ok: true;
+  /** Idempotent. */
+  readonly release: () => void;
+  /** For the event of the call's start. */
+  readonly changes: () => readonly StateChange[];
+}
 
 /** Why a call may not start now. */
 export interface Limited {
@@ -53,12 +64,17 @@ interface ToolSlots {
  */
 export class Limiter {
   readonly #clock: Clock;
+  readonly #steady: SteadyClock;
   readonly #tools = new Map<string, ToolSlots>();
-  /** Per tool and caller: when each call of the last hour was admitted, oldest first. */
-  readonly #windows = new Map<string, number[]>();
+  /** Per tool and caller: the calls of the last hour. */
+  readonly table: SlidingWindows = new SlidingWindows("bounds.hours", {
+    windows: limits.rateWindows,
+    entries: Infinity,
+  });
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, steady: SteadyClock) {
     this.#clock = clock;
+    this.#steady = steady;
   }
 
   /** At once, unless the call waits. */
@@ -95,9 +111,11 @@ export class Limiter {
   }
 
   #admit({ running }: ToolSlots, { toolId, caller, bounds }: Candidate, freeSlot: () => void): Reservation {
-    const nowMs = this.#clock.monotonicMs();
-    if (bounds.callsPerHour !== undefined) this.#window(toolId, caller, nowMs)?.push(nowMs);
-    const call = { endsByMs: nowMs + bounds.timeoutMs };
+    const key = windowKey(toolId, caller);
+    const isCounted = bounds.callsPerHour !== undefined;
+    const spent = isCounted ? this.table.spend(key, limits.rateWindowMs, 1, this.#steady.now()) : undefined;
+    if (spent) spent.isOpen = false; // Its hour ends whether it does or not.
+    const call = { endsByMs: this.#clock.monotonicMs() + bounds.timeoutMs };
     running.push(call);
     const release = (): void => {
       const at = running.indexOf(call);
@@ -105,7 +123,8 @@ export class Limiter {
       running.splice(at, 1);
       freeSlot();
     };
-    return { ok: true, release };
+    const changes = (): StateChange[] => (spent ? [this.table.changeOf(key, limits.rateWindowMs, spent)] : []);
+    return { ok: true, release, changes };
   }
 
   #toolOf(toolId: string): ToolSlots {
@@ -147,37 +166,17 @@ export class Limiter {
   #spent({ toolId, caller, bounds }: Candidate): Limited | undefined {
     const { callsPerHour: limit } = bounds;
     if (limit === undefined) return undefined;
-    const nowMs = this.#clock.monotonicMs();
-    const window = this.#window(toolId, caller, nowMs);
+    const nowMs = this.#steady.now();
+    // `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded.
+    const window: readonly Spent[] | undefined = this.table.entries(windowKey(toolId, caller), nowMs);
     if (window && window.length < limit) return undefined;
-    const freeMs = window ? window[window.length - limit]! + limits.rateWindowMs - nowMs : limits.rateWindowMs;
+    const freeMs = window ? window[window.length - limit]!.atMs + limits.rateWindowMs - nowMs : limits.rateWindowMs;
     return { ok: false, bound: "callsPerHour", limit, retryAfterMs: wait(freeMs) };
   }
-
-  /** `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded. */
-  #window(toolId: string, caller: string, nowMs: number): number[] | undefined {
-    const key = `${toolId} ${caller}`; // An id has no space.
-    const known = this.#windows.get(key);
-    if (!known) {
-      if (this.#windows.size >= limits.rateWindows) this.#sweep(nowMs);
-      if (this.#windows.size >= limits.rateWindows) return undefined;
-      const fresh: number[] = [];
-      this.#windows.set(key, fresh);
-      return fresh;
-    }
-    if (known.length > 0 && known[0]! <= nowMs - limits.rateWindowMs) {
-      const firstInside = known.findIndex((atMs) => atMs > nowMs - limits.rateWindowMs);
-      known.splice(0, firstInside === -1 ? known.length : firstInside);
-    }
-    return known;
-  }
-
-  #sweep(nowMs: number): void {
-    for (const [key, window] of this.#windows) {
-      if (window.length === 0 || window.at(-1)! <= nowMs - limits.rateWindowMs) this.#windows.delete(key);
-    }
-  }
 }
+
+/** An id has no space. */
+const windowKey = (toolId: string, caller: string): string => `${toolId} ${caller}`;
 
 const atOnce: Patience = { waitMs: 0 };
 

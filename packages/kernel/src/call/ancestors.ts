@@ -14,6 +14,11 @@ export function outermostOf(call: CallRecord): CallRecord {
   return each;
 }
 
+/** Whether the call, or the one from outside that led to it, named no session, and so has one for itself. */
+export function ownsSession(call: CallRecord): boolean {
+  return outermostOf(call).callId === call.sessionId;
+}
+
 /** How many of the calls that wait for this one run the same tool. */
 export function countAround({ parent }: CallRecord, isSame: (ancestor: Parent) => boolean): number {
   let count = 0;

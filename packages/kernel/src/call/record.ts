@@ -6,6 +6,7 @@ import type { Body } from "../isolate/body.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 import { limits } from "../limits.ts";
 import type { Hash } from "../hash/hash.ts";
+import { noChanges, type StateChange } from "../state/change.ts";
 import type { Proof } from "../policy/proof/proof.ts";
 import type { CallResult } from "../result.ts";
 import { absorb } from "../support/foreign.ts";
@@ -13,7 +14,7 @@ import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "./entry.ts";
 import type { Ending } from "./ending.ts";
-import { faultText } from "./fault.ts";
+import { type CallFault, faultText } from "./fault.ts";
 import { Obligations, type Release } from "./obligations.ts";
 import type { InvalidOption, OwnOptions, OwnWriter } from "./options.ts";
 
@@ -84,6 +85,12 @@ export interface Progress {
   readonly reused?: Ending;
 }
 
+/** @param fault why the call failed, where its end is one */
+type LastingChanges = (fault?: CallFault) => readonly StateChange[];
+
+/** The events of a call with which its state becomes lasting. */
+export type LastingAt = "start" | "end" | "suspension";
+
 const nothing: Progress = {};
 const none: readonly Revocation[] = [];
 const early: CallEnd = { kind: "early", hasStarted: false, ending: () => undefined };
@@ -125,6 +132,7 @@ export class CallRecord implements CallIdentity {
   #isInvoked: boolean;
   #progress: Progress = nothing;
   #carried: Map<string, () => unknown> | undefined;
+  #lasting: { readonly at: LastingAt; readonly changes: LastingChanges }[] | undefined;
   readonly #held = new Obligations<CallEnd>();
 
   constructor(arrival: Arrival) {
@@ -197,6 +205,17 @@ export class CallRecord implements CallIdentity {
   /** Gives everything back, once. Called by the owner alone. Streams of the caller may take longer. */
   settle(end: CallEnd): void {
     void this.#held.settle(end, (error) => this.#fault(error));
+  }
+
+  /** State that outlives the kernel from this event on, and only if the call comes to it. Asked in the turn in which the event is recorded. */
+  persist(at: LastingAt, changes: LastingChanges): void {
+    (this.#lasting ??= []).push({ at, changes });
+  }
+
+  /** For whoever records that event. */
+  changesAt(at: LastingAt, fault?: CallFault): readonly StateChange[] {
+    if (!this.#lasting) return noChanges;
+    return this.#lasting.filter((each) => each.at === at).flatMap(({ changes }) => changes(fault));
   }
 
   /** A part of a snapshot of the call, if one is made. Without suspension it costs a comparison. */

@@ -1,4 +1,7 @@
 import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import type { StateChange } from "../state/change.ts";
+import { StateTable } from "../state/table.ts";
 
 /** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */
 export interface RevocationMatch {
@@ -28,6 +31,16 @@ export interface Holder {
   readonly parentCallId?: string | undefined;
 }
 
+/** A revocation that nobody has heard of yet. */
+export interface NewRevocation {
+  /** Running calls that it reaches. */
+  readonly calls: number;
+  /** For its event. */
+  readonly changes: readonly StateChange[];
+  /** Takes the grants of running calls. In the same turn, but behind its event: a call that hears of it asks at once what stands. */
+  readonly takeGrants: () => void;
+}
+
 /** Revocations that stand. Nobody looks through more, and none is ever forgotten by itself. */
 const maxStanding = 1_000;
 
@@ -36,32 +49,43 @@ const maxStanding = 1_000;
  * fits and for all below, requests in flight included, and for calls that begin later until it is restored.
  */
 export class Revocations {
-  readonly #standing = new Map<string, Revocation>();
+  readonly table: StateTable<Revocation> = new StateTable<Revocation>({
+    name: "grants.revoked",
+    version: 1,
+    maxRows: maxStanding,
+    whenFull: "refuse",
+    codec: {
+      encode: ({ revocationId, match, reason }) => ({ revocationId, match: { ...match }, reason }),
+      decode: readRevocation,
+    },
+  });
   readonly #held = new Map<string, Set<HeldGrant>>();
 
-  /** How many running calls it reaches. @throws RangeError when too many stand. */
-  revoke(revocation: Revocation): number {
-    if (this.#standing.size >= maxStanding)
-      throw new RangeError(`${maxStanding} revocations stand: restore some first.`);
-    this.#standing.set(revocation.revocationId, revocation);
+  /** @throws RangeError when too many stand. */
+  revoke(revocation: Revocation): NewRevocation {
+    if (this.table.isFull) throw new RangeError(`${maxStanding} revocations stand: restore some first.`);
     // All that there are, before the first one ends and others with it.
-    const grants = [...this.#held.values()].flatMap((each) => [...each]);
-    return grants.filter((grant) => grant.take(revocation)).length;
+    const grants = [...this.#held.values()].flatMap((each) => [...each]).filter((grant) => grant.isReached(revocation));
+    return {
+      calls: grants.length,
+      changes: this.table.put(revocation.revocationId, revocation),
+      takeGrants: () => grants.forEach((grant) => grant.take(revocation)),
+    };
   }
 
-  /** For calls that begin later. */
-  restore(revocationId: string): boolean {
-    return this.#standing.delete(revocationId);
+  /** For calls that begin later than its event. */
+  restore(revocationId: string): readonly StateChange[] {
+    return this.table.remove(revocationId);
   }
 
   /** Oldest first. */
   list(): readonly Revocation[] {
-    return [...this.#standing.values()];
+    return Array.from(this.table.entries(), ([, revocation]) => revocation);
   }
 
   /** Why a kind is revoked for a call that has not begun. */
   standing(holder: Holder, kind: string): string | undefined {
-    if (this.#standing.size === 0) return undefined;
+    if (this.table.size === 0) return undefined;
     const parent = this.#parentOf(holder)?.refusal(kind);
     return parent ?? this.list().find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason;
   }
@@ -73,7 +97,7 @@ export class Revocations {
       held?.delete(grant);
       if (held?.size === 0) this.#held.delete(holder.callId);
     });
-    for (const revocation of this.#standing.values()) grant.take(revocation);
+    for (const [, revocation] of this.table.entries()) grant.take(revocation);
     const held = this.#held.get(holder.callId) ?? new Set();
     held.add(grant);
     this.#held.set(holder.callId, held);
@@ -119,18 +143,18 @@ export class HeldGrant {
 
   /** Whether a revocation reaches it. */
   take(revocation: Revocation): boolean {
-    if (!this.#isReached(revocation.match)) return false;
+    if (!this.isReached(revocation)) return false;
     this.#revoked.push(revocation);
     this.#onRevoke?.();
     return true;
   }
 
-  end(): void {
-    this.#end();
+  isReached(revocation: Revocation): boolean {
+    return fits(revocation.match, this.#holder) || this.#parent?.isReached(revocation) === true;
   }
 
-  #isReached(match: RevocationMatch): boolean {
-    return fits(match, this.#holder) || (this.#parent !== undefined && this.#parent.#isReached(match));
+  end(): void {
+    this.#end();
   }
 }
 
@@ -162,6 +186,21 @@ function fits({ caller, sessionId, tool, callId }: RevocationMatch, holder: Hold
 
 function concerns({ kinds }: RevocationMatch, kind: string): boolean {
   return kinds === undefined || kinds.includes(kind);
+}
+
+/** A row of a log. */
+function readRevocation(value: JsonValue): Revocation | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { revocationId, reason, match } = value;
+  if (typeof revocationId !== "string" || typeof reason !== "string") return undefined;
+  const kinds = isJsonObject(match) && Array.isArray(match["kinds"]) ? (match["kinds"] as readonly JsonValue[]) : [];
+  try {
+    // A kernel may lack the family of a kind that another one had.
+    const known = kinds.filter((kind) => typeof kind === "string");
+    return { revocationId, reason, match: readMatch(match as RevocationMatch, known) };
+  } catch {
+    return undefined;
+  }
 }
 
 const texts = ["caller", "sessionId", "tool", "callId"] as const;

@@ -19,11 +19,12 @@ import type { Hash } from "../hash/hash.ts";
 import type { checkHealth } from "../operations/health.ts";
 import type { preview, previewOptions } from "../operations/preview.ts";
 import type { checkPurity } from "../operations/verify-pure.ts";
-import type { StandingApproval } from "../policy/approval/standing-approvals.ts";
+import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
-import type { DeclaredTable } from "../state/table.ts";
+import type { DeclaredTable, StateChange } from "../state/change.ts";
+import type { SteadyClock } from "../state/steady-clock.ts";
 import type { Mode } from "../tool/manifest.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
@@ -32,6 +33,8 @@ import type { Registry } from "../tool/registry.ts";
 export interface ExtensionContext {
   readonly log: AuditLog;
   readonly clock: Clock;
+  /** The time of rows. */
+  readonly steady: SteadyClock;
   readonly hash: Hash;
   readonly families: Families;
   readonly registry: Registry;
@@ -93,8 +96,8 @@ export interface Extension extends Points, Services {
   /** All of its state that has to outlive the kernel. */
   readonly state?: readonly DeclaredTable[];
   open?(context: ExtensionContext): void;
-  /** Forgets what the tool left behind: the next one of its name may be another one. */
-  onUnregister?(tool: RegisteredTool): void;
+  /** Forgets what the tool left behind: the next one of its name may be another one. Gives what is forgotten with its event. */
+  onUnregister?(tool: RegisteredTool): readonly StateChange[];
 }
 
 /** All extensions of a kernel together. */
@@ -102,7 +105,8 @@ export interface Composed {
   readonly points: Points;
   readonly services: Services;
   readonly honoured: ReadonlySet<OptionQuestion>;
-  readonly onUnregister: (tool: RegisteredTool) => void;
+  readonly tables: readonly DeclaredTable[];
+  readonly onUnregister: (tool: RegisteredTool) => readonly StateChange[];
 }
 
 /**
@@ -114,8 +118,9 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
   const honours = extensions.flatMap((each) => each.honours ?? []);
   const twice = honours.find((question, at) => honours.indexOf(question) !== at);
   if (twice) throw tooMany(twice);
-  const tables = extensions.flatMap(({ state = [] }) => state.map(({ name }) => name));
-  const shared = tables.find((name, at) => tables.indexOf(name) !== at);
+  const tables = extensions.flatMap(({ state = [] }) => state);
+  const names = tables.map(({ name }) => name);
+  const shared = names.find((name, at) => names.indexOf(name) !== at);
   if (shared) throw tooMany(`the table ${shared}`);
   const services: Services = {
     ...only(extensions, "approvals"),
@@ -125,8 +130,9 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "operations"),
     ...only(extensions, "keepsValues"),
   };
-  const onUnregister = (tool: RegisteredTool): void => extensions.forEach((each) => each.onUnregister?.(tool));
-  return { points: pointsOf(extensions), services, honoured: new Set(honours), onUnregister };
+  const onUnregister: Composed["onUnregister"] = (tool) =>
+    extensions.flatMap((each) => each.onUnregister?.(tool) ?? []);
+  return { points: pointsOf(extensions), services, honoured: new Set(honours), tables, onUnregister };
 }
 
 function pointsOf(extensions: readonly Extension[]): Points {

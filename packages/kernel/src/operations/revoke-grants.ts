@@ -35,8 +35,9 @@ export class GrantRevocations {
     const match = readMatch(foreign, this.#kinds);
     const revocationId = uuidv7(this.#clock.now());
     const why = shortTextOf(reason, 500);
-    const calls = this.#revocations.revoke({ revocationId, match, reason: why });
-    this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls });
+    const { calls, changes, takeGrants } = this.#revocations.revoke({ revocationId, match, reason: why });
+    this.#log.record("grant.revoked", kernelScope, { revocationId, match: { ...match }, reason: why, calls }, changes);
+    takeGrants();
     this.#toolWatchers.notify();
     await this.#log.flush();
     return { revocationId, calls };
@@ -46,10 +47,10 @@ export class GrantRevocations {
   async restore(revocationId: string, reason: string): Promise<boolean> {
     if (!this.list().some((each) => each.revocationId === revocationId)) return false;
     const why = shortTextOf(reason, 500);
-    this.#log.record("grant.restored", kernelScope, { revocationId, reason: why });
+    const changes = this.#revocations.restore(revocationId);
+    this.#log.record("grant.restored", kernelScope, { revocationId, reason: why }, changes);
     await this.#log.flush();
-    const isRestored = this.#revocations.restore(revocationId);
     this.#toolWatchers.notify();
-    return isRestored;
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import type { IsolatePool } from "../isolate/pool/pool.ts";
+import type { StateChange } from "../state/change.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Registry } from "../tool/registry.ts";
 
@@ -9,7 +10,7 @@ export interface UnregisterPorts {
   readonly pools: ReadonlyMap<unknown, IsolatePool>;
   readonly log: AuditLog;
   /** For the extensions, which keep things of tools as well. */
-  readonly onUnregister: (tool: RegisteredTool) => void;
+  readonly onUnregister: (tool: RegisteredTool) => readonly StateChange[];
 }
 
 /**
@@ -24,8 +25,7 @@ export async function unregister(
   const tool = registry.remove(id);
   if (!tool) return false;
   for (const pool of pools.values()) pool.retire(tool);
-  onUnregister(tool);
-  log.record("tool.unregistered", kernelScope, { tool: tool.id, toolHash: tool.hash });
+  log.record("tool.unregistered", kernelScope, { tool: tool.id, toolHash: tool.hash }, onUnregister(tool));
   await log.flush();
   return true;
 }

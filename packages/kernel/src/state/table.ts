@@ -1,43 +1,56 @@
-/** A table as it is declared, whatever its rows are. */
-export interface DeclaredTable {
+import type { JsonValue } from "../json/json.ts";
+import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
+
+export interface Codec<Row> {
+  encode(row: Row): JsonValue;
+  /** Reads every version that the feature ever wrote; `undefined` for anything else. */
+  decode(value: JsonValue, version: number): Row | undefined;
+}
+
+export interface TableDeclaration<Row> {
   /** `feature.subject`: no two tables of a kernel have one name. */
   readonly name: string;
-  /** Counted up with every change of what its rows mean. */
   readonly version: number;
-  readonly size: number;
+  readonly codec: Codec<Row>;
+  readonly maxRows: number;
+  /** `forget-oldest`: a row too many takes the place of the oldest. `refuse`: its feature asks {@link StateTable.isFull} first. */
+  readonly whenFull: "forget-oldest" | "refuse";
+  /** Since the epoch: from when on the row is forgotten. Default: never. */
+  readonly untilMs?: (row: Row) => number;
+  /** Since the epoch: when it was written. Default: it does not say. */
+  readonly writtenMs?: (row: Row) => number;
 }
 
 /**
- * One feature's state that has to outlive the kernel, declared once, in the feature's own file. It is the feature's memory as well: reads are
- * synchronous, so that a decision waits for no store. Today all rows are in memory; what the log restores, the feature puts in when it opens.
+ * One feature's state that outlives the kernel, declared once, in the feature's own file. It is the feature's memory as well: reads are synchronous, so that a decision waits for no
+ * store. A change is made here and takes effect when `AuditLog.record` writes it with its event. So memory and log say the same.
  *
  * Rows are kept in the order in which their keys were put first.
  */
 export class StateTable<Row> implements DeclaredTable {
   readonly name: string;
   readonly version: number;
+  readonly maxRows: number;
+  readonly #declared: TableDeclaration<Row>;
   readonly #rows = new Map<string, Row>();
 
-  constructor(name: string, version: number) {
-    this.name = name;
-    this.version = version;
+  constructor(declared: TableDeclaration<Row>) {
+    this.#declared = declared;
+    this.name = declared.name;
+    this.version = declared.version;
+    this.maxRows = declared.maxRows;
   }
 
   get size(): number {
     return this.#rows.size;
   }
 
+  get isFull(): boolean {
+    return this.#rows.size >= this.maxRows;
+  }
+
   get(key: string): Row | undefined {
     return this.#rows.get(key);
-  }
-
-  put(key: string, row: Row): void {
-    this.#rows.set(key, row);
-  }
-
-  /** `false` when there was none. */
-  remove(key: string): boolean {
-    return this.#rows.delete(key);
   }
 
   /** Oldest first. Rows that are removed meanwhile are left out. */
@@ -45,9 +58,48 @@ export class StateTable<Row> implements DeclaredTable {
     return this.#rows;
   }
 
-  /** The oldest goes, so that what is kept stays bounded. */
-  removeOldest(): void {
+  put(key: string, row: Row): readonly StateChange[] {
+    const put: StateChange = {
+      change: [this.name, this.version, key, this.#declared.codec.encode(row)],
+      apply: () => void this.#rows.set(key, row),
+    };
+    if (this.#declared.whenFull === "refuse" || !this.isFull || this.#rows.has(key)) return [put];
     const [oldest] = this.#rows.keys();
-    if (oldest !== undefined) this.#rows.delete(oldest);
+    return oldest === undefined ? [put] : [...this.remove(oldest), put];
+  }
+
+  /** No change where there is no such row. */
+  remove(key: string): readonly StateChange[] {
+    if (!this.#rows.has(key)) return [];
+    return [{ change: [this.name, this.version, key, null], apply: () => void this.#rows.delete(key) }];
+  }
+
+  *rows(): Iterable<RowChange> {
+    for (const [key, row] of this.#rows) yield [this.name, this.version, key, this.#declared.codec.encode(row)];
+  }
+
+  take(key: string, value: JsonValue, version: number): number | undefined {
+    if (value === null) {
+      this.#rows.delete(key);
+      return 0;
+    }
+    const row = version <= this.version ? this.#declared.codec.decode(value, version) : undefined;
+    if (row === undefined) return undefined;
+    this.#rows.set(key, row);
+    return this.#declared.writtenMs?.(row) ?? 0;
+  }
+
+  expire(nowMs: number, onExpired?: (key: string, row: Row) => void): void {
+    const { untilMs } = this.#declared;
+    if (!untilMs) return;
+    for (const [key, row] of this.#rows) {
+      if (untilMs(row) > nowMs) continue;
+      this.#rows.delete(key);
+      onExpired?.(key, row);
+    }
+  }
+
+  empty(): StateTable<Row> {
+    return new StateTable(this.#declared);
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../isolate/clock.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { CallFailure, CallMeta, CallResult, CallSuccess } from "../../result.ts";
+import { ownsSession } from "../ancestors.ts";
 import { dataOf, type Ending, isEnding, type KeptOutput } from "../ending.ts";
 import type { CallFault } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
@@ -64,9 +65,10 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   if (output.outputBytes > limit) throw tooLarge(tool.id, limit);
   const reference = await beforeReuse?.(state, output);
   const { hash: outputHash, outputBytes } = output;
-  log.record("tool.completed", call.scope, { outputHash, outputBytes, ...normalizerOf(tool), effects });
+  const learnt = labels.add(call.sessionId, policy.labelsOf(tool.manifest.name), ownsSession(call));
+  const completed = { outputHash, outputBytes, ...normalizerOf(tool), effects };
+  log.record("tool.completed", call.scope, completed, [...learnt, ...call.changesAt("end")]);
   await log.flush();
-  labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
   const result = reusedResult(state, output, reference, clock);
   return { kind: "reused", result, hasStarted: false, ending: () => reusedEnding(call, output) };
 }

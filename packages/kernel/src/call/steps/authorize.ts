@@ -1,5 +1,6 @@
 import type { Counters } from "../../policy/decision/counters.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { CallFault, Reentry } from "../fault.ts";
@@ -32,8 +33,8 @@ export type ApprovalAnswer =
       readonly kind: "approved";
       readonly approval: ApprovalProof;
       readonly hold: HeldApproval;
-      /** Called in the turn in which the answer takes effect; not called where it is void. */
-      readonly onApproved?: () => void;
+      /** What follows from it, for its event. Called in the turn in which the answer takes effect; not called where it is void. */
+      readonly onApproved?: () => readonly StateChange[];
     }
   | { readonly kind: "edited"; readonly input: unknown }
   | { readonly kind: "denied"; readonly reasonCode: "approval-denied" | "approval-expired"; readonly fault: CallFault };
@@ -90,8 +91,7 @@ function allowed(
   const { call } = state;
   assertRegistered(state, ports);
   if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, changedText, ports);
-  const proof = answerProof(state, "approved", ports, approval);
-  onApproved?.();
+  const proof = answerProof(state, "approved", ports, approval, onApproved?.());
   call.carry(proofPart, proof);
   return call.reach({ ...state, proof, hold } as Allowed);
 }
@@ -102,9 +102,11 @@ function answerProof(
   reasonCode: ReasonCode,
   ports: AuthorizePorts,
   approval: Proof["approval"] = null,
+  changes: readonly StateChange[] = noChanges,
 ): Proof {
   const decision = approval ? "allow" : "deny";
-  return recordDecision(state, { ...state.verdict, decision, reasonCode }, ports, state.proof.proofId, approval);
+  const parentProofId = state.proof.proofId;
+  return recordDecision(state, { ...state.verdict, decision, reasonCode }, ports, { parentProofId, approval, changes });
 }
 
 /** A count that is used up is a matter of time; everything else stands until the policy changes. */

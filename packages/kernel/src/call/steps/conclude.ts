@@ -34,7 +34,7 @@ export function conclude(
   const { call, tool, gate, used, body } = started;
   if (body) log.record("body.read", call.scope, body.account);
   const completed = { outputHash, outputBytes, effects: gate.counts.effects, ...normalizerOf(tool) };
-  log.record("tool.completed", call.scope, withMore(completed, usageOf(used)));
+  log.record("tool.completed", call.scope, withMore(completed, usageOf(used)), call.changesAt("end"));
   const concluded = (): Concluded => ({ normalized: state, reference }) as Concluded;
   return log.flush()?.then(concluded) ?? concluded();
 }
@@ -61,8 +61,9 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
     const end = { code: fault.code, errorHash: call.hash.jsonOrFault({ ...modelError(fault) }) };
     if (body) log.record("body.read", call.scope, body.account);
     const { effects, usage } = spentBy(call);
-    if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage });
-    else log.record("tool.blocked", call.scope, end);
+    const changes = call.changesAt("end", fault);
+    if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage }, changes);
+    else log.record("tool.blocked", call.scope, end, changes);
     await log.flush();
     return fault;
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Counters } from "../../policy/decision/counters.ts";
 import { decide as evaluate, type Verdict } from "../../policy/decision/decide.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
+import { noChanges } from "../../state/change.ts";
 import type { CarriedPart } from "../carried-part.ts";
 import type { DecisionEntry } from "../entry.ts";
 import type { CallRelease } from "../record.ts";
@@ -48,12 +49,14 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   // A call that had started is in the counts already: they are no reason to stop it half-way.
   const isCounted = entry.phase === "run";
   const verdict = evaluate(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)));
-  const proof = recordDecision(state, verdict, ports, parentProofId(state, entry));
+  const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call.sessionId);
+  const proof = recordDecision(state, verdict, ports, { parentProofId: parentProofId(state, entry), changes });
   const isFree = isCounted || entry.phase === "preview" || isDenied(verdict);
   const charges = isFree ? [] : verdict.charges;
   // In the same turn in which the counters were read: no other call comes in between.
-  const settle = charges.length === 0 ? undefined : counters.charge(charges);
-  const charge = settle && call.defer(({ hasStarted }) => settle(hasStarted));
+  const charged = charges.length === 0 ? undefined : counters.charge(charges);
+  const charge = charged && call.defer(({ hasStarted }) => charged.end(hasStarted));
+  if (charged) call.persist("start", charged.changes);
   call.carry(proofPart, proof);
   return call.reach({ ...state, decisionInput, verdict, proof, charge } as Decided);
 }

@@ -8,6 +8,7 @@ import type { Policy } from "../../policy/document/load.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import { decided, sealProof } from "../../policy/proof/seal-proof.ts";
 import { callReads } from "../../policy/decision/state-reads.ts";
+import type { StateChange } from "../../state/change.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { CallRecord } from "../record.ts";
@@ -27,16 +28,23 @@ export interface ProofPorts {
   readonly clock: Clock;
 }
 
+/** What a decision follows from, and what follows from it. */
+interface Decision {
+  /** Default: the proof of the call around this one. */
+  readonly parentProofId?: string | null;
+  readonly approval?: Proof["approval"];
+  readonly changes?: readonly StateChange[];
+}
+
 /** Makes the proof of a decision, and puts it on record. */
 export function recordDecision(
   subject: Subject,
   verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
   { log, clock }: ProofPorts,
-  parentProofId: string | null = subject.call.parent?.proofId ?? null,
-  approval: Proof["approval"] = null,
+  { parentProofId = subject.call.parent?.proofId ?? null, approval = null, changes }: Decision = {},
 ): Proof {
   const proof = prove(subject, verdict, clock.now(), parentProofId, approval);
-  log.record("policy.decided", subject.call.scope, decided(proof));
+  log.record("policy.decided", subject.call.scope, decided(proof), changes);
   return proof;
 }
 

@@ -6,6 +6,7 @@ import {
   type Limiter,
   limitText,
   type Reservation,
+  type Slot,
   type Waiting,
 } from "../../bounds/limiter.ts";
 import { withRevocations } from "../../capability/revocation.ts";
@@ -85,7 +86,7 @@ async function waitForSlot(
     });
   }
   const reservation = await end;
-  if (reservation.ok) call.defer(reservation.release);
+  if (reservation.ok) hold(call, reservation);
   waiting.close();
   call.queuedMs += clock.monotonicMs() - startedMs;
   if (reservation.ok) return;
@@ -104,12 +105,17 @@ async function flushed(log: AuditLog): Promise<void> {
 
 function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
   const { call, tool } = state;
-  if (reservation.ok) return void call.defer(reservation.release);
+  if (reservation.ok) return hold(call, reservation);
   if (call.options.signal?.aborted)
     throw new CallFault("CANCELLED", "The caller cancelled while the call waited for a free slot.");
   // A call that waited is refused for what made it wait in vain, not for the queue.
   assertCurrent(state, ports);
   throw limitedFault(tool.id, reservation);
+}
+
+function hold(call: CallRecord, { release, changes }: Slot): void {
+  call.defer(release);
+  call.persist("start", changes);
 }
 
 function limitedFault(toolId: string, limited: Limited): CallFault {

@@ -11,6 +11,8 @@ import type { IsolateUsage } from "../../isolate/port.ts";
 import { OutputStream } from "../../hash/output-stream.ts";
 import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import { ownsSession } from "../ancestors.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { gatePart, runPart } from "../carried-part.ts";
 import type { Entry } from "../entry.ts";
@@ -58,20 +60,28 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
   const { log } = ports;
   assertCurrent(state, ports);
   // A resumed call has its start on record, and `tool.resumed`.
-  if (phase !== "run") log.record("tool.started", call.scope, { tool: tool.id, toolHash: tool.hash, host: host.name });
+  if (phase !== "run") {
+    const started = { tool: tool.id, toolHash: tool.hash, host: host.name };
+    log.record("tool.started", call.scope, started, [...learnt(state, ports.labels), ...call.changesAt("start")]);
+  }
   // The write took a while, and the record stands: from here on an end is `tool.failed`.
   const started = (): Started => assertCurrent(reach(startedAs(state, ports)), ports);
   return log.flush()?.then(started) ?? started();
 }
 
-/** The call with everything that it runs with. From here on the session carries the tool's labels. */
+/** From its start on the session carries the tool's labels. */
+function learnt({ call, tool, policy }: Reserved, labels: SessionLabels): readonly StateChange[] {
+  const names = policy.labelsOf(tool.manifest.name);
+  return names.length === 0 ? noChanges : labels.add(call.sessionId, names, ownsSession(call));
+}
+
+/** The call with everything that it runs with. */
 function startedAs(state: Reserved, ports: StartPorts): Started {
   const { call, tool, bounds, policy } = state;
   // A resumed call does not get its time or its budget back.
   const before = call.came(runPart);
   const leftMs = Math.min(before?.leftMs ?? Infinity, bounds.timeoutMs);
   const deadline = new Deadline(leftMs, ports.clock, before?.pauseLeftMs);
-  ports.labels.add(call.sessionId, policy.labelsOf(tool.manifest.name));
   const mayCall = state.grant.declared.some(({ family }) => family.isCall);
   const gate = openGate(state, ports, {
     families: policy.families,

@@ -9,11 +9,12 @@ import { limits } from "../../limits.ts";
 import { shortTextOf, type Theirs } from "../../support/foreign.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval/approval.ts";
-import { type ApprovalKey, Approvals, keyText, type Standing } from "../../policy/approval/standing-approvals.ts";
+import { type ApprovalKey, Approvals, keyText } from "../../policy/approval/standing-approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/approval/ask.ts";
 import type { PreviewQuestion } from "../../policy/decision/preview.ts";
+import type { StateChange } from "../../state/change.ts";
 import type { ApprovalProof } from "../../policy/proof/proof.ts";
-import { StateTable } from "../../state/table.ts";
+import { standingTable } from "../../policy/approval/standing-table.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /** The open question, or the answer that the call runs on: for the same question in another process. */
@@ -28,7 +29,7 @@ const approvalPart: CarriedPart<{
  * policy and mode. Another value of any of them is another question.
  */
 export function approvals(approver?: Theirs<Approver>): Extension {
-  const table = new StateTable<Standing>("approvals.standing", 1);
+  const table = standingTable();
   let context: ExtensionContext;
   let standing: Approvals;
   return {
@@ -36,7 +37,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
     state: [table],
     open(given) {
       context = given;
-      standing = new Approvals(given.clock, table);
+      standing = new Approvals(given.clock, given.steady, table);
     },
     ask(decided) {
       const known = knownAnswer(decided, standing);
@@ -52,9 +53,11 @@ export function approvals(approver?: Theirs<Approver>): Extension {
     approvals: {
       list: () => standing.list(),
       async revoke(approvalId, reason) {
-        if (!standing.revoke(approvalId)) return false;
+        const changes = standing.revoke(approvalId);
+        if (!changes) return false;
         const why = shortTextOf(`Revoked: ${reason}`, 500);
-        context.log.record("approval.resolved", kernelScope, { approvalId, answer: "deny", approver: "", reason: why });
+        const resolved = { approvalId, answer: "deny", approver: "", reason: why } as const;
+        context.log.record("approval.resolved", kernelScope, resolved, changes);
         await context.log.flush();
         return true;
       },
@@ -70,7 +73,7 @@ function knownAnswer(decided: Decided, standing: Approvals): ApprovalAnswer | un
   // It has started: no approval expires under it.
   if (before?.approval && before.binding === keyText(key)) return runsOn(before.approval, Infinity);
   const found = standing.find(key, decisionInput);
-  return found && runsOn(found.approval, found.untilMs);
+  return found && runsOn(found.approval, standing.startsBeforeMs(found));
 
   function runsOn(approval: ApprovalProof, untilMs: number): ApprovalAnswer {
     const { approvalId } = approval;
@@ -116,9 +119,9 @@ async function askNow(
   recordOutcome(decided, approvalId, outcome, context);
   if (outcome.kind !== "allowed") return refusal(outcome, approvalId);
   const { approval } = outcome;
-  const onApproved = (): void => {
+  const onApproved = (): readonly StateChange[] => {
     call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
-    standing.remember(key, decided.tool.id, approval);
+    return standing.remember(key, decided.tool.id, approval);
   };
   return { kind: "approved", approval, hold, onApproved };
 }

@@ -9,8 +9,8 @@ import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
-import { StateTable } from "../../state/table.ts";
-import { type Claim, Keys, type UsedKeyRow } from "./keys.ts";
+import { type DeclaredTable, noChanges, type StateChange } from "../../state/change.ts";
+import { type Claim, Keys } from "./keys.ts";
 
 /** The key as the log has it: an approver may have edited the arguments since. */
 const keyPart: CarriedPart<AuditPayloads["call.keyed"]> = { name: "idempotency" };
@@ -26,19 +26,19 @@ export function idempotency(): Extension {
 class Idempotency implements Extension {
   readonly name = "idempotency";
   readonly honours = ["idempotencyKey"] as const;
-  readonly #used = new StateTable<UsedKeyRow>("idempotency.keys", 1);
-  readonly state = [this.#used];
+  readonly #keys = new Keys(() => this.#context);
+  readonly state: readonly DeclaredTable[] = [this.#keys.table];
   readonly #claimed = new WeakSet<CallRecord>();
   #context!: ExtensionContext;
-  #keys!: Keys;
 
   open(context: ExtensionContext): void {
     this.#context = context;
-    this.#keys = new Keys(context.clock, context.hash, this.#used, context.log.usedKeys);
+    this.#keys.open();
   }
 
-  onUnregister({ id }: RegisteredTool): void {
+  onUnregister({ id }: RegisteredTool): readonly StateChange[] {
     this.#keys.forgetResults(id);
+    return noChanges;
   }
 
   afterDecision(decided: Decided): MaybePromise<Reused | undefined> {
@@ -82,11 +82,15 @@ class Idempotency implements Extension {
     }
   }
 
-  #take({ call, tool }: Decided, { keyHash, argsHash, end }: Extract<Claim, { kind: "first" }>): void {
+  /** The key is used from the start of the call on, or from its suspension, which may start it elsewhere. */
+  #take({ call, tool }: Decided, { keyHash, argsHash, used, freed, end }: Extract<Claim, { kind: "first" }>): void {
     this.#claimed.add(call);
+    call.persist("start", used);
+    call.persist("suspension", used);
+    call.persist("end", (fault) => (fault && (!call.hasStarted || mayRunAgain(tool, fault)) ? freed() : noChanges));
     call.defer(({ ending }) => {
       const ended = ending();
-      if (ended) end(ended, tool.manifest.idempotent === true && isTransient(ended));
+      if (ended) end(ended);
     });
     call.carry(keyPart, { keyHash, argsHash });
   }
@@ -94,9 +98,16 @@ class Idempotency implements Extension {
   /** The key of a call that was suspended stays its own, unless another call has used it since. */
   #takeAgain(decided: Decided, { keyHash, argsHash }: AuditPayloads["call.keyed"]): void {
     const { call, tool } = decided;
+    const { log } = this.#context;
     const { caller, callId } = call;
-    const found = this.#keys.resume(keyHash, argsHash, { caller, callId, toolId: tool.id });
-    if (found?.kind === "first") return this.#take(decided, found);
+    const found = this.#keys.resume(keyHash, { caller, callId, argsHash, toolId: tool.id });
+    if (found?.kind === "first") {
+      this.#take(decided, found);
+      const used = found.used();
+      // It began in another kernel, whose log is not this one.
+      if (used.length > 0) log.record("call.keyed", call.scope, { keyHash, argsHash }, used);
+      return;
+    }
     if (call.hasStarted) return;
     const message = "Another call used the idempotency key while this one was suspended.";
     throw new CallFault("INVALID_INPUT", message, {
@@ -106,8 +117,8 @@ class Idempotency implements Extension {
 }
 
 /** Whether a tool that may run twice can do better than this. */
-function isTransient(ending: Ending): boolean {
-  return !ending.outcome.ok && (ending.outcome.fault.retryable || ending.wasCancelled);
+function mayRunAgain({ manifest }: RegisteredTool, { retryable, code }: CallFault): boolean {
+  return manifest.idempotent === true && (retryable || code === "CANCELLED");
 }
 
 /** A failure that stays: trying again under the same key gives the same. */

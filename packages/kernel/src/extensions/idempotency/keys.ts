@@ -1,11 +1,11 @@
-import type { UsedKey } from "../../audit/log.ts";
-import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { StateTable } from "../../state/table.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import type { SteadyClock } from "../../state/steady-clock.ts";
+import { StateTable } from "../../state/table.ts";
 import type { Ending } from "../../call/ending.ts";
 import { CallFault } from "../../call/fault.ts";
-import type { CallIdentity } from "../../call/entry.ts";
 
 /** What a call under an idempotency key is about. A key belongs to its caller. */
 export interface KeyedCall {
@@ -18,35 +18,35 @@ export interface KeyedCall {
   readonly inputHash: string;
 }
 
-interface KeyUser extends Pick<CallIdentity, "caller" | "callId"> {
-  readonly toolId: string;
-}
-
 export type Claim =
   /** The first call under the key. It has to say how it ended, on every way out. */
   | {
       readonly kind: "first";
       readonly keyHash: string;
       readonly argsHash: string;
-      readonly end: (ending: Ending, mayRunAgain: boolean) => void;
+      /** For the event from which on the key is used. */
+      readonly used: () => readonly StateChange[];
+      /** For the event from which on it is free again. */
+      readonly freed: () => readonly StateChange[];
+      readonly end: (ending: Ending) => void;
     }
   | { readonly kind: "running"; readonly ending: Promise<Ending> }
   | { readonly kind: "ended"; readonly ending: Ending }
   | { readonly kind: "refused"; readonly fault: CallFault };
 
-/** The use of one key. It outlives the kernel: a forgotten key would run its call twice. */
-export interface UsedKeyRow {
-  /** Empty where only the log knows it. */
+/** The use of one key, from the start of its call on: a forgotten key would run its call twice. */
+interface UsedKeyRow {
   readonly caller: string;
-  /** `name@version`; empty where only the log knows the key. */
+  /** `name@version`. */
   readonly toolId: string;
   readonly argsHash: string;
   readonly callId: string;
-  /** On the monotonic clock. */
-  readonly untilMs: number;
-  /** `null` while the call runs, and where its outcome is not known here any more. */
-  readonly ending: Ending | null;
+  /** Since the epoch. */
+  readonly usedMs: number;
 }
+
+/** Every row is looked at in a sweep. */
+const SWEEP_MS = 1_000;
 
 /**
  * What was done under which idempotency key. A key whose call started stays used until it expires: what it did is told again and never done again, also
@@ -54,62 +54,66 @@ export interface UsedKeyRow {
  * a key would be doing its work twice.
  */
 export class Keys {
-  readonly #clock: Clock;
-  readonly #hash: Hash;
-  /** The oldest first. */
-  readonly #used: StateTable<UsedKeyRow>;
-  /** Calls under a key that run in this kernel, for the equal calls that wait for them. */
-  readonly #running = new Map<string, Promise<Ending>>();
+  readonly table: StateTable<UsedKeyRow> = new StateTable<UsedKeyRow>({
+    name: "idempotency.keys",
+    version: 1,
+    maxRows: limits.keys,
+    whenFull: "refuse",
+    untilMs: ({ usedMs }) => usedMs + limits.keyMs,
+    writtenMs: ({ usedMs }) => usedMs,
+    codec: {
+      encode: ({ caller, toolId, argsHash, callId, usedMs }) => [caller, toolId, argsHash, callId, usedMs],
+      decode: readRow,
+    },
+  });
+  readonly #clock: () => SteadyClock;
+  readonly #hash: () => Hash;
+  /** Calls under a key that are under way in this kernel, for the equal calls that wait for them. */
+  readonly #running = new Map<string, { readonly row: UsedKeyRow; readonly ending: Promise<Ending> }>();
+  /** What came of calls, the oldest first. */
+  readonly #results = new Map<string, Ending>();
   readonly #counts = new Map<string, number>();
+  #nextSweepMs = 0;
   #bytes = 0;
 
-  /** @param used what the log knows of keys */
-  constructor(clock: Clock, hash: Hash, table: StateTable<UsedKeyRow>, used: readonly UsedKey[] = []) {
-    this.#clock = clock;
-    this.#hash = hash;
-    this.#used = table;
-    for (const { keyHash, argsHash, callId, usedAtMs } of used) {
-      const ageMs = Math.max(0, clock.now() - usedAtMs);
-      const untilMs = clock.monotonicMs() + limits.keyMs - ageMs;
-      table.put(keyHash, { caller: "", toolId: "", argsHash, callId, untilMs, ending: null });
-    }
+  constructor(parts: () => { readonly steady: SteadyClock; readonly hash: Hash }) {
+    this.#clock = () => parts().steady;
+    this.#hash = () => parts().hash;
+  }
+
+  /** The rows of the log are there. */
+  open(): void {
+    for (const [, { caller }] of this.table.entries()) this.#count(caller, 1);
   }
 
   claim({ caller, callId, key, tool, toolId, inputHash }: KeyedCall): Claim {
-    this.#expire();
-    const keyHash = this.#hash.text(JSON.stringify([caller, key]));
-    const argsHash = this.#hash.text(JSON.stringify([tool, inputHash]));
-    const row = this.#used.get(keyHash);
-    if (!row) return this.#first(keyHash, argsHash, { caller, callId, toolId });
+    this.#sweep();
+    const keyHash = this.#hash().text(JSON.stringify([caller, key]));
+    const argsHash = this.#hash().text(JSON.stringify([tool, inputHash]));
+    const running = this.#running.get(keyHash);
+    const row = running?.row ?? this.#rowOf(keyHash);
+    if (!row) return this.#first(keyHash, { caller, toolId, argsHash, callId });
     if (row.argsHash !== argsHash)
       return refused("other-arguments", "was used before for another tool or other arguments");
-    const running = this.#running.get(keyHash);
-    if (running) return { kind: "running", ending: running };
-    if (row.ending) return { kind: "ended", ending: row.ending };
+    if (running) return { kind: "running", ending: running.ending };
+    const ending = this.#results.get(keyHash);
+    if (ending) return { kind: "ended", ending };
     return refused("outcome-unknown", "was used before, and its result is no longer stored", row.callId);
   }
 
   /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
-  resume(keyHash: string, argsHash: string, call: KeyUser): Claim | undefined {
-    const row = this.#used.get(keyHash);
-    if (row && (this.#running.has(keyHash) || (row.ending ?? row).callId !== call.callId)) return undefined;
-    if (row) this.#forget(keyHash, row);
-    return this.#first(keyHash, argsHash, call);
+  resume(keyHash: string, call: Omit<UsedKeyRow, "usedMs">): Claim | undefined {
+    const row = this.#rowOf(keyHash);
+    if (this.#running.has(keyHash) || (row && row.callId !== call.callId)) return undefined;
+    this.#forgetResult(keyHash);
+    return row ? this.#begin(keyHash, row) : this.#first(keyHash, call);
   }
 
   /** Keys under which the tool of an id ran, or runs, stay used; what came of it is told nobody any more. */
   forgetResults(toolId: string): void {
-    for (const [keyHash, row] of this.#used.entries()) {
-      if (row.toolId !== toolId) continue;
-      this.#running.delete(keyHash);
-      this.#forgetResult(keyHash, row);
-    }
-  }
-
-  #forgetResult(keyHash: string, row: UsedKeyRow): void {
-    if (!row.ending) return;
-    this.#bytes -= bytesOf(row.ending);
-    this.#used.put(keyHash, { ...row, callId: row.ending.callId, ending: null });
+    for (const [keyHash, { row }] of this.#running) if (row.toolId === toolId) this.#running.delete(keyHash);
+    for (const keyHash of this.#results.keys())
+      if (this.table.get(keyHash)?.toolId === toolId) this.#forgetResult(keyHash);
   }
 
   /** Keys that are in use now. */
@@ -117,54 +121,71 @@ export class Keys {
     return this.#running.size;
   }
 
-  #first(keyHash: string, argsHash: string, { caller, callId, toolId }: KeyUser): Claim {
-    const count = this.#counts.get(caller) ?? 0;
-    const untilMs = this.#clock.monotonicMs() + limits.keyMs;
-    if (count >= limits.keysPerCaller || this.#used.size >= limits.keys)
+  #rowOf(keyHash: string): UsedKeyRow | undefined {
+    const row = this.table.get(keyHash);
+    return row && row.usedMs + limits.keyMs > this.#clock().now() ? row : undefined;
+  }
+
+  #first(keyHash: string, call: Omit<UsedKeyRow, "usedMs">): Claim {
+    const { caller } = call;
+    if ((this.#counts.get(caller) ?? 0) >= limits.keysPerCaller || this.table.size + this.#running.size >= limits.keys)
       return { kind: "refused", fault: this.#full(caller) };
+    this.#count(caller, 1);
+    return this.#begin(keyHash, { ...call, usedMs: this.#clock().now() });
+  }
+
+  #begin(keyHash: string, row: UsedKeyRow): Claim {
+    const { caller, argsHash } = row;
     const { promise, resolve } = Promise.withResolvers<Ending>();
-    const row: UsedKeyRow = { caller, toolId, argsHash, callId, untilMs, ending: null };
-    this.#used.put(keyHash, row);
-    this.#running.set(keyHash, promise);
-    this.#counts.set(caller, count + 1);
-    const end = (ended: Ending, mayRunAgain: boolean): void => {
+    this.#running.set(keyHash, { row, ending: promise });
+    const end = (ended: Ending): void => {
       const isKnown = this.#running.delete(keyHash);
-      if (!ended.hasStarted || mayRunAgain) this.#forget(keyHash, row);
-      else if (isKnown) this.#keep(keyHash, row, ended);
+      if (this.table.get(keyHash) !== row) this.#count(caller, -1);
+      else if (isKnown) this.#keep(keyHash, ended);
       resolve(ended);
     };
-    return { kind: "first", keyHash, argsHash, end };
+    const used = (): readonly StateChange[] =>
+      this.table.get(keyHash) === row ? noChanges : this.table.put(keyHash, row);
+    return { kind: "first", keyHash, argsHash, used, freed: () => this.table.remove(keyHash), end };
   }
 
-  #keep(keyHash: string, row: UsedKeyRow, ending: Ending): void {
-    this.#used.put(keyHash, { ...row, ending });
+  #keep(keyHash: string, ending: Ending): void {
+    this.#results.set(keyHash, ending);
     this.#bytes += bytesOf(ending);
     // The oldest results go first; their keys stay used.
-    for (const [key, each] of this.#used.entries()) {
+    for (const key of this.#results.keys()) {
       if (this.#bytes <= limits.keptBytes) return;
-      this.#forgetResult(key, each);
+      this.#forgetResult(key);
     }
   }
 
-  #expire(): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const [keyHash, row] of this.#used.entries()) {
-      if (row.untilMs > nowMs) return;
-      if (!this.#running.has(keyHash)) this.#forget(keyHash, row);
-    }
+  #forgetResult(keyHash: string): void {
+    const ending = this.#results.get(keyHash);
+    if (!ending) return;
+    this.#results.delete(keyHash);
+    this.#bytes -= bytesOf(ending);
   }
 
-  #forget(keyHash: string, { caller, ending }: UsedKeyRow): void {
-    if (!this.#used.remove(keyHash)) return;
-    if (ending) this.#bytes -= bytesOf(ending);
-    const left = (this.#counts.get(caller) ?? 0) - 1;
-    if (left > 0) this.#counts.set(caller, left);
+  #sweep(): void {
+    const nowMs = this.#clock().now();
+    if (nowMs < this.#nextSweepMs) return;
+    this.#nextSweepMs = nowMs + SWEEP_MS;
+    this.table.expire(nowMs, (keyHash, { caller }) => {
+      this.#forgetResult(keyHash);
+      if (!this.#running.has(keyHash)) this.#count(caller, -1);
+    });
+  }
+
+  #count(caller: string, by: 1 | -1): void {
+    const count = (this.#counts.get(caller) ?? 0) + by;
+    if (count > 0) this.#counts.set(caller, count);
     else this.#counts.delete(caller);
   }
 
   #full(owner: string): CallFault {
-    const oldest = Array.from(this.#used.entries()).find(([, { caller }]) => caller === owner);
-    const retryAfterMs = Math.max(1, Math.ceil((oldest?.[1].untilMs ?? 0) - this.#clock.monotonicMs()));
+    const oldest = Array.from(this.table.entries()).find(([, { caller }]) => caller === owner);
+    const untilMs = oldest ? oldest[1].usedMs + limits.keyMs : 0;
+    const retryAfterMs = Math.max(1, Math.ceil(untilMs - this.#clock().now()));
     return new CallFault("RATE_LIMITED", "This caller has the maximum number of idempotency keys.", {
       details: { bound: "idempotencyKeys", limit: limits.keysPerCaller, retryAfterMs },
       hint: "Omit the key for calls that may run twice.",
@@ -176,6 +197,17 @@ export class Keys {
 /** A failure tells of a tool's output as well: names in it can be as large as the output. */
 function bytesOf({ outcome }: Ending): number {
   return outcome.ok ? outcome.output.outputBytes : JSON.stringify(outcome.fault).length;
+}
+
+function readRow(value: JsonValue): UsedKeyRow | undefined {
+  const [caller, toolId, argsHash, callId, usedMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const isRead =
+    typeof caller === "string" &&
+    typeof toolId === "string" &&
+    typeof argsHash === "string" &&
+    typeof callId === "string" &&
+    typeof usedMs === "number";
+  return isRead ? { caller, toolId, argsHash, callId, usedMs } : undefined;
 }
 
 function refused(reason: string, what: string, callId: string | null = null): Claim {

@@ -2,6 +2,8 @@ import { kernelScope } from "../../audit/scope.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { Started } from "../../call/steps/start.ts";
 import { limits } from "../../limits.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
@@ -29,8 +31,16 @@ export function setAside(): Extension {
 
 class SetAside implements Extension {
   readonly name = "set-aside";
-  readonly #rows = new StateTable<TimeoutsRow>("set-aside.timeouts", 1);
-  readonly state = [this.#rows];
+  readonly #rows = new StateTable<TimeoutsRow>({
+    name: "set-aside.timeouts",
+    version: 1,
+    maxRows: limits.setAsides,
+    whenFull: "forget-oldest",
+    untilMs: ({ lastMs }) => lastMs + limits.forgottenTimeoutMs,
+    writtenMs: ({ lastMs }) => lastMs,
+    codec: { encode: ({ timeouts, lastMs, untilMs }) => [timeouts, lastMs, untilMs], decode: readRow },
+  });
+  readonly state: readonly DeclaredTable[] = [this.#rows];
   #context!: ExtensionContext;
 
   open(context: ExtensionContext): void {
@@ -62,7 +72,7 @@ class SetAside implements Extension {
   #assertWelcome(tool: RegisteredTool, caller: string): void {
     for (const key of [{ toolHash: tool.hash }, { toolHash: tool.hash, caller }]) {
       const row = this.#rowOf(key);
-      const retryAfterMs = row === undefined ? 0 : this.#restOf(row);
+      const retryAfterMs = row === undefined ? 0 : row.untilMs - this.#context.steady.now();
       if (row === undefined || retryAfterMs <= 0) continue;
       throw new CallFault("TOOL_SET_ASIDE", `${tool.id} is set aside: it timed out ${row.timeouts} times in a row.`, {
         details: { timeouts: row.timeouts, retryAfterMs },
@@ -72,32 +82,29 @@ class SetAside implements Extension {
     }
   }
 
-  /** Never longer than the longest rest, whatever has become of the clock since. */
-  #restOf({ untilMs, lastMs }: TimeoutsRow): number {
-    const nowMs = this.#context.clock.now();
-    return nowMs < lastMs ? 0 : Math.min(untilMs - nowMs, limits.longestSetAsideMs);
-  }
-
   #rowOf(key: Key): TimeoutsRow | undefined {
     const row = this.#rows.get(textOf(key));
-    return row && this.#context.clock.now() - row.lastMs < limits.forgottenTimeoutMs ? row : undefined;
+    return row && this.#context.steady.now() - row.lastMs < limits.forgottenTimeoutMs ? row : undefined;
   }
 
   #madeUp(key: Key): void {
     const row = this.#rowOf(key);
-    if (!row || row.timeouts === 1) this.#rows.remove(textOf(key));
-    else this.#rows.put(textOf(key), { ...row, timeouts: row.timeouts - 1 });
+    const isGone = !row || row.timeouts === 1;
+    const changes = isGone
+      ? this.#rows.remove(textOf(key))
+      : this.#rows.put(textOf(key), { ...row, timeouts: row.timeouts - 1 });
+    // With the end of the call.
+    this.#context.log.changeNow(changes);
   }
 
   #timedOut(key: Key, { tool, bounds }: Started): void {
-    const { clock, log } = this.#context;
+    const { steady, log } = this.#context;
     const timeouts = (this.#rowOf(key)?.timeouts ?? 0) + 1;
     const doublings = timeouts - limits.timeoutsInARow;
     const firstMs = Math.max(limits.setAsideMs, bounds.timeoutMs);
     const restMs = doublings < 0 ? 0 : Math.min(firstMs * 2 ** doublings, limits.longestSetAsideMs);
-    const lastMs = clock.now();
-    this.#rows.put(textOf(key), { timeouts, lastMs, untilMs: lastMs + restMs });
-    if (this.#rows.size > limits.setAsides) this.#rows.removeOldest();
+    const lastMs = steady.now();
+    log.changeNow(this.#rows.put(textOf(key), { timeouts, lastMs, untilMs: lastMs + restMs }));
     if (restMs === 0) return;
     log.record("tool.quarantined", kernelScope, {
       tool: tool.id,
@@ -108,6 +115,12 @@ class SetAside implements Extension {
       restMs,
     });
   }
+}
+
+function readRow(value: JsonValue): TimeoutsRow | undefined {
+  const [timeouts, lastMs, untilMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const isRead = typeof timeouts === "number" && typeof lastMs === "number" && typeof untilMs === "number";
+  return isRead ? { timeouts, lastMs, untilMs } : undefined;
 }
 
 /** The deadline of a tool that ran: one whose isolate was not ready has not. */

@@ -4,6 +4,8 @@ import type { Snapshot } from "./snapshot-format.ts";
 
 /** What a log knows that happened while a call was suspended. */
 export interface ChangesSinceSnapshot {
+  /** Whether the log has the event of the snapshot. Without it nothing else is known. */
+  readonly isThere: boolean;
   readonly wasResumed: boolean;
   /** Also those that were restored since: who held a grant when it was taken does not get it back. */
   readonly revocations: readonly Revocation[];
@@ -21,6 +23,7 @@ export async function readChangesSinceSnapshot(
   await log.flush();
   const revocations: Revocation[] = [];
   const revokedApprovals = new Set<string>();
+  let isThere = false;
   let wasResumed = false;
   const [before] = seq > 0 ? await log.read(seq - 1, 1) : [];
   const isSame = before?.seq === seq - 1 && before.hash === prev;
@@ -29,10 +32,11 @@ export async function readChangesSinceSnapshot(
     if (events.length === 0) break;
     from = events.at(-1)!.seq + 1;
     for (const { type, payload } of events) {
-      if (type === "tool.resumed") wasResumed ||= payload.snapshotId === snapshotId;
+      if (type === "tool.suspended") isThere ||= payload.snapshotId === snapshotId;
+      else if (type === "tool.resumed") wasResumed ||= payload.snapshotId === snapshotId;
       else if (type === "grant.revoked") revocations.push(payload);
       else if (type === "approval.resolved" && payload.answer === "deny") revokedApprovals.add(payload.approvalId);
     }
   }
-  return { wasResumed, revocations, revokedApprovals };
+  return { isThere, wasResumed, revocations, revokedApprovals };
 }

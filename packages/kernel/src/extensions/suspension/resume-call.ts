@@ -7,6 +7,8 @@ import { CallRecord, type Parent } from "../../call/record.ts";
 import type { Started } from "../../call/steps/start.ts";
 import { inputPart } from "../../call/steps/validate.ts";
 import type { CallResult } from "../../result.ts";
+import { ownsSession } from "../../call/ancestors.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
 import { withProgram } from "../../tool/program.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { callerOf, replyOf, within } from "../nested/nested-calls.ts";
@@ -21,6 +23,10 @@ export interface Resumption {
   readonly snapshotId: string;
   /** The same for all calls of the snapshot. */
   readonly since: Since;
+  /** Of the session when the call was suspended. */
+  readonly labels: readonly string[];
+  /** For the event with which the outermost call goes on. */
+  readonly changes: readonly StateChange[];
   /** Notes the run that a call goes on with, before it does. */
   readonly thaws: (call: CallRecord, thaw: Restored) => void;
 }
@@ -62,7 +68,7 @@ export async function resumeRun(
 ): Promise<CallResult> {
   const { context, snapshotId, thaws } = resumption;
   const { run, parts } = frozen;
-  context.log.record("tool.resumed", call.scope, { snapshotId });
+  context.log.record("tool.resumed", call.scope, { snapshotId }, changesOf(call, frozen, resumption));
   const input: unknown = JSON.parse(partOf(parts, inputPart) ?? "null");
   if (!run) return context.perform(call, { phase: "question", input });
   const begun = new Set<SnapshotCall>();
@@ -74,6 +80,16 @@ export async function resumeRun(
     for (const request of run.requests)
       if (request.kind === "call" && !begun.has(request.call)) await endUnasked(request.call, resumption);
   }
+}
+
+/** What its tools know by now is under labels wherever they go on. */
+function changesOf(
+  call: CallRecord,
+  { run, tool }: SnapshotCall,
+  { context, labels, changes }: Resumption,
+): readonly StateChange[] {
+  const learnt = run ? [...labels, ...context.authority().policy.labelsOf(tool)] : labels;
+  return [...context.labels.add(call.sessionId, learnt, ownsSession(call)), ...(call.parent ? noChanges : changes)];
 }
 
 function thawOf({ isolate, requests }: SnapshotRun, resumption: Resumption, begun: Set<SnapshotCall>): Restored {

@@ -9,6 +9,7 @@ import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
 import { bytesOf, type Foreign } from "../../support/foreign.ts";
 import type { CallResult, Hints } from "../../result.ts";
+import type { StateChange } from "../../state/change.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { type Snapshot, type SnapshotCall, type SnapshotRun, readSnapshot } from "./snapshot-format.ts";
@@ -17,12 +18,20 @@ import type { Restored } from "./suspension-port.ts";
 import { type SealingKey, unseal } from "./sealed-snapshot.ts";
 import { readChangesSinceSnapshot } from "./changes-since-snapshot.ts";
 
+/** The right to go on with a snapshot, here. */
+export interface SnapshotClaim {
+  readonly undo: () => void;
+  readonly confirm: () => Promise<boolean>;
+  /** Whether somebody beside this process and its log is asked. */
+  readonly isShared: boolean;
+  /** For the event with which the call goes on. */
+  readonly changes: () => readonly StateChange[];
+}
+
 /** What a suspender has that its kernel has not. */
 export interface ResumeParts {
   readonly key: () => Promise<SealingKey>;
-  readonly claim: (
-    snapshotId: string,
-  ) => { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined;
+  readonly claim: (snapshotId: string) => SnapshotClaim | undefined;
   readonly thaws: (call: CallRecord, thaw: Restored) => void;
 }
 
@@ -81,8 +90,7 @@ async function resumeFrozen(
     revocations: [],
     revokedApprovals: new Set(),
   };
-  const resumption: Resumption = { context, snapshotId, since, thaws: parts.thaws };
-  const call = restoreCall(root, resumption, options, undefined, tree);
+  const call = restoreCall(root, { context, since }, options, undefined, tree);
   const unfit = await misfitOf(root, context);
   if (unfit) return context.refuse(call, unfit);
   const claim = parts.claim(snapshotId);
@@ -90,7 +98,7 @@ async function resumeFrozen(
   try {
     // Before the snapshot is used up: a full tool refuses, and the snapshot is as good as before.
     if (root.run) await takeSlot(call, root, context);
-    Object.assign(since, await sinceOf(frozen, context));
+    Object.assign(since, await sinceOf(frozen, context, claim));
     // Last, when nothing can fail any more: what others have noted cannot be undone.
     if (!(await claim.confirm())) throw resumedBefore;
   } catch (thrown) {
@@ -99,7 +107,7 @@ async function resumeFrozen(
     if (thrown instanceof CallFault || thrown instanceof AuditUnavailable) return refused;
     throw thrown;
   }
-  context.labels.add(root.sessionId, labels);
+  const resumption: Resumption = { context, snapshotId, since, labels, changes: claim.changes(), thaws: parts.thaws };
   return resumeRun(call, root, resumption, true);
 }
 
@@ -115,9 +123,12 @@ async function takeSlot(
 }
 
 /** What happened to its calls while they were suspended. */
-async function sinceOf(frozen: Snapshot, { log }: ExtensionContext): Promise<Since> {
-  const { wasResumed, revocations, revokedApprovals } = await readChangesSinceSnapshot(log, frozen);
+async function sinceOf(frozen: Snapshot, { log }: ExtensionContext, { isShared }: SnapshotClaim): Promise<Since> {
+  const { isThere, wasResumed, revocations, revokedApprovals } = await readChangesSinceSnapshot(log, frozen);
   if (wasResumed) throw resumedBefore;
+  // A log that does not know of the snapshot cannot know that it went on.
+  if (!isThere && !isShared)
+    throw snapshotRefused("other-log", "The log of this kernel does not have the event of the snapshot.");
   const all = callsIn(frozen.root);
   const taken = all.flatMap(({ run }) => run?.revocations ?? []);
   return {
@@ -164,6 +175,11 @@ const fitting = {
   "other-version": { hint: later, operatorHint: "Resume it with the version of the kernel that suspended it." },
   "other-tool": { hint: later, operatorHint: "Register the tool with this version and hash, then resume it." },
   "other-host": { hint: later, operatorHint: "Resume it in a kernel with the host that suspended it." },
+  "other-log": {
+    hint: later,
+    operatorHint:
+      "Resume it in a kernel on the log in which it was suspended, or give callSuspender a `claim` that all kernels share.",
+  },
   "resumed-before": { hint: "Wait for the result in the kernel that resumed the call." },
 } as const satisfies Record<string, Partial<Hints>>;
 

@@ -135,7 +135,7 @@ async function sealed(
   try {
     const frozen = takeSnapshot(root, snapshotId, isolates, context);
     const bytes = await seal(key, writeSnapshot(frozen));
-    for (const { call } of tree) log.record("tool.suspended", call.scope, { snapshotId });
+    for (const { call } of tree) log.record("tool.suspended", call.scope, { snapshotId }, call.changesAt("suspension"));
     await log.flush();
     for (const live of tree) live.tell(suspendedNow);
     const { callId, tool, version } = frozen.root;

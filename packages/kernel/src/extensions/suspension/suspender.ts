@@ -12,7 +12,7 @@ import type { ExtensionContext } from "../extension.ts";
 import type { CallSuspender } from "./call-suspender.ts";
 import { SuspendableCall, type Restored } from "./suspension-port.ts";
 import { obstacleOf, suspendCall, refusal } from "./suspend-call.ts";
-import { resume } from "./resume.ts";
+import { resume, type SnapshotClaim } from "./resume.ts";
 import { type SealingKey, sealingKey } from "./sealed-snapshot.ts";
 
 export interface SuspenderOptions {
@@ -50,7 +50,15 @@ class Suspender implements CallSuspender {
   readonly #calls = new Map<string, SuspendableCall>();
   readonly #thaws = new WeakMap<CallRecord, Restored>();
   /** Ids of snapshots that went on here: each goes on once. */
-  readonly #resumed = new StateTable<true>("suspension.used", 1);
+  readonly #resumed = new StateTable<true>({
+    name: "suspension.used",
+    version: 1,
+    maxRows: REMEMBERED,
+    whenFull: "forget-oldest",
+    codec: { encode: () => true, decode: (value) => (value === true ? true : undefined) },
+  });
+  /** Snapshots that are about to go on here. */
+  readonly #claimed = new Set<string>();
   readonly state = [this.#resumed];
   /** Those who wait for something to change. */
   readonly #watchers = new Set<() => void>();
@@ -120,7 +128,7 @@ class Suspender implements CallSuspender {
   resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult> {
     return resume(bytes, options, this.#opened(), {
       key: this.#key,
-      claim: (snapshotId) => this.#claimed(snapshotId),
+      claim: (snapshotId) => this.#claimOf(snapshotId),
       thaws: (call, thaw) => this.#thaws.set(call, thaw),
     });
   }
@@ -130,14 +138,19 @@ class Suspender implements CallSuspender {
     throw new TypeError("The suspender belongs to no kernel: give it to createFullKernel.");
   }
 
-  /** At once in this process, so that of two at the same time one is refused; gives the way to undo it, and what others say. */
-  #claimed(snapshotId: string): { readonly undo: () => void; readonly confirm: () => Promise<boolean> } | undefined {
-    if (this.#resumed.get(snapshotId)) return undefined;
-    this.#resumed.put(snapshotId, true);
-    if (this.#resumed.size > REMEMBERED) this.#resumed.removeOldest();
+  /** At once in this process, so that of two at the same time one is refused. */
+  #claimOf(snapshotId: string): SnapshotClaim | undefined {
+    if (this.#resumed.get(snapshotId) || this.#claimed.has(snapshotId)) return undefined;
+    this.#claimed.add(snapshotId);
+    const claim = this.#claim;
     return {
-      undo: () => this.#resumed.remove(snapshotId),
-      confirm: async () => this.#claim === undefined || (await this.#claim(snapshotId)) === true,
+      isShared: claim !== undefined,
+      undo: () => void this.#claimed.delete(snapshotId),
+      confirm: async () => claim === undefined || (await claim(snapshotId)) === true,
+      changes: () => {
+        this.#claimed.delete(snapshotId);
+        return this.#resumed.put(snapshotId, true);
+      },
     };
   }
 

@@ -8,7 +8,9 @@ import type { OwnHost } from "../own-host.ts";
 import { type Isolate, IsolateFailure } from "../port.ts";
 import type { Reuse, Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
-import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
+import { applyAll, type StateChange } from "../../state/change.ts";
+import { SteadyClock } from "../../state/steady-clock.ts";
+import { Quarantine, type QuarantineBegun, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /** What of a host a pool uses. */
 type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
@@ -17,7 +19,11 @@ type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
 export interface PoolOptions {
   /** By name of a tool. Default: `session`. */
   readonly reuseOf?: (tool: string) => Reuse;
-  readonly onQuarantine?: (tool: RegisteredTool, caller: string, rest: Rest) => void;
+  /** One for all pools of a kernel. Default: its own. */
+  readonly quarantine?: Quarantine;
+  readonly onQuarantine?: (tool: RegisteredTool, caller: string, begun: QuarantineBegun) => void;
+  /** The state that changes with an isolate that did not fail. */
+  readonly onChange?: (changes: readonly StateChange[]) => void;
 }
 
 /**
@@ -26,8 +32,7 @@ export interface PoolOptions {
  */
 export class IsolatePool {
   readonly #host: PoolHost;
-  readonly #reuseOf: (tool: string) => Reuse;
-  readonly #onQuarantine: PoolOptions["onQuarantine"];
+  readonly #options: PoolOptions;
   /** Callers take turns, and the tools of each caller. */
   readonly #places: FairSemaphore;
   readonly #deadlock = new Deadlock();
@@ -39,12 +44,12 @@ export class IsolatePool {
   readonly #retired = new WeakSet<RegisteredTool>();
   #closed = false;
 
-  constructor(host: PoolHost, clock: Clock, { reuseOf = () => "session", onQuarantine }: PoolOptions = {}) {
+  constructor(host: PoolHost, clock: Clock, options: PoolOptions = {}) {
+    const { quarantine = new Quarantine(new SteadyClock(clock)) } = options;
     this.#host = host;
-    this.#reuseOf = reuseOf;
-    this.#onQuarantine = onQuarantine;
+    this.#options = options;
     this.#places = new FairSemaphore(host.capacity ?? Infinity);
-    this.#quarantine = new Quarantine(clock);
+    this.#quarantine = quarantine;
     this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
   }
 
@@ -132,7 +137,7 @@ export class IsolatePool {
   }
 
   #reuse(tool: RegisteredTool, { thaw }: Owner): Reuse {
-    return thaw || this.#retired.has(tool) ? "call" : this.#reuseOf(tool.manifest.name);
+    return thaw || this.#retired.has(tool) ? "call" : (this.#options.reuseOf?.(tool.manifest.name) ?? "session");
   }
 
   async #opened(slot: Slot, tool: RegisteredTool, owner: Owner, waiter: Waiter, isSecond = false): Promise<Lease> {
@@ -244,8 +249,10 @@ export class IsolatePool {
   }
 
   #failed({ tool, failing }: Slot): void {
-    const rest = this.#quarantine.failed(failing);
-    if (rest) this.#onQuarantine?.(tool, failing.caller, rest);
+    const begun = this.#quarantine.failed(failing);
+    if (!begun) return;
+    if (this.#options.onQuarantine) this.#options.onQuarantine(tool, failing.caller, begun);
+    else applyAll(begun.changes);
   }
 
   #forget(slot: Slot): void {
@@ -254,7 +261,7 @@ export class IsolatePool {
 
   #release(slot: Slot, isolate: Theirs<Isolate>): void {
     slot.calls--;
-    if (isolate.alive) this.#quarantine.succeeded(slot.failing);
+    if (isolate.alive) (this.#options.onChange ?? applyAll)(this.#quarantine.succeeded(slot.failing));
     else if (!slot.stopped) {
       slot.stopped = true; // Its other calls end with it, and it failed once.
       this.#failed(slot);

@@ -1,12 +1,14 @@
 import { limits } from "../../limits.ts";
 import type { Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import type { Clock } from "../clock.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import type { SteadyClock } from "../../state/steady-clock.ts";
+import { StateTable } from "../../state/table.ts";
 
-interface Failures {
+interface Failures extends Rest {
   readonly toolHash: string;
-  readonly inARow: number;
-  /** On the monotonic clock. */
+  /** Since the epoch. */
   readonly untilMs: number;
 }
 
@@ -19,6 +21,12 @@ export interface Failing {
 export interface Rest {
   readonly restMs: number;
   readonly failures: number;
+}
+
+/** A failure after which no isolate is opened for a while. */
+export interface QuarantineBegun extends Rest {
+  /** For its event. */
+  readonly changes: readonly StateChange[];
 }
 
 /** Of one tool, for all its callers. */
@@ -34,49 +42,78 @@ export interface ToolQuarantine {
  * further one. One success, and all is forgotten.
  */
 export class Quarantine {
-  readonly #clock: Clock;
-  /** The longest ago first. */
-  readonly #failures = new Map<string, Failures>();
+  readonly #clock: SteadyClock;
+  readonly table: StateTable<Failures> = new StateTable<Failures>({
+    name: "isolates.quarantine",
+    version: 1,
+    maxRows: limits.quarantines,
+    whenFull: "forget-oldest",
+    untilMs: ({ untilMs }) => untilMs + limits.quarantineKeptMs,
+    writtenMs: ({ untilMs, restMs }) => untilMs - restMs,
+    codec: {
+      encode: ({ toolHash, failures, restMs, untilMs }) => [toolHash, failures, restMs, untilMs],
+      decode: readRow,
+    },
+  });
+  /** Those that are not yet too many, the longest ago first. No log has them. */
+  readonly #few = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
   /** How long it has to wait still, and after how many failures; `undefined` when it may be opened. */
   rest(failing: Failing): Rest | undefined {
-    const failed = this.#failures.get(keyOf(failing));
-    const restMs = failed === undefined ? 0 : failed.untilMs - this.#clock.monotonicMs();
-    return failed !== undefined && restMs > 0 ? { restMs, failures: failed.inARow } : undefined;
+    const failed = this.table.get(keyOf(failing));
+    const restMs = failed === undefined ? 0 : failed.untilMs - this.#clock.now();
+    return failed !== undefined && restMs > 0 ? { restMs, failures: failed.failures } : undefined;
   }
 
   /** What begins with this failure, if anything does. */
-  failed(failing: Failing): Rest | undefined {
+  failed(failing: Failing): QuarantineBegun | undefined {
     const key = keyOf(failing);
-    const inARow = (this.#failures.get(key)?.inARow ?? 0) + 1;
-    const doublings = inARow - limits.failuresInARow;
-    const restMs = doublings < 0 ? 0 : Math.min(limits.quarantineMs * 2 ** doublings, limits.longestQuarantineMs);
-    this.#failures.delete(key);
-    this.#failures.set(key, { toolHash: failing.toolHash, inARow, untilMs: this.#clock.monotonicMs() + restMs });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > limits.quarantines && oldest !== undefined) this.#failures.delete(oldest);
-    return restMs > 0 ? { restMs, failures: inARow } : undefined;
+    const failures = (this.table.get(key)?.failures ?? this.#few.get(key) ?? 0) + 1;
+    this.#few.delete(key);
+    if (failures < limits.failuresInARow) {
+      this.#few.set(key, failures);
+      const [oldest] = this.#few.keys();
+      if (this.#few.size > limits.quarantines && oldest !== undefined) this.#few.delete(oldest);
+      return undefined;
+    }
+    const doublings = failures - limits.failuresInARow;
+    const restMs = Math.min(limits.quarantineMs * 2 ** doublings, limits.longestQuarantineMs);
+    const untilMs = this.#clock.now() + restMs;
+    const changes = this.table.put(key, { toolHash: failing.toolHash, failures, restMs, untilMs });
+    return { restMs, failures, changes };
   }
 
-  succeeded(failing: Failing): void {
-    if (this.#failures.size > 0) this.#failures.delete(keyOf(failing));
+  /** What ends with this success, for the next event. */
+  succeeded(failing: Failing): readonly StateChange[] {
+    if (this.#few.size > 0) this.#few.delete(keyOf(failing));
+    return this.table.size > 0 ? this.table.remove(keyOf(failing)) : noChanges;
   }
 
   /** By the hash of the tool. */
   get tools(): ReadonlyMap<string, ToolQuarantine> {
     const tools = new Map<string, ToolQuarantine>();
-    const nowMs = this.#clock.monotonicMs();
-    for (const { toolHash, untilMs } of this.#failures.values()) {
+    const nowMs = this.#clock.now();
+    for (const [, { toolHash, untilMs }] of this.table.entries()) {
       const { callers, retryAfterMs } = tools.get(toolHash) ?? { callers: 0, retryAfterMs: 0 };
       if (untilMs > nowMs)
         tools.set(toolHash, { callers: callers + 1, retryAfterMs: Math.max(retryAfterMs, untilMs - nowMs) });
     }
     return tools;
   }
+}
+
+function readRow(value: JsonValue): Failures | undefined {
+  const [toolHash, failures, restMs, untilMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const isRead =
+    typeof toolHash === "string" &&
+    typeof failures === "number" &&
+    typeof restMs === "number" &&
+    typeof untilMs === "number";
+  return isRead ? { toolHash, failures, restMs, untilMs } : undefined;
 }
 
 /** What is the matter, and what to do. */

@@ -6,7 +6,7 @@ import { readDocument } from "../document/load.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
 /** A pattern names arguments, and no kind of capability. */
-const noFamilies = /* @__PURE__ */ new Families([]);
+export const noFamilies: Families = /* @__PURE__ */ new Families([]);
 
 type Asked = Pick<ApprovalRequest, "approvalId" | "tool" | "sessionId" | "caller" | "input">;
 

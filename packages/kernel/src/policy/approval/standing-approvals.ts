@@ -1,9 +1,12 @@
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import type { SteadyClock } from "../../state/steady-clock.ts";
 import type { StateTable } from "../../state/table.ts";
 import type { Mode } from "../../tool/manifest.ts";
-import { compileCondition, type ConditionTest, type DecisionInput, holdsAll } from "../decision/condition.ts";
+import { type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
+import { type Standing, type StandingApproval, testsOf } from "./standing-table.ts";
 
 /** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
@@ -25,36 +28,21 @@ export interface Hold {
   readonly release: () => void;
 }
 
-/** An approval that outlives its call, and for whom and what it holds. */
-export interface StandingApproval extends ApprovalProof {
-  /** `name@version`. */
-  readonly tool: string;
-  readonly caller: string;
-  readonly sessionId: string;
-}
-
-export interface Standing {
-  readonly approval: ApprovalProof;
-  readonly holdsFor: Pick<StandingApproval, "tool" | "caller" | "sessionId">;
-  /** On the monotonic clock. */
-  readonly untilMs: number;
-  /** Of the pattern of arguments for which it holds. */
-  readonly tests: readonly ConditionTest[] | undefined;
-}
-
 /**
  * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, for the same arguments or
  * for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
  */
 export class Approvals {
   readonly #clock: Clock;
+  readonly #steady: SteadyClock;
   readonly #standing: StateTable<Standing>;
   readonly #held = new Map<string, Set<AbortController>>();
   /** Open questions per caller. */
   readonly #asked = new Map<string, number>();
 
-  constructor(clock: Clock, table: StateTable<Standing>) {
+  constructor(clock: Clock, steady: SteadyClock, table: StateTable<Standing>) {
     this.#clock = clock;
+    this.#steady = steady;
     this.#standing = table;
   }
 
@@ -70,19 +58,20 @@ export class Approvals {
     return undefined;
   }
 
-  remember(key: ApprovalKey, tool: string, approval: ApprovalProof): void {
+  /** For the event of the decision that follows from it. */
+  remember(key: ApprovalKey, tool: string, approval: ApprovalProof): readonly StateChange[] {
     const { caller, sessionId } = key;
-    const { scope, rule, approvalId } = approval;
-    if (scope === "once") return;
+    const { scope, approvalId } = approval;
+    if (scope === "once") return noChanges;
     const text = scope === "session" ? keyText(key) : `${keyText({ ...key, argsHash: "" })} ${approvalId}`;
-    const untilMs = this.#clock.monotonicMs() + limits.standingApprovalMs;
-    this.#standing.put(text, {
-      approval,
-      holdsFor: { tool, caller, sessionId },
-      untilMs,
-      tests: rule && compileCondition(rule.when, false, "grant"),
-    });
-    if (this.#standing.size > limits.sessionApprovals) this.#standing.removeOldest();
+    const untilMs = this.#steady.now() + limits.standingApprovalMs;
+    const holdsFor = { tool, caller, sessionId };
+    return this.#standing.put(text, { approval, holdsFor, untilMs, tests: testsOf(approval) });
+  }
+
+  /** By when a call on it has to have started, on the monotonic clock. */
+  startsBeforeMs({ untilMs }: Standing): number {
+    return this.#clock.monotonicMs() + untilMs - this.#steady.now();
   }
 
   /** Takes a place for one more question of a caller; gives the way to free it, or `undefined` where there is none left. */
@@ -112,25 +101,29 @@ export class Approvals {
     };
   }
 
-  /** Ends an approval wherever it is: an open question is denied, a standing one forgotten, a call that runs on it loses its grants. */
-  revoke(approvalId: string): boolean {
-    let found = false;
-    for (const [text, { approval }] of this.#standing.entries()) {
-      if (approval.approvalId !== approvalId) continue;
-      this.#standing.remove(text);
-      found = true;
-    }
+  /**
+   * Ends an approval wherever it is: an open question is denied, a call that runs on it loses its grants, and a standing one is forgotten with the event that is recorded
+   * next. `undefined` where there is none.
+   */
+  revoke(approvalId: string): readonly StateChange[] | undefined {
+    const changes = this.#removeWhere(({ approval }) => approval.approvalId === approvalId);
+    let found = changes.length > 0;
     for (const controller of Array.from(this.#held.get(approvalId) ?? [])) {
       controller.abort("revoked");
       found = true;
     }
-    return found;
+    return found ? changes : undefined;
   }
 
   /** Those that stand for a tool, `name@version`, stand no more. Calls that run on one go on. */
-  forget(tool: string): void {
-    for (const [text, { holdsFor }] of this.#standing.entries())
-      if (holdsFor.tool === tool) this.#standing.remove(text);
+  forget(tool: string): readonly StateChange[] {
+    return this.#removeWhere(({ holdsFor }) => holdsFor.tool === tool);
+  }
+
+  #removeWhere(matches: (standing: Standing) => boolean): readonly StateChange[] {
+    return Array.from(this.#standing.entries()).flatMap(([text, standing]) =>
+      matches(standing) ? this.#standing.remove(text) : noChanges,
+    );
   }
 
   /** Those that stand, oldest first. */
@@ -143,9 +136,7 @@ export class Approvals {
 
   #alive(text: string): Standing | undefined {
     const standing = this.#standing.get(text);
-    if (standing && standing.untilMs > this.#clock.monotonicMs()) return standing;
-    this.#standing.remove(text);
-    return undefined;
+    return standing && standing.untilMs > this.#steady.now() ? standing : undefined;
   }
 }
 

@@ -1,18 +1,91 @@
 import { limits } from "../../limits.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import type { SteadyClock } from "../../state/steady-clock.ts";
+import { StateTable } from "../../state/table.ts";
 
-/** The labels that each session has gathered. They only grow. */
+interface Labelled {
+  /** Sorted. */
+  readonly labels: readonly string[];
+  /** Since the epoch. */
+  readonly writtenMs: number;
+  readonly keptMs: number;
+}
+
+/**
+ * The labels that each session has gathered. They only grow. A session is forgotten when nobody has used it for long; one that a call had for itself, sooner. Beyond
+ * the limit of sessions, one that is unknown carries every label.
+ */
 export class SessionLabels {
-  readonly #labels = new Map<string, readonly string[]>();
+  readonly #clock: SteadyClock;
+  #nextSweepMs = 0;
+  readonly table: StateTable<Labelled> = new StateTable<Labelled>({
+    name: "policy.labels",
+    version: 1,
+    maxRows: limits.labelledSessions,
+    whenFull: "refuse",
+    untilMs: ({ writtenMs, keptMs }) => writtenMs + keptMs,
+    writtenMs: ({ writtenMs }) => writtenMs,
+    codec: {
+      encode: ({ labels, writtenMs, keptMs }) => [labels, writtenMs, keptMs],
+      decode: readRow,
+    },
+  });
+
+  constructor(clock: SteadyClock) {
+    this.#clock = clock;
+  }
 
   /** Sorted. A session that may have been forgotten carries all that there are. */
   of(sessionId: string, all: readonly string[]): readonly string[] {
-    return this.#labels.get(sessionId) ?? (this.#labels.size >= limits.labelledSessions ? all : []);
+    const row = this.table.get(sessionId);
+    if (row && row.writtenMs + row.keptMs > this.#clock.now()) return row.labels;
+    return this.#isFull() ? all : [];
   }
 
-  add(sessionId: string, labels: readonly string[]): void {
-    if (labels.length === 0) return;
-    const known = this.#labels.get(sessionId);
-    if (known === undefined && this.#labels.size >= limits.labelledSessions) return;
-    this.#labels.set(sessionId, [...new Set([...(known ?? []), ...labels])].toSorted());
+  /**
+   * For the event after which the session knows what a tool knew.
+   *
+   * @param isOwn whether a call had the session for itself, because it named none
+   */
+  add(sessionId: string, labels: readonly string[], isOwn: boolean): readonly StateChange[] {
+    const known = this.table.get(sessionId);
+    const all = new Set([...(known?.labels ?? []), ...labels]);
+    if (all.size === 0 || (known === undefined && this.#isFull())) return noChanges;
+    if (known && all.size === known.labels.length) return this.refresh(sessionId);
+    const keptMs = Math.max(known?.keptMs ?? 0, isOwn ? limits.ownSessionMs : limits.sessionMs);
+    return this.table.put(sessionId, { labels: [...all].toSorted(), writtenMs: this.#clock.now(), keptMs });
+  }
+
+  /** Keeps the labels of a session that is in use, from time to time. */
+  refresh(sessionId: string): readonly StateChange[] {
+    const known = this.table.get(sessionId);
+    const nowMs = this.#clock.now();
+    const ageMs = known ? nowMs - known.writtenMs : 0;
+    if (!known || ageMs < known.keptMs / REFRESHES || ageMs >= known.keptMs) return noChanges;
+    return this.table.put(sessionId, { ...known, writtenMs: nowMs });
+  }
+
+  #isFull(): boolean {
+    const nowMs = this.#clock.now();
+    if (this.table.isFull && nowMs >= this.#nextSweepMs) {
+      this.#nextSweepMs = nowMs + SWEEP_MS;
+      this.table.expire(nowMs);
+    }
+    return this.table.isFull;
   }
 }
+
+/** How often in its time a session that is in use is written again, at most. */
+const REFRESHES = 30;
+/** Every session is looked at in a sweep. */
+const SWEEP_MS = 1_000;
+
+function readRow(value: JsonValue): Labelled | undefined {
+  const [labels, writtenMs, keptMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const isRead =
+    Array.isArray(labels) && labels.every((each) => typeof each === "string") && isTime(writtenMs) && isTime(keptMs);
+  return isRead ? { labels, writtenMs, keptMs } : undefined;
+}
+
+const isTime = (value: JsonValue | undefined): value is number => typeof value === "number" && value >= 0;

@@ -1,6 +1,8 @@
 import { grantOf } from "../../capability/grant.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Clock } from "../../isolate/clock.ts";
+import { applyAll } from "../../state/change.ts";
+import { SteadyClock } from "../../state/steady-clock.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { Counters } from "../decision/counters.ts";
@@ -42,8 +44,9 @@ export interface SimulatedCall {
 export function simulate(policy: Policy, calls: readonly RecordedCall[]): readonly SimulatedCall[] {
   let nowMs = 0;
   const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
-  const counters = new Counters(clock);
-  const labels = new SessionLabels();
+  const steady = new SteadyClock(clock);
+  const counters = new Counters(steady);
+  const labels = new SessionLabels(steady);
   const inOrder = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
   return inOrder.map(
     ({ manifest, input, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
@@ -78,8 +81,10 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         (_, window) => counters.used(window.key),
       );
       if (verdict.decision !== "deny" || !verdict.enforced) {
-        counters.charge(verdict.charges)(true);
-        labels.add(session, policy.labelsOf(manifest.name));
+        const charged = counters.charge(verdict.charges);
+        const learnt = labels.add(session, policy.labelsOf(manifest.name), sessionId === undefined);
+        applyAll([...charged.changes(), ...learnt]);
+        charged.end(true);
       }
       return row(
         verdict.decision,

@@ -1,0 +1,119 @@
+import type { Hash } from "../hash/hash.ts";
+import type { JsonValue } from "../json/json.ts";
+import type { DeclaredTable, RowChange } from "../state/change.ts";
+import { UnknownTable } from "../state/unknown-table.ts";
+import { type AuditEvent, type AuditType, terminalTypes } from "./event.ts";
+import { type EventRecord, eventOf } from "./record.ts";
+import { type EventScope, eventScope } from "./scope.ts";
+
+/** Between two looks at what has expired while a long log is read. */
+const EXPIRE_EVENTS = 10_000;
+
+/** What a log says: whether it is whole, the state that governs, and the calls without an end. Records are added in order. */
+export class LogReading {
+  readonly #hash: Hash;
+  readonly #tables: Map<string, DeclaredTable>;
+  /** The event with which each call began. */
+  readonly #open = new Map<string, EventRecord>();
+  #before: EventRecord | undefined;
+  #damage: string | null = null;
+  #events = 0;
+  /** Since the epoch: of the last row that says when it was written. */
+  latestMs = 0;
+
+  constructor(hash: Hash, tables: readonly DeclaredTable[]) {
+    this.#hash = hash;
+    this.#tables = new Map(tables.map((table) => [table.name, table]));
+  }
+
+  /** The first thing that is wrong; `null` where nothing is. */
+  get damage(): string | null {
+    return this.#damage;
+  }
+
+  get tables(): readonly DeclaredTable[] {
+    return [...this.#tables.values()];
+  }
+
+  /** Calls that began and did not end. One that was suspended waits elsewhere. */
+  get openCalls(): readonly EventScope[] {
+    return Array.from(this.#open.values(), (record) => {
+      const { callId, sessionId, traceparent } = eventOf(record);
+      return eventScope(callId, sessionId, traceparent);
+    });
+  }
+
+  add(record: EventRecord): void {
+    const { body, hash } = record;
+    // What was changed changes nothing here.
+    if (!body.isWellFormed() || this.#hash.text(body) !== hash)
+      return this.fault(`Event ${record.seq} of the log was changed.`);
+    this.#follow(record);
+    this.#before = record;
+    const callId = callIdIn(body);
+    if (callId !== undefined) this.#track(callId, typeIn(body), record);
+    // The words can stand in a payload as well.
+    if (body.includes(',"state":[')) this.#change(eventOf(record));
+    if (++this.#events % EXPIRE_EVENTS === 0) for (const table of this.#tables.values()) table.expire(this.latestMs);
+  }
+
+  fault(damage: string): void {
+    this.#damage ??= damage;
+  }
+
+  #follow({ seq, body }: EventRecord): void {
+    const before = this.#before;
+    const prev = before?.hash ?? (seq === 0 ? this.#hash.zero : undefined);
+    if (before && seq !== before.seq + 1) this.fault(`Event ${before.seq + 1} of the log is missing.`);
+    else if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
+      this.fault(`Event ${seq} of the log does not follow the one before.`);
+  }
+
+  #track(callId: string, type: string, record: EventRecord): void {
+    if (closing.has(type)) this.#open.delete(callId);
+    else if (opening.has(type)) this.#open.set(callId, record);
+  }
+
+  #change({ seq, state }: Pick<AuditEvent, "seq" | "state">): void {
+    for (const change of state ?? []) {
+      const [name, version, key, row] = change;
+      if (!isChange(change)) this.fault(`Event ${seq} of the log changes state in another form.`);
+      else this.#take(`Event ${seq} of the log`, name, version, key, row);
+    }
+  }
+
+  #take(where: string, name: string, version: number, key: string, row: JsonValue): void {
+    let table = this.#tables.get(name);
+    if (!table) this.#tables.set(name, (table = new UnknownTable(name, version)));
+    const writtenMs = table.take(key, row, version);
+    if (writtenMs === undefined)
+      this.fault(`${where} has a row of ${name} in version ${version}, which this kernel cannot read.`);
+    else this.latestMs = Math.max(this.latestMs, writtenMs);
+  }
+}
+
+export const opening: ReadonlySet<string> = new Set(["call.invoked", "tool.resumed"] satisfies AuditType[]);
+export const closing: ReadonlySet<string> = new Set([...terminalTypes, "tool.suspended"] satisfies AuditType[]);
+
+/*
+ * An event is canonical JSON: its first member is `callId`, its last ones are `type` and `v`. Looking there takes a fiftieth of reading it whole, and a log can have millions.
+ */
+
+/** `undefined` for events of no call. */
+function callIdIn(body: string): string | undefined {
+  return body.startsWith(CALL_ID) ? body.slice(CALL_ID.length, body.indexOf('"', CALL_ID.length)) : undefined;
+}
+
+function typeIn(body: string): string {
+  return body.slice(body.lastIndexOf(TYPE) + TYPE.length, -END.length);
+}
+
+const CALL_ID = '{"callId":"';
+const TYPE = ',"type":"';
+const END = '","v":1}';
+
+/** A log is foreign, and its digests say nothing about its form. */
+function isChange(change: RowChange): boolean {
+  const [name, version, key, row] = Array.isArray(change) ? (change as readonly unknown[]) : [];
+  return typeof name === "string" && Number.isSafeInteger(version) && typeof key === "string" && row !== undefined;
+}

@@ -1,0 +1,31 @@
+import { Limiter } from "../bounds/limiter.ts";
+import { Revocations } from "../capability/revocation.ts";
+import type { Clock } from "../isolate/clock.ts";
+import { Quarantine } from "../isolate/pool/quarantine.ts";
+import { Counters } from "../policy/decision/counters.ts";
+import { SessionLabels } from "../policy/decision/session-labels.ts";
+import type { DeclaredTable } from "../state/change.ts";
+import { SteadyClock } from "../state/steady-clock.ts";
+
+/** The state of the core that governs calls and outlives the kernel. It is there before the log is opened, and has its rows when that is open. */
+export class GoverningState {
+  readonly steady: SteadyClock;
+  readonly counters: Counters;
+  readonly labels: SessionLabels;
+  readonly limiter: Limiter;
+  readonly quarantine: Quarantine;
+  readonly revocations: Revocations = new Revocations();
+
+  constructor(clock: Clock) {
+    this.steady = new SteadyClock(clock);
+    this.counters = new Counters(this.steady);
+    this.labels = new SessionLabels(this.steady);
+    this.limiter = new Limiter(clock, this.steady);
+    this.quarantine = new Quarantine(this.steady);
+  }
+
+  get tables(): readonly DeclaredTable[] {
+    const { counters, labels, limiter, quarantine, revocations } = this;
+    return [counters, labels, limiter, quarantine, revocations].map(({ table }) => table);
+  }
+}

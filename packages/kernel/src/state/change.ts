@@ -1,0 +1,39 @@
+import type { JsonValue } from "../json/json.ts";
+
+/** A change of one row as an event carries it. A row that is `null` is gone. */
+export type RowChange = readonly [table: string, version: number, key: string, row: JsonValue];
+
+/** A change that takes effect when `AuditLog.record` puts it on record with its event, and never without. */
+export interface StateChange {
+  readonly change: RowChange;
+  apply(): void;
+}
+
+export const noChanges: readonly StateChange[] = [];
+
+export function applyAll(changes: readonly StateChange[]): void {
+  for (const each of changes) each.apply();
+}
+
+/** One feature's state that outlives the kernel, whatever its rows are. */
+export interface DeclaredTable {
+  /** `feature.subject`: no two tables of a kernel have one name. */
+  readonly name: string;
+  /** Counted up with every change of what a row means. */
+  readonly version: number;
+  readonly size: number;
+  /** How many rows it holds at most; `whenFull` of its feature says what happens beyond. */
+  readonly maxRows: number;
+  /** All rows, for a checkpoint: what `take` reads. */
+  rows(): Iterable<RowChange>;
+  /**
+   * Reads a row that a log or a checkpoint holds, in the present version or an earlier one.
+   *
+   * @returns when the row was written, in milliseconds since the epoch, or 0 where it does not say; `undefined` for a row that cannot be read
+   */
+  take(key: string, row: JsonValue, version: number): number | undefined;
+  /** Forgets rows that hold no longer. */
+  expire(nowMs: number): void;
+  /** A table of the same declaration, without rows. */
+  empty(): DeclaredTable;
+}

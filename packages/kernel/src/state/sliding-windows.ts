@@ -1,0 +1,149 @@
+import type { JsonValue } from "../json/json.ts";
+import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
+
+/** What one call spent in a window. */
+export interface Spent {
+  readonly atMs: number;
+  readonly amount: number;
+  /** While its call is under way it does not leave the window. */
+  isOpen: boolean;
+  /** It is in the log. */
+  isRecorded: boolean;
+}
+
+interface Window {
+  readonly windowMs: number;
+  /** Oldest first. */
+  readonly entries: Spent[];
+}
+
+export interface WindowLimits {
+  readonly windows: number;
+  readonly entries: number;
+}
+
+/**
+ * What was spent in sliding windows. A call spends before it starts, so that calls in flight count. What it spent is in the log with its start; what never started is in no
+ * log. A change of this table is one more entry of a window.
+ */
+export class SlidingWindows implements DeclaredTable {
+  readonly name: string;
+  readonly version = 1;
+  readonly maxRows: number;
+  readonly #limits: WindowLimits;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(name: string, limits: WindowLimits) {
+    this.name = name;
+    this.#limits = limits;
+    this.maxRows = limits.windows;
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** What stands in a window. `undefined` when there is no room to remember one more. */
+  entries(key: string, nowMs: number): readonly Spent[] | undefined {
+    const window = this.#windows.get(key);
+    if (!window) {
+      if (this.#windows.size >= this.#limits.windows) this.expire(nowMs);
+      return this.#windows.size < this.#limits.windows ? none : undefined;
+    }
+    expireIn(window, nowMs);
+    return window.entries.length < this.#limits.entries ? window.entries : undefined;
+  }
+
+  spend(key: string, windowMs: number, amount: number, nowMs: number): Spent {
+    const spent: Spent = { atMs: nowMs, amount, isOpen: true, isRecorded: false };
+    this.#add(key, windowMs, spent);
+    return spent;
+  }
+
+  /** Its call never started. */
+  takeBack(key: string, spent: Spent): void {
+    const window = this.#windows.get(key);
+    if (!window) return;
+    const at = window.entries.indexOf(spent);
+    if (at >= 0) window.entries.splice(at, 1);
+    if (window.entries.length === 0) this.#windows.delete(key);
+  }
+
+  /** For the event of its call's start. */
+  changeOf(key: string, windowMs: number, spent: Spent): StateChange {
+    return {
+      change: [this.name, this.version, key, [windowMs, spent.atMs, spent.amount]],
+      apply: () => void (spent.isRecorded = true),
+    };
+  }
+
+  /** Entries of calls that are under way. */
+  get open(): number {
+    let count = 0;
+    for (const { entries } of this.#windows.values()) count += entries.filter(({ isOpen }) => isOpen).length;
+    return count;
+  }
+
+  *rows(): Iterable<RowChange> {
+    for (const [key, { windowMs, entries }] of this.#windows) {
+      const recorded = entries.filter(({ isRecorded }) => isRecorded);
+      const row = [windowMs, ...recorded.flatMap(({ atMs, amount }) => [atMs, amount])];
+      if (recorded.length > 0) yield [this.name, this.version, key, row];
+    }
+  }
+
+  take(key: string, row: JsonValue, version: number): number | undefined {
+    if (version !== this.version || !isRow(row)) return undefined;
+    const [windowMs = 0] = row;
+    let latestMs = 0;
+    for (let i = 1; i < row.length; i += 2) {
+      const atMs = row[i]!;
+      latestMs = Math.max(latestMs, atMs);
+      this.#add(key, windowMs, { atMs, amount: row[i + 1]!, isOpen: false, isRecorded: true });
+    }
+    return latestMs;
+  }
+
+  expire(nowMs: number): void {
+    for (const [key, window] of this.#windows) {
+      expireIn(window, nowMs);
+      if (window.entries.length === 0) this.#windows.delete(key);
+    }
+  }
+
+  empty(): SlidingWindows {
+    return new SlidingWindows(this.name, this.#limits);
+  }
+
+  #add(key: string, windowMs: number, spent: Spent): void {
+    const window = this.#windows.get(key) ?? { windowMs, entries: [] };
+    const { entries } = window;
+    // Calls start in another order than they came, by a little.
+    let at = entries.length;
+    while (at > 0 && entries[at - 1]!.atMs > spent.atMs) at--;
+    if (at === entries.length) entries.push(spent);
+    else entries.splice(at, 0, spent);
+    this.#windows.set(key, window);
+  }
+}
+
+const none: readonly Spent[] = [];
+
+/** Looks at those alone that are old enough: a window can have a million. */
+function expireIn({ windowMs, entries }: Window, nowMs: number): void {
+  const sinceMs = nowMs - windowMs;
+  let old = 0;
+  while (old < entries.length && entries[old]!.atMs <= sinceMs) old++;
+  const open = entries.slice(0, old).filter(({ isOpen }) => isOpen);
+  if (open.length < old) entries.splice(0, old, ...open);
+}
+
+/** The window in milliseconds, then time and amount of each entry. */
+function isRow(row: JsonValue): row is readonly number[] {
+  return (
+    Array.isArray(row) &&
+    row.length >= 3 &&
+    row.length % 2 === 1 &&
+    row.every((each) => typeof each === "number" && each >= 0)
+  );
+}
