@@ -23,6 +23,8 @@ const config: KnipConfig = {
     "@modelcontextprotocol/server",
     // The edge's peer, which every run of it takes from here.
     "wrangler",
+    // A peer of the agent frameworks, which the part of the tests for them installs.
+    "zod",
     // Tests render parts of the page with the playground's dependencies.
     "react",
     "react-dom",
