@@ -91,7 +91,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
       const code = loadable instanceof Promise ? await loadable : loadable;
       const shell = shellOf(tool.manifest);
       const resumable = shell === "interpreter" ? interpreter?.resumableCalls : undefined;
-      return loadPair(pairs.take(shell, tool.id, isWanted), code, tool.id, resumable);
+      return loadPair(pairs.take(shell, tool.id, isWanted), code, tool, resumable);
     },
     ...(interpreter &&
       boot && {
@@ -104,7 +104,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     close: async () => pairs.close(),
   };
   if (options.commands === undefined) return withoutCommands(host);
-  const open: OpenModule = (module, name, isWanted) => loadPair(pairs.takeForCommand(name, isWanted), module, name);
+  const open: OpenModule = (module, id, isWanted) => loadPair(pairs.takeForCommand(id, isWanted), module, { id });
   const { offerCommands } = await import("./commands.ts");
   return offerCommands(host, options.commands, { open, files }, options.commandLimits);
 }
@@ -146,19 +146,19 @@ function notLoaded(): never {
 async function loadPair(
   opening: Promise<PooledWorker>,
   code: LoadedCode,
-  name: string,
+  { id, manifest }: Pick<RegisteredTool, "id"> & Partial<Pick<RegisteredTool, "manifest">>,
   resumable?: (channel: GuestChannel) => ResumableCalls,
 ): Promise<Isolate> {
   const pair = await opening;
   const { channel, retire } = pair;
   const tooSlow = setTimeout(() => retire("it did not load in time"), LOAD_MS);
-  const loaded = await channel.load(code);
+  const loaded = await channel.load(code, manifest?.bounds.memoryBytes);
   clearTimeout(tooSlow);
   if (loaded.kind !== "loaded") {
     retire("the tool did not load");
     throw loaded.kind === "failed"
-      ? new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.name}: ${loaded.message}`)
-      : new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${loaded.reason}.`);
+      ? new IsolateFailure("TOOL_ERROR", `The module of ${id} failed to load: ${loaded.name}: ${loaded.message}`)
+      : new IsolateFailure("TOOL_ERROR", `The module of ${id} failed to load: ${loaded.reason}.`);
   }
   return isolateOf(pair, resumable?.(channel));
 }

@@ -86,7 +86,13 @@ export function nodeHost({
       // What is trusted is what its program would import.
       const code = hashes.has(tool.hash) ? tool.body.code : moduleCode(tool);
       const interpreted = async (isStillWanted?: () => boolean): Promise<Isolate> =>
-        openThread(tool.id, code, await interpreterScript(quickJs, startTimeoutMs), open, isStillWanted);
+        openThread(
+          tool.id,
+          code,
+          { ...(await interpreterScript(quickJs, startTimeoutMs)), memoryBytes: tool.manifest.bounds.memoryBytes },
+          open,
+          isStillWanted,
+        );
       if (!hashes.has(tool.hash)) return interpreted(isWanted);
       return countedElsewhere(
         await openThread(tool.id, code, { ...trustedScript, startTimeoutMs }, open, isWanted),

@@ -18,6 +18,8 @@ export interface ThreadScript {
   readonly metered: boolean;
   /** The interpreter is one of JavaScript, whose calls can be suspended. */
   readonly resumable?: boolean;
+  /** Memory that the interpreter gives a module while it is loaded. Default: as much as a call without a bound has. */
+  readonly memoryBytes?: number | undefined;
   /** Until the thread has to answer. Default 30,000. */
   readonly startTimeoutMs?: number | undefined;
 }
@@ -56,7 +58,7 @@ export async function openThread(
   const thread = await startThread(name, script, open, isWanted);
   const { channel, terminate } = thread;
   const tooSlow = setTimeout(() => terminate("it did not load in time"), LOAD_MS);
-  const loaded = await channel.load(code);
+  const loaded = await channel.load(code, script.memoryBytes);
   clearTimeout(tooSlow);
   if (loaded.kind === "loaded") return isolateOf(thread, script.resumable === true && new ResumableCalls(channel));
   terminate("the tool did not load");

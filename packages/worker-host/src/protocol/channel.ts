@@ -83,10 +83,11 @@ export class GuestChannel {
     return this.#phase === "ended" ? this.#busyAtEnd : this.#phase === "loading" || this.#calls.size > 0;
   }
 
-  load(code: LoadedCode): Promise<LoadOutcome> {
+  /** @param memoryBytes as {@link LoadMessage} has it */
+  load(code: LoadedCode, memoryBytes?: number): Promise<LoadOutcome> {
     if (this.#phase === "ready") {
       this.#phase = "loading";
-      this.#port.postMessage({ type: "load", code });
+      this.#port.postMessage({ type: "load", code, memoryBytes });
     }
     return this.#loading.promise;
   }
@@ -190,8 +191,9 @@ export class GuestChannel {
       case "suspended":
         return this.#suspending?.resolve(message.machine);
       case "died":
+        if (message.last !== undefined) this.#receive(message.last);
         if (message.by) this.#calls.get(message.by.callId)?.settle(message.by.outcome);
-        return this.#lose(message.reason);
+        if (this.#phase !== "ended") this.#lose(message.reason);
     }
   }
 

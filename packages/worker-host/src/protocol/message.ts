@@ -4,7 +4,7 @@ import type { SuspendedMachine } from "./suspended-call.ts";
 /** Host to guest. Trusted: the guest checks nothing. */
 export type HostMessage =
   /** An ES module without imports, or a metered WebAssembly module. Once, before any call. */
-  | { readonly type: "load"; readonly code: LoadedCode }
+  | LoadMessage
   | { readonly type: "call"; readonly call: IsolateCall | CommandCall }
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply }
@@ -12,6 +12,13 @@ export type HostMessage =
   | { readonly type: "taken"; readonly callId: string; readonly more: boolean }
   /** What was pulled of the body: without a byte its end, `undefined` where it broke off. */
   | { readonly type: "pulled"; readonly callId: string; readonly bytes: Uint8Array | undefined };
+
+export interface LoadMessage {
+  readonly type: "load";
+  readonly code: LoadedCode;
+  /** Memory that an interpreter gives the module while it is loaded. Default: that of its calls without a bound. */
+  readonly memoryBytes?: number | undefined;
+}
 
 /** Host to the relay around an interpreter, in the order of what it sends the guest. */
 export type MachineMessage =
@@ -70,8 +77,11 @@ export type MeterMessage =
   | ({ readonly type: "exhausted" } & Exhaustion)
   /** All that its guest said before has been passed on. */
   | { readonly type: "suspended"; readonly machine: SuspendedMachine | undefined }
-  /** Nothing more will come. `by`: the call whose bound ended all of it, in one message, so that none is sent after it in between. */
-  | { readonly type: "died"; readonly reason: string; readonly by?: Exhaustion };
+  /**
+   * Nothing more will come. In one message, so that nobody sends anything in between: `by`, the call whose bound ended all of it; `last`, what its guest or the relay said
+   * before.
+   */
+  | { readonly type: "died"; readonly reason: string; readonly by?: Exhaustion; readonly last?: unknown };
 
 export interface Exhaustion {
   readonly callId: string;

@@ -60,7 +60,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
         );
       const [channel, terminate] = open();
       await channel.ready;
-      const loaded = await channel.load(moduleCode(tool));
+      const loaded = await channel.load(moduleCode(tool), tool.manifest.bounds.memoryBytes);
       if (loaded.kind === "loaded") return isolateOf(channel, terminate);
       terminate("the tool did not load");
       const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;

@@ -1,5 +1,5 @@
 import type { GuestPort } from "../../protocol/channel.ts";
-import type { Exhaustion, HostMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
+import type { Exhaustion, HostMessage, LoadMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
 import { isMeterMessage } from "../../protocol/meter.ts";
 import type { Image, SuspendedMachine } from "../../protocol/suspended-call.ts";
 import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
@@ -22,8 +22,12 @@ const MEMORY_BYTES = 536_870_912;
 /** A package's code is parsed and run once; what takes longer than seconds is not going to end. */
 const LOAD_FUEL = 20_000_000_000;
 const BOOT_FUEL = 1_000_000_000;
+/** Behind the outcome of a call: for the shell, and for what a tool tidies up. Some ten milliseconds. */
+const AFTER_FUEL = 10_000_000;
 
 interface Running {
+  /** `undefined`: work that belongs to no call. */
+  readonly callId: string | undefined;
   readonly fuel: number;
   fuelLeft: number;
   fuelUsed: number;
@@ -54,7 +58,11 @@ class VmPort implements GuestPort {
   readonly #running = new Map<string, Running>();
   readonly #restore: (image: Image) => Vm;
   #vm: Vm | undefined;
-  #current: Running | undefined;
+  /** Whose fuel the slice uses. */
+  #current: Running = nobody;
+  /** The last word of a call that alone ran here. It is said when nothing of the call runs any more. */
+  #held: unknown;
+  #isLoaded = false;
   /** Of the messages so far. As a port does it: the sender goes on first. */
   #handled = Promise.resolve();
   #unhandled = 0;
@@ -101,12 +109,14 @@ class VmPort implements GuestPort {
     if (message.type === "call") {
       const { fuel = this.#bounds.fuel ?? MAX_FUEL, memoryBytes = this.#bounds.memoryBytes ?? MEMORY_BYTES } =
         message.call;
-      this.#running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes));
+      this.#running.set(callId, running(Math.min(fuel, MAX_FUEL), memoryBytes, callId));
     }
     const call = this.#running.get(callId);
     if (call === undefined) return;
     const slice = await this.#run(this.#vm, call, message, bytesIn(message));
-    if (slice.state !== "running") this.#end(callId, call, slice);
+    if (slice.state !== "running") this.#end(slice);
+    else if (this.#held !== undefined) this.onmessage?.({ data: this.#held } as MessageEvent);
+    this.#held = undefined;
   }
 
   /** Afterwards the port is dead. */
@@ -120,23 +130,28 @@ class VmPort implements GuestPort {
 
   #thaw({ image, callId, used: { fuel, fuelUsed, memoryBytes } }: SuspendedMachine): void {
     this.#vm = this.#restore(image);
-    this.#running.set(callId, { fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
+    this.#running.set(callId, { callId, fuel, fuelLeft: fuel - fuelUsed, fuelUsed, memoryBytes });
   }
 
-  async #load(vm: Vm, message: HostMessage): Promise<void> {
+  async #load(vm: Vm, message: LoadMessage): Promise<void> {
     const { fuel = LOAD_FUEL, memoryBytes = MEMORY_BYTES } = this.#bounds;
-    const { state } = await this.#run(vm, running(Math.min(fuel, LOAD_FUEL), memoryBytes), message);
-    if (state === "running") return;
-    this.#say({ type: "load-failed", name: "Error", message: `it ended with ${state} while it was loaded` });
+    const loading = running(Math.min(fuel, LOAD_FUEL), message.memoryBytes ?? memoryBytes);
+    const { state } = await this.#run(vm, loading, message);
+    if (this.#isLoaded && state === "running") return;
+    const reason =
+      state === "running"
+        ? "it waits for something that never comes: while a tool is loaded, it has no requests"
+        : `it ended with ${state} while it was loaded`;
+    this.#say({ type: "load-failed", name: "Error", message: reason });
     this.#die(state);
   }
 
   async #run(vm: Vm, running: Running, message: HostMessage, body?: Uint8Array): Promise<Slice> {
     this.#current = running;
     const slice = await vm.deliver(running.fuelLeft, running.memoryBytes, textFor(message), body);
-    this.#current = undefined;
-    running.fuelLeft -= slice.fuelUsed;
-    running.fuelUsed += slice.fuelUsed;
+    const last = this.#current;
+    last.fuelLeft -= slice.fuelUsed;
+    last.fuelUsed += slice.fuelUsed;
     return slice;
   }
 
@@ -149,31 +164,44 @@ class VmPort implements GuestPort {
       message = undefined;
     }
     if (body instanceof Uint8Array) attach(message, body);
-    const callId = endedCall(message);
-    const running = callId === undefined ? undefined : this.#running.get(callId);
-    if (callId !== undefined && running !== undefined && this.#vm !== undefined) {
-      this.#running.delete(callId);
-      const inThisSlice = this.#current === running ? this.#vm.usedInSlice : 0;
-      this.#sayUsage(callId, running.fuelUsed + inThisSlice, this.#vm.memoryBytes);
-      this.#vm.grace();
-      const ending = exhaustion(message, running);
-      if (ending !== undefined) return this.#say({ type: "exhausted", callId, outcome: ending });
-    }
+    const ended = this.#running.get(endedCall(message) ?? "");
+    const bound = ended && this.#vm ? exhaustion(message, ended) : undefined;
     // Words of the relay are not the guest's to say.
-    const isGuest = isObject(message) && !isMeterMessage(message);
-    this.onmessage?.({ data: isGuest ? message : undefined } as MessageEvent);
+    const said = bound ?? (isObject(message) && !isMeterMessage(message) ? message : undefined);
+    this.#isLoaded ||= isObject(message) && (message["type"] === "loaded" || message["type"] === "load-failed");
+    if (ended && this.#vm && this.#handOver(this.#vm, ended)) this.#held = said;
+    else this.onmessage?.({ data: said } as MessageEvent);
   }
 
-  #end(callId: string, { fuel, fuelUsed }: Running, { state }: Slice): void {
+  /**
+   * A call has ended: what runs on in this slice is paid by another call, which may have waited for this one.
+   *
+   * @returns whether there is none: then nothing has to run on
+   */
+  #handOver(vm: Vm, ended: Running): boolean {
+    this.#running.delete(ended.callId ?? "");
+    const isCurrent = this.#current === ended;
+    this.#sayUsage(ended.callId ?? "", ended.fuelUsed + (isCurrent ? vm.usedInSlice : 0), vm.memoryBytes);
+    if (!isCurrent) return false;
+    const [successor] = this.#running.values();
+    this.#current = successor ?? running(AFTER_FUEL, ended.memoryBytes);
+    vm.handOver(this.#current.fuelLeft);
+    return successor === undefined;
+  }
+
+  #end({ state }: Slice): void {
+    const { callId, fuel, fuelUsed } = this.#current;
     if (this.#vm === undefined) return;
+    if (callId === undefined) return this.#die("work after the end of its call");
     this.#sayUsage(callId, fuelUsed, this.#vm.memoryBytes);
     if (state === "out-of-fuel") this.#die(state, { callId, outcome: { kind: "out-of-fuel", limit: fuel } });
     else this.#die(state, state === "too-deep" ? { callId, outcome: tooDeep } : undefined);
   }
 
-  #die(state: Slice["state"], by?: Exhaustion): void {
+  #die(how: string, by?: Exhaustion): void {
     this.#vm = undefined;
-    this.#say({ type: "died", reason: `the interpreter ended with ${state}`, ...(by && { by }) });
+    const last = this.#held === undefined ? undefined : { last: this.#held };
+    this.#say({ type: "died", reason: `the interpreter ended with ${how}`, ...(by && { by }), ...last });
   }
 
   #sayUsage(callId: string, fuelUsed: number, peakMemoryBytes: number): void {
@@ -187,9 +215,11 @@ class VmPort implements GuestPort {
   }
 }
 
-function running(fuel: number, memoryBytes: number): Running {
-  return { fuel, fuelLeft: fuel, fuelUsed: 0, memoryBytes };
+function running(fuel: number, memoryBytes: number, callId?: string): Running {
+  return { callId, fuel, fuelLeft: fuel, fuelUsed: 0, memoryBytes };
 }
+
+const nobody = running(0, 0);
 
 interface LoadFailed {
   readonly type: "load-failed";
@@ -201,6 +231,7 @@ const tooDeep = { kind: "too-large", what: "stack", limit: MAX_STACK_BYTES } as 
 
 /** Bytes go beside the text. A call's bounds are not the guest's to know: reading them would cost more or less of them. */
 function textFor(message: HostMessage): string {
+  if (message.type === "load") return JSON.stringify({ type: message.type, code: message.code });
   if (message.type !== "call") return JSON.stringify(message, withoutBytes);
   const { fuel: _, memoryBytes: __, ...call } = message.call;
   return JSON.stringify({ ...message, call }, withoutBytes);
@@ -243,10 +274,11 @@ const exhaustions = new Map<string, "memory" | "stack">([
   ["InternalError: stack overflow", "stack"],
 ]);
 
-function exhaustion(message: unknown, { memoryBytes }: Running): Exhaustion["outcome"] | undefined {
+function exhaustion(message: unknown, { callId = "", memoryBytes }: Running): MeterMessage | undefined {
   const outcome = isObject(message) ? message["outcome"] : undefined;
   if (!isObject(outcome) || outcome["kind"] !== "threw") return undefined;
   const what = exhaustions.get(`${String(outcome["name"])}: ${String(outcome["message"])}`);
   if (what === undefined) return undefined;
-  return what === "stack" ? tooDeep : { kind: "out-of-memory", limit: memoryBytes };
+  const bound = what === "stack" ? tooDeep : ({ kind: "out-of-memory", limit: memoryBytes } as const);
+  return { type: "exhausted", callId, outcome: bound };
 }

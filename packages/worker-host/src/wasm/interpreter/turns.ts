@@ -10,6 +10,8 @@ const TURN_FUEL = 100_000_000;
 export interface Turns {
   /** What calls a function of the machine's. */
   enter(callee: Callable): Callable;
+  /** Its fuel is another from here on. */
+  begin(fuelLeft: number): void;
   /** What the machine calls now and then while it computes. */
   readonly interrupt: Callable;
   /** A machine that waits for its turn never gets it. */
@@ -17,7 +19,7 @@ export interface Turns {
 }
 
 /** It runs to its end before anything else happens on the thread. */
-const whole: Turns = { enter: (callee) => callee, interrupt: () => 0, stop() {} };
+const whole: Turns = { enter: (callee) => callee, begin() {}, interrupt: () => 0, stop() {} };
 
 /**
  * On a thread that it shares, a machine runs in turns, where the engine can put a stack aside (JSPI): timers and other calls come in between, so that a deadline is
@@ -50,8 +52,12 @@ class InTurns implements Turns {
   }
 
   enter(callee: Callable): Callable {
-    this.#turnEnd = this.#fuelLeft() - TURN_FUEL;
+    this.begin(this.#fuelLeft());
     return this.#engine.promising(callee);
+  }
+
+  begin(fuelLeft: number): void {
+    this.#turnEnd = fuelLeft - TURN_FUEL;
   }
 
   stop(): void {
@@ -61,7 +67,7 @@ class InTurns implements Turns {
   #check(): 0 | Promise<0> {
     const left = this.#fuelLeft();
     if (left > this.#turnEnd) return 0;
-    this.#turnEnd = left - TURN_FUEL;
+    this.begin(left);
     return new Promise((resolve) => {
       setTimeout(() => {
         if (!this.#stopped) resolve(0);

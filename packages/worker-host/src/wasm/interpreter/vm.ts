@@ -18,7 +18,6 @@ const PAGE_BYTES = 65_536;
 const moduleFlag = 1;
 /** QuickJS' own bound for its stack in memory: it ends in a `RangeError` that the tool can catch. */
 const GUEST_STACK_BYTES = 262_144;
-const GRACE_FUEL = 10_000_000;
 /** More than reading and writing values takes. */
 const HOST_FUEL = 10 ** 13;
 
@@ -32,7 +31,7 @@ export class Vm {
   #dispatch = 0;
   #fuel = 0;
   #usedInSlice = 0;
-  #grace = 0;
+  #successorFuel: number | undefined;
 
   private constructor(engine: Engine, host: HostFunctions, sharesThread: boolean) {
     const functions: HostFunctions = { ...host };
@@ -106,10 +105,9 @@ export class Vm {
     return this.#usedInSlice;
   }
 
-  /** Lets the slice that runs go on for a little: the shell's own work after a call has ended is nobody's. */
-  grace(): void {
-    this.#grace = GRACE_FUEL;
-    this.#fuel += GRACE_FUEL;
+  /** Only from within a function of the host: behind it the slice goes on with this fuel, whatever it had left, and what it used so far is not counted by it. */
+  handOver(fuel: number): void {
+    this.#successorFuel = fuel;
   }
 
   /** A slice that is being delivered does not go on, and never settles. */
@@ -187,7 +185,7 @@ export class Vm {
   #serve(work: HostFunctions[string], values: readonly number[]): number {
     const before = this.#tank.value;
     this.#tank.value = topUp(before, HOST_FUEL);
-    this.#grace = 0;
+    this.#successorFuel = undefined;
     let bytes = 0;
     const measured = (value: HostValue): HostValue => {
       bytes += value?.length ?? 0;
@@ -202,10 +200,18 @@ export class Vm {
       if (error instanceof WebAssembly.RuntimeError) throw error; // The end of the slice goes through.
       failure = error instanceof Error ? error.message : "";
     }
-    this.#tank.value = topUp(before, this.#grace - bytes);
+    this.#tank.value = topUp(before, this.#handedOver(readTank(before).fuel) - bytes);
     // The guest sees its own errors being made: that is its work.
     if (failure !== undefined) this.#values.throw(failure);
     return box;
+  }
+
+  /** @returns how much more than `left` the slice has from here on */
+  #handedOver(left: number): number {
+    if (this.#successorFuel === undefined) return 0;
+    this.#fuel = this.#successorFuel;
+    this.#turns.begin(this.#fuel);
+    return this.#fuel - left;
   }
 
   /** From within a call of the guest: this function is on the stack, and a stack with it cannot be put aside. */
