@@ -9,8 +9,18 @@ export interface Ended {
   readonly said: string;
 }
 
-export async function ended(folder: string, words: readonly string[], typed = ""): Promise<Ended> {
-  const child = spawn(process.execPath, words, { cwd: folder });
+/** What stands on a child's standard input, and its environment. */
+export interface Around {
+  readonly typed?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export async function ended(
+  folder: string,
+  words: readonly string[],
+  { typed = "", env }: Around = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, words, { cwd: folder, env });
   child.stdin.end(typed);
   const [out, error, code] = await Promise.all([
     text(child.stdout),

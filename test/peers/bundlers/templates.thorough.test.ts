@@ -44,7 +44,7 @@ describe("the template node", () => {
     const app = await templateApp("node", ["typescript", "@types/node"]);
     await expectSound(app, "dist");
     const call = (name: string, input: object, typed?: string) =>
-      ended(app.folder, ["src/main.ts", name, JSON.stringify(input)], typed);
+      ended(app.folder, ["src/main.ts", name, JSON.stringify(input)], { typed });
     expect((await call("word_count", { text: "Water the plants." })).said).toBe("{ words: 3 }\n");
     expect(await call("save_note", note, "yes\n")).toMatchObject({
       code: 1,
@@ -115,5 +115,40 @@ describe("the template vite-react", () => {
     await browser.close();
     await expectLog(app, 1); // Another port is another origin, with a log of its own.
     expect(complaints).toEqual([]);
+  });
+});
+
+describe("the template worker", () => {
+  it("leads from init to a verified log, over HTTP", async () => {
+    const app = await templateApp("worker", ["@cloudflare/workers-types", "typescript", "@types/node"]);
+    const { folder, program, run } = app;
+    await expectSound(app, "packages");
+    expect(await run(program("typescript/bin/tsc"), "-p", "test")).toEqual({ code: 0, said: "" });
+    grantDiary(app);
+    expect((await run(program("vite/bin/vite.js"), "build")).code).toBe(0);
+    const [port = 0] = await freePorts(1);
+    const words = [program("@keyhole/edge/dist/dev/cli.js"), "dev", "--port", String(port)];
+    const edge = spawn(process.execPath, words, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      let token = "";
+      for await (const line of createInterface(edge.stdout)) {
+        token = /^ *token +(\S+)/.exec(line)?.[1] ?? token;
+        if (line.startsWith("Ctrl-C")) break;
+      }
+      const env = { ...process.env, EDGE: `http://127.0.0.1:${port}`, TOKEN: token };
+      const call = (name: string, input: object, typed?: string) =>
+        ended(folder, ["client/main.ts", name, JSON.stringify(input)], { typed, env });
+      expect((await call("word_count", { text: "Water the plants." })).said).toBe("{ words: 3 }\n");
+      expect((await call("save_note", { ...note, path: "secrets/key.txt" }, "yes\n")).said).toContain(
+        "code: 'CAPABILITY_DENIED'",
+      );
+      expect((await call("save_note", note, "no\n")).said).toContain("code: 'APPROVAL_DENIED'");
+      expect((await call("save_note", note, "yes\n")).said).toContain("Saved 5 characters to diary/today.txt.");
+      expect((await ended(folder, ["client/log.ts"], { env })).said).toMatch(/^\d+ events written/);
+    } finally {
+      edge.kill();
+      await once(edge, "exit");
+    }
+    await expectLog(app, 2);
   });
 });

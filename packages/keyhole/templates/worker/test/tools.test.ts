@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { type Approver, type CallResult, createFullKernel } from "@keyhole/kernel";
+import { nodeHost } from "@keyhole/worker-host/node";
+import saveNote from "../packages/save-note.json" with { type: "json" };
+import wordCount from "../packages/word-count.json" with { type: "json" };
+
+/* The packages are the same as at the edge, with the same hashes: `keyhole pack` and the Vite plugin share one packer. */
+
+const policy: unknown = JSON.parse(readFileSync(new URL("../policy.json", import.meta.url), "utf8"));
+const allow: Approver = async () => ({ answer: "allow", scope: "once", approver: "test" });
+const deny: Approver = async () => ({ answer: "deny", approver: "test" });
+
+async function call(name: string, input: unknown, approver: Approver = deny): Promise<CallResult> {
+  const kernel = await createFullKernel({ host: nodeHost(), policy, approver });
+  try {
+    for (const tool of [saveNote, wordCount]) assert.ok(kernel.register(tool).ok);
+    return await kernel.call(name, input);
+  } finally {
+    await kernel.close();
+  }
+}
+
+const codeOf = (result: CallResult): string | undefined => (result.ok ? undefined : result.error.code);
+
+test("word_count counts words, and nobody is asked", async () => {
+  const result = await call("word_count", { text: "Water the plants." });
+  assert.deepEqual(result.ok && result.data, { words: 3 });
+});
+
+test("save_note saves a note after an approval", async () => {
+  const result = await call("save_note", { path: "notes/todo.txt", text: "Water the plants." }, allow);
+  assert.equal(result.ok && result.data, "Saved 17 characters to notes/todo.txt.");
+});
+
+test("save_note is refused without an approval, outside its grant, and where a rule denies it", async () => {
+  assert.equal(codeOf(await call("save_note", { path: "notes/todo.txt", text: "" })), "APPROVAL_DENIED");
+  assert.equal(codeOf(await call("save_note", { path: "secrets/key.txt", text: "" }, allow)), "CAPABILITY_DENIED");
+  assert.equal(codeOf(await call("save_note", { path: "notes/private/a.txt", text: "" }, allow)), "POLICY_DENIED");
+});
