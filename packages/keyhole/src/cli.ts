@@ -24,11 +24,11 @@ process.on("SIGINT", () => {
 // The reader may have read enough: `keyhole log show audit.jsonl | head`.
 process.stdout.on("error", () => process.exit(0));
 
-async function ask(question: string, signal: AbortSignal): Promise<string> {
+async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     // An input that ends answers no question.
-    const ended = once(terminal, "close").then(() => "");
+    const ended = once(terminal, "close").then(() => undefined);
     return await Promise.race([
       terminal.question(question, { signal: AbortSignal.any([signal, interrupted.signal]) }),
       ended,

@@ -33,8 +33,8 @@ export interface CommandIo {
   print(text: string): void | Promise<void>;
   /** Standard error, at once: progress, and what is not the answer. */
   note(text: string): void;
-  /** Asks the person at the terminal. Absent where there is none. */
-  ask?(question: string, signal: AbortSignal): Promise<string>;
+  /** Asks the person at the terminal. `undefined` where the input ended. Absent where there is no terminal. */
+  ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** What a command reads and writes. Paths are those that the person typed. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
 import { refuseEmpty } from "./options.ts";
+import { addDev } from "./verbs/dev.ts";
 import { addInit } from "./verbs/init.ts";
 import { addDoctor, addLog, addReplay } from "./verbs/log.ts";
 import { addMeter } from "./verbs/meter.ts";
@@ -13,7 +14,7 @@ import { addVerify } from "./verbs/verify.ts";
 
 export type { CommandFiles, CommandIo, CommandResult } from "./io.ts";
 
-const verbs = [addInit, addPack, addRun, addList, addPolicy, addVerify, addLog, addReplay, addMeter, addDoctor];
+const verbs = [addInit, addDev, addPack, addRun, addList, addPolicy, addVerify, addLog, addReplay, addMeter, addDoctor];
 
 /** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */
 export async function runCommand(typed: readonly string[], io: CommandIo): Promise<CommandResult> {

@@ -1,10 +1,13 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { CommandIo } from "../io.ts";
+import { join } from "node:path";
+import type { CommandIo } from "./io.ts";
 
 /** One run of the work that is repeated. */
 export interface Round {
   /** Absolute paths, in which a change starts the next round. */
   readonly folders: ReadonlySet<string>;
+  /** Files in them that the work itself, or a call, writes. */
+  readonly ignored?: ReadonlySet<string>;
   /** What there is to say about each subject: printed where it is another line than in the round before. */
   readonly lines: ReadonlyMap<string, string>;
 }
@@ -12,10 +15,19 @@ export interface Round {
 /** Editors write a file in several steps. */
 const SETTLE_MS = 50;
 
-/** Repeats the work whenever a file in one of its folders changes, until Ctrl-C. */
-export async function watchRounds(work: () => Promise<Round>, io: CommandIo): Promise<void> {
+/**
+ * Repeats the work whenever a file in one of its folders changes, until Ctrl-C.
+ *
+ * @param onRound called after each round, when its lines are printed
+ */
+export async function watchRounds(
+  work: () => Promise<Round>,
+  io: CommandIo,
+  onRound: () => void = () => {},
+): Promise<void> {
   const watchers = new Map<string, FSWatcher>();
   let before: Round["lines"] = new Map();
+  let ignored: ReadonlySet<string> = new Set();
   let change: () => void = () => {};
   const forget = (folder: string): void => {
     watchers.get(folder)?.close();
@@ -25,15 +37,19 @@ export async function watchRounds(work: () => Promise<Round>, io: CommandIo): Pr
     while (!io.signal.aborted) {
       // Made before the files are read: a change meanwhile is one more round.
       const changed = new Promise<void>((resolve) => (change = resolve));
-      const { folders, lines } = await work();
+      const { folders, lines, ...round } = await work();
+      ignored = round.ignored ?? ignored;
       for (const folder of folders) {
         if (watchers.has(folder)) continue;
-        const watcher = watch(folder, () => change());
+        const watcher = watch(folder, (_, name) => {
+          if (name === null || !ignored.has(join(folder, name))) change();
+        });
         watcher.on("error", () => (forget(folder), change()));
         watchers.set(folder, watcher);
       }
       for (const [subject, line] of lines) if (before.get(subject) !== line) await io.print(`${line}\n`);
       before = lines;
+      onRound();
       await Promise.race([changed, aborted(io.signal)]);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     }

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { type Fault, faultLine, idOf, isolateOf, type LoadedTool, loadTools } from "../tools/load-tools.ts";
 import { toolFiles } from "../tools/tool-files.ts";
-import { type Round, watchRounds } from "./watch.ts";
+import { type Round, watchRounds } from "../watch.ts";
 
 /** Packs tools, each to a file of JSON. */
 export async function pack(

@@ -16,7 +16,7 @@ export function terminalApprover(io: CommandIo): Approver | undefined {
       const lines = [`${request.tool} asks: ${request.reason}`, `  input: ${JSON.stringify(request.input)}`, ...grants];
       io.note(lines.map((line) => `${plain(line)}\n`).join(""));
       const said = await ask('Type "yes" to allow this call once: ', signal);
-      return said.trim() === "yes"
+      return said?.trim() === "yes"
         ? ({ answer: "allow", scope: "once", approver: "terminal" } as const)
         : ({ answer: "deny", approver: "terminal", reason: "The person at the terminal did not type yes." } as const);
     });

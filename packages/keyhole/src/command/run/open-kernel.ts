@@ -3,11 +3,13 @@ import { resolve } from "node:path";
 import { createFullKernel, type Kernel, type ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { type CommandIo, type CommandOptions, Unusable } from "../io.ts";
-import { choosePolicy } from "../policy/read-policy.ts";
+import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { terminalApprover } from "./approver.ts";
 
 export interface OpenKernel {
   readonly kernel: Kernel;
+  /** The one that it was opened with. */
+  readonly policy: ChosenPolicy;
   /** Closes the kernel, and writes the run where it was recorded. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export async function openKernel(
   }
   return {
     kernel,
+    policy,
     async close() {
       await kernel.close();
       await sink?.close();

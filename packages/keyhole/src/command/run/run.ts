@@ -1,4 +1,4 @@
-import type { AuditEvent, CallResult } from "@keyhole/kernel";
+import type { AuditEvent, CallOptions, CallResult, JsonValue, Kernel } from "@keyhole/kernel";
 import { explain } from "@keyhole/kernel/policy";
 import { type CommandIo, type CommandOptions, type CommandResult, marks, visible } from "../io.ts";
 import { readInput } from "../json-input.ts";
@@ -12,37 +12,52 @@ export async function run(tool: string, options: CommandOptions, io: CommandIo):
   const found = await findTool(tool, optionOf(options, "tools"), io);
   const { name, version } = found.package.manifest;
   const { kernel, close } = await openKernel(found.packages, options, io);
-  const events: AuditEvent[] = [];
+  const caller = optionOf(options, "caller") ?? "terminal";
   const isJson = options["json"] === true;
   try {
-    const result = await kernel.call(name, input, {
-      version,
-      caller: optionOf(options, "caller") ?? "terminal",
-      signal: io.signal,
-      onEvent(event) {
-        events.push(event);
-        if (isJson || event.type !== "capability.used") return;
-        const { kind, operation, target, outcome } = event.payload;
-        io.note(`${visible(`  used ${kind}: ${operation} ${target}: ${outcome}`)}\n`);
-      },
-      onLog: ({ message, level }) => io.note(visible(`  ${level}: ${message}`) + "\n"),
-      onProgress: (progress) => io.note(visible(`  ${JSON.stringify(progress)}`) + "\n"),
-    });
+    const { result, events } = await callNoted(kernel, name, input, { version, caller }, io, isJson);
     if (io.signal.aborted) return { exitCode: 130, output: "", errorOutput: "Interrupted.\n" };
     const exitCode = result.ok ? 0 : 1;
     if (isJson) return { exitCode, output: `${JSON.stringify(reportOf(result, events), undefined, 2)}\n` };
-    io.note(
-      notesOf(result, io)
-        .map((line) => `${visible(line)}\n`)
-        .join(""),
-    );
     return { exitCode, output: result.ok ? outputOf(result.data) : "" };
   } finally {
     await close();
   }
 }
 
-function outputOf(data: unknown): string {
+/** Calls a tool, and notes what it does, what decided it and how it ended. With `isJson` only what the tool says. */
+export async function callNoted(
+  kernel: Kernel,
+  name: string,
+  input: JsonValue,
+  call: CallOptions,
+  io: CommandIo,
+  isJson = false,
+): Promise<{ readonly result: CallResult; readonly events: readonly AuditEvent[] }> {
+  const events: AuditEvent[] = [];
+  const result = await kernel.call(name, input, {
+    ...call,
+    signal: io.signal,
+    onEvent(event) {
+      events.push(event);
+      if (isJson || event.type !== "capability.used") return;
+      const { kind, operation, target, outcome } = event.payload;
+      io.note(`${visible(`  used ${kind}: ${operation} ${target}: ${outcome}`)}\n`);
+    },
+    onLog: ({ message, level }) => io.note(visible(`  ${level}: ${message}`) + "\n"),
+    onProgress: (progress) => io.note(visible(`  ${JSON.stringify(progress)}`) + "\n"),
+  });
+  if (!isJson && !io.signal.aborted)
+    io.note(
+      notesOf(result, io)
+        .map((line) => `${visible(line)}\n`)
+        .join(""),
+    );
+  return { result, events };
+}
+
+/** Data as a terminal shows it. */
+export function outputOf(data: unknown): string {
   if (typeof data === "string") return data.endsWith("\n") ? data : `${data}\n`;
   if (data instanceof Uint8Array) return `${Buffer.from(data).toString("base64")}\n`;
   return `${JSON.stringify(data, undefined, 2)}\n`;

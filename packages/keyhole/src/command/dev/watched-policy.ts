@@ -1,0 +1,39 @@
+import { dirname, resolve } from "node:path";
+import type { Kernel } from "@keyhole/kernel";
+import { type CommandIo, Unusable } from "../io.ts";
+import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
+
+/** The policy of a kernel, as its file has it now. While the file is broken, the policy before holds. */
+export class WatchedPolicy {
+  readonly #kernel: Kernel;
+  readonly #typed: string | undefined;
+  readonly #io: CommandIo;
+  #document: string;
+  constructor(kernel: Kernel, { document }: ChosenPolicy, typed: string | undefined, io: CommandIo) {
+    [this.#kernel, this.#typed, this.#io] = [kernel, typed, io];
+    this.#document = JSON.stringify(document);
+  }
+
+  /** Where its file is, or would be. */
+  get folder(): string {
+    const { folder } = this.#io;
+    return this.#typed === undefined ? folder : dirname(resolve(folder, this.#typed));
+  }
+
+  /** @returns a line for the person; `undefined` where there is no file */
+  async update(): Promise<string | undefined> {
+    try {
+      const { document, file } = await choosePolicy(this.#typed, this.#io);
+      const text = JSON.stringify(document);
+      if (text !== this.#document) {
+        const set = await this.#kernel.setPolicy(document);
+        if (!set.ok) throw new Unusable(set.error.message);
+        this.#document = text;
+      }
+      return file === undefined ? undefined : `✓ ${file}  ${this.#kernel.policyHash}`;
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      return `✗ ${error.message} The policy before holds.`;
+    }
+  }
+}

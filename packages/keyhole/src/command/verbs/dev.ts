@@ -1,0 +1,21 @@
+import type { CommandOptions } from "../io.ts";
+import { type AddVerb, below } from "./verb.ts";
+
+const help = `Packs the tools, watches them and the policy, and takes calls: a tool's name and its arguments as JSON. A changed file holds from the next call on.
+An empty line lists the tools. Ctrl-D ends. Without a terminal only the changes are printed.
+`;
+
+export const addDev: AddVerb = (program, act) => {
+  program
+    .command("dev")
+    .description("call tools while you write them: packs, watches and asks for calls")
+    .argument("[paths...]", "files of tools, packages, or folders of them (default: tools)")
+    .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
+    .option("--files <folder>", "the folder that the tools' files are in (default: memory)")
+    .option("--caller <name>", "the caller; rules and grants can name it", "terminal")
+    .option("--log <file>", "append the audit log to this file")
+    .addHelpText("after", below(help))
+    .action((paths: readonly string[], options: CommandOptions) =>
+      act(async (io) => (await import("../dev/dev.ts")).dev(paths, options, io)),
+    );
+};
