@@ -8,6 +8,9 @@ const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { to
 The exit code is 1 where a decision changed.
 `;
 
+const suggestHelp = `The policy is YAML with comments. It grants the targets that the log holds, and says what the log could not tell. Keep it as policy.yaml, read it, and narrow it.
+`;
+
 export const addPolicy: AddVerb = (program, act) => {
   const policy = program.command("policy").description("check, explain and try out a policy document");
   policy
@@ -42,5 +45,15 @@ export const addPolicy: AddVerb = (program, act) => {
     .addHelpText("after", below(simulateHelp))
     .action((file: string, calls: string, options: CommandOptions) =>
       act(async (io) => (await import("../policy/simulate.ts")).simulatePolicy(file, calls, options, io)),
+    );
+  policy
+    .command("suggest")
+    .description("write the least policy that lets the calls of a log pass")
+    .argument("<log>", "an audit log")
+    .option("--tools <path>", "the tools of the calls: their tiers, and what they can do without")
+    .option("--json", "print the policy and what the log could not tell as JSON")
+    .addHelpText("after", below(suggestHelp))
+    .action((log: string, options: CommandOptions) =>
+      act(async (io) => (await import("../policy/suggest/suggest.ts")).suggestPolicy(log, options, io)),
     );
 };

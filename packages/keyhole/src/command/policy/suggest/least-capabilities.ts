@@ -1,0 +1,139 @@
+import type { Capability } from "@keyhole/kernel";
+import type { RecordedCall } from "./recorded-calls.ts";
+
+export interface Suggested<Value> {
+  readonly value: Value;
+  /** For the person who reads the policy. */
+  readonly comment: string;
+}
+
+/** Exists nowhere: a grant of it lets a tool start that declares the kind, and covers no request. */
+const NOTHING = "nothing-was-recorded";
+
+/** What is granted of a kind of which no request is on record. */
+const nothingOf: Readonly<Record<string, Capability>> = {
+  "fs.read": { kind: "fs.read", paths: [NOTHING] },
+  "fs.write": { kind: "fs.write", paths: [NOTHING] },
+  "net.read": { kind: "net.read", hosts: [`${NOTHING}.invalid`] },
+  "net.write": { kind: "net.write", hosts: [`${NOTHING}.invalid`] },
+  "kv.read": { kind: "kv.read", keys: [NOTHING] },
+  "kv.write": { kind: "kv.write", keys: [NOTHING] },
+  "db.read": { kind: "db.read", databases: [NOTHING] },
+  "db.write": { kind: "db.write", databases: [NOTHING] },
+  "tool.call": { kind: "tool.call", tools: [NOTHING] },
+  "secret.use": { kind: "secret.use", names: [NOTHING], hosts: [`${NOTHING}.invalid`] },
+  "process.spawn": { kind: "process.spawn", commands: [{ command: NOTHING }] },
+};
+
+/** Kinds that a tool has without a request: no log can tell whether it used them. */
+const silent: Readonly<Record<string, Capability>> = { clock: { kind: "clock" }, random: { kind: "random" } };
+
+/** The capabilities that the requests of one tool and caller need, by kind. `undefined` in place of a kind that this command does not know. */
+export function leastCapabilities(
+  kind: string,
+  calls: readonly RecordedCall[],
+): readonly Suggested<Capability>[] | undefined {
+  if (Object.hasOwn(silent, kind))
+    return [{ value: silent[kind]!, comment: "Used without a request: the log cannot tell whether it was." }];
+  const perCall = calls.map(({ uses }) => uses.filter((use) => use.kind === kind).map(({ target }) => target));
+  const targets = [...new Set(perCall.flat())].sort();
+  if (targets.length === 0) {
+    const nothing = Object.hasOwn(nothingOf, kind) ? nothingOf[kind] : undefined;
+    return nothing && [{ value: nothing, comment: "Granted at the time, and no request is on record." }];
+  }
+  const count = `${perCall.flat().length} requests in ${calls.length} calls.`;
+  return capabilitiesOf(kind, targets, perCall)?.map((each) => ({ ...each, comment: `${count}${each.comment}` }));
+}
+
+function capabilitiesOf(
+  kind: string,
+  targets: readonly string[],
+  perCall: readonly (readonly string[])[],
+): readonly Suggested<Capability>[] | undefined {
+  const one = (value: Capability, comment = ""): readonly Suggested<Capability>[] => [{ value, comment }];
+  switch (kind) {
+    case "fs.read":
+    case "fs.write":
+      return one({ kind, paths: unique(targets.map(globOf)) });
+    case "kv.read":
+    case "kv.write":
+      return one({ kind, keys: unique(targets.map(keyPrefixOf)) }, " A key also grants the keys that begin with it.");
+    case "tool.call":
+      return one({ kind, tools: targets });
+    case "process.spawn":
+      return one(
+        { kind, commands: targets.map((command) => ({ command, args: [{ rest: "*" }] })) },
+        " The log holds no arguments: name them.",
+      );
+    case "db.read":
+    case "db.write":
+      return groups(targets, (target) => /^(\S+) (.+)$/.exec(target)).map(([database, matches]) => ({
+        value: {
+          kind,
+          databases: [database],
+          statements: unique(matches.flatMap(([, statements = ""]) => statements.split("+"))),
+        } as unknown as Capability,
+        comment: "",
+      }));
+    case "secret.use":
+      return groups(targets, (target) => /^(.+) for (\S+)$/.exec(target)).map(([host, matches]) => ({
+        value: { kind, names: unique(matches.map(([, name = ""]) => name)), hosts: [host] },
+        comment: "",
+      }));
+    case "net.read":
+    case "net.write":
+      return netCapabilities(kind, targets, perCall);
+    default:
+      return undefined;
+  }
+}
+
+/** One for each method and place, with as many requests as the busiest call made. */
+function netCapabilities(
+  kind: "net.read" | "net.write",
+  targets: readonly string[],
+  perCall: readonly (readonly string[])[],
+): readonly Suggested<Capability>[] {
+  const form = /^([A-Z]+ \S+:\d+)(\/\S*)$/;
+  const places = groups(targets, (target) => {
+    const [all, place, path] = form.exec(target) ?? [];
+    return all === undefined ? null : [all, path!, place!];
+  });
+  return places.map(([place, matches]) => {
+    const [, method = "", host = "", port = ""] = /^([A-Z]+) (\S+):(\d+)$/.exec(place) ?? [];
+    const busiest = Math.max(...perCall.map((call) => call.filter((each) => form.exec(each)?.[1] === place).length));
+    const paths = unique(matches.map(([, path = ""]) => path));
+    return {
+      value: { kind, hosts: [host], ports: [Number(port)], paths, methods: [method], requests: busiest },
+      comment: "",
+    };
+  });
+}
+
+/** Targets by their last part. A target of another form is left out: what follows is tried, and says so. */
+function groups(
+  targets: readonly string[],
+  read: (target: string) => readonly string[] | null,
+): readonly (readonly [last: string, matches: readonly (readonly string[])[]])[] {
+  const byLast = new Map<string, (readonly string[])[]>();
+  for (const target of targets) {
+    const parts = read(target);
+    const last = parts?.at(-1);
+    if (parts !== null && last !== undefined) byLast.set(last, [...(byLast.get(last) ?? []), parts]);
+  }
+  return [...byLast];
+}
+
+/** What no glob can say as it is stands under a wildcard. */
+function globOf(path: string): string {
+  return path === "" ? "**" : path.replace(/(?:[?{}[\]*]|^!)+/g, "*");
+}
+
+/** What comes before the first character that no prefix can have; a list of keys ends with `*`. */
+function keyPrefixOf(target: string): string {
+  return /^(?!!)[^?{}[\]*]*/.exec(target)?.[0] || "*";
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort();
+}
