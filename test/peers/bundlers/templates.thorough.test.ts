@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import type { Page } from "playwright";
 import { afterAll, describe, expect, it } from "vitest";
 import { freePorts } from "../../../scripts/serve/ports.mjs";
@@ -149,6 +150,83 @@ describe("the template worker", () => {
       edge.kill();
       await once(edge, "exit");
     }
+    await expectLog(app, 2);
+  });
+});
+
+/** An MCP client that starts the server, as an editor does. */
+class StdioClient {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lines: AsyncIterator<string>;
+  readonly #notes: AsyncIterator<string>;
+  #id = 0;
+  constructor(folder: string) {
+    this.#child = spawn(process.execPath, ["src/main.ts"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    this.#notes = createInterface(this.#child.stderr)[Symbol.asyncIterator]();
+  }
+
+  /** The address that the server writes for people. */
+  async approvals(): Promise<string> {
+    for (;;) {
+      const { value, done } = await this.#notes.next();
+      if (done === true) throw new Error("The server has ended.");
+      const [, url] = /^Approvals: (\S+)$/.exec(value) ?? [];
+      if (url !== undefined) return url;
+    }
+  }
+
+  notify(method: string): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method })}\n`);
+  }
+
+  async ask(method: string, params: object): Promise<string> {
+    const id = ++this.#id;
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await this.#lines.next();
+      if (done === true) throw new Error("The server has ended.");
+      if ((JSON.parse(value) as { id?: number }).id === id) return value;
+    }
+  }
+
+  async close(): Promise<void> {
+    const exit = once(this.#child, "exit");
+    this.#child.stdin.end();
+    await exit;
+  }
+}
+
+/** Opens the page as a person does until a question is there, and answers it. */
+async function answerAt(url: string, answer: "allow" | "deny"): Promise<void> {
+  for (;;) {
+    const [, id] = /name="id" value="([^"]+)"/.exec(await (await fetch(url)).text()) ?? [];
+    if (id === undefined) continue;
+    await fetch(url, { method: "POST", body: new URLSearchParams({ id, answer }), redirect: "manual" });
+    return;
+  }
+}
+
+describe("the template mcp", () => {
+  it("leads from init to a verified log, for a client over stdio", async () => {
+    const app = await templateApp("mcp", ["typescript", "@types/node"]);
+    await expectSound(app, "dist");
+    grantDiary(app);
+    const client = new StdioClient(app.folder);
+    const url = await client.approvals();
+    const clientInfo = { name: "newcomer", version: "1.0.0" };
+    await client.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    client.notify("notifications/initialized");
+    expect(await client.ask("tools/list", {})).toContain('"save_note"');
+    const call = (name: string, input: object) => client.ask("tools/call", { name, arguments: input });
+    expect(await call("word_count", { text: "Water the plants." })).toContain('{"words":3}');
+    const answered = async (input: object, answer: "allow" | "deny"): Promise<string> =>
+      (await Promise.all([call("save_note", input), answerAt(url, answer)]))[0];
+    expect(await answered({ ...note, path: "secrets/key.txt" }, "allow")).toContain("CAPABILITY_DENIED");
+    expect(await answered(note, "deny")).toContain("APPROVAL_DENIED");
+    expect(await answered(note, "allow")).toContain("Saved 5 characters to diary/today.txt.");
+    expect((await fetch(new URL("/guessed", url))).status).toBe(404);
+    await client.close();
     await expectLog(app, 2);
   });
 });

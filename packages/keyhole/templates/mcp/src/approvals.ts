@@ -1,0 +1,75 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ApprovalRequest, Approver } from "@keyhole/kernel";
+
+interface Question {
+  readonly request: ApprovalRequest;
+  readonly answer: (isAllowed: boolean) => void;
+}
+
+export interface ApprovalPage {
+  readonly approver: Approver;
+  /** Holds the key to the page. For people only: a model that has it approves its own calls. */
+  readonly url: string;
+  close(): void;
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const html = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+};
+
+/** A page on this machine that shows each question until a person answers it. */
+export async function openApprovalPage(): Promise<ApprovalPage> {
+  const questions = new Map<string, Question>();
+  const key = randomBytes(24).toString("base64url");
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    if (!isEqual(url.pathname.slice(1), key)) return void response.writeHead(404).end();
+    if (request.method === "POST")
+      return void answer(request).then(() => response.writeHead(303, { location: `/${key}` }).end());
+    response.writeHead(200, headers).end(pageOf([...questions.values()]));
+  });
+  async function answer(request: IncomingMessage): Promise<void> {
+    let body = "";
+    for await (const chunk of request) if ((body += chunk).length > 1_000) return;
+    const form = new URLSearchParams(body);
+    questions.get(form.get("id") ?? "")?.answer(form.get("answer") === "allow");
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return {
+    approver: (request, signal) =>
+      new Promise((resolve) => {
+        const close = (isAllowed: boolean): void => {
+          questions.delete(request.approvalId);
+          resolve(
+            isAllowed ? { answer: "allow", scope: "once", approver: "page" } : { answer: "deny", approver: "page" },
+          );
+        };
+        signal.addEventListener("abort", () => close(false), { once: true });
+        questions.set(request.approvalId, { request, answer: close });
+      }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${key}`,
+    close: () => server.close(),
+  };
+}
+
+function isEqual(given: string, key: string): boolean {
+  return given.length === key.length && timingSafeEqual(Buffer.from(given), Buffer.from(key));
+}
+
+function pageOf(questions: readonly Question[]): string {
+  const shown = questions.map(
+    ({ request: { approvalId, tool, reason, input, grants } }) => `<form method="post">
+<h2>${html(tool)}</h2><p>${html(reason)}</p><pre>${html(JSON.stringify(input, undefined, 2))}</pre><p>${html(grants.join(", "))}</p>
+<input type="hidden" name="id" value="${html(approvalId)}">
+<button name="answer" value="allow">Allow once</button> <button name="answer" value="deny">Deny</button></form>`,
+  );
+  const body = shown.join("\n") || "<p>No call waits. Reload this page.</p>";
+  return `<!doctype html><html lang="en"><title>Approvals</title><h1>Approvals</h1>${body}</html>`;
+}
