@@ -12,6 +12,7 @@ import {
   type FullKernelOptions,
   manifestOf,
   packageHash,
+  policyDocuments,
   terminalTypes,
   type Tool,
 } from "@keyhole/kernel";
@@ -36,7 +37,13 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
   const clock = new FakeClock();
   const given = typeof options === "function" ? options() : options;
   const kernel = composed
-    ? await createKernel({ policy: openPolicy, clock, hash: sha256Hash, inline: inlineHost(), extensions: composed })
+    ? await createKernel({
+        policy: openPolicy,
+        clock,
+        hash: sha256Hash,
+        inline: inlineHost(),
+        extensions: [policyDocuments(), ...composed],
+      })
     : await createFullKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);

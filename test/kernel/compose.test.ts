@@ -10,6 +10,7 @@ import {
   nested,
   operations,
   packageHash,
+  policyDocuments,
   type PolicyDocument,
   pureCache,
   retries,
@@ -36,7 +37,7 @@ async function composed(extensions: readonly Extension[], policy: unknown = open
     hash: sha256Hash,
     clock: new FakeClock(),
     inline: inlineHost(),
-    extensions,
+    extensions: [policyDocuments(), ...extensions],
   });
   expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true });
   return kernel;
@@ -92,7 +93,7 @@ describe("a kernel without extensions", () => {
   });
 
   it("runs no tool object where it has no place for one", async () => {
-    const kernel = await createKernel({ policy: openPolicy, hash: sha256Hash });
+    const kernel = await createKernel({ policy: openPolicy, hash: sha256Hash, extensions: [policyDocuments()] });
     kernel.registerTrusted(echo);
     expect(await kernel.call("echo", input)).toMatchObject({
       ok: false,

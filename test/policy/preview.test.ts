@@ -1,4 +1,4 @@
-import { type CallOptions, createKernel, operations, type PolicyDocument } from "@keyhole/kernel";
+import { type CallOptions, createKernel, operations, type PolicyDocument, policyDocuments } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
@@ -96,7 +96,7 @@ describe("a preview", () => {
       policy: asking,
       hash: sha256Hash,
       inline: inlineHost(),
-      extensions: [operations()],
+      extensions: [operations(), policyDocuments()],
     });
     kernel.registerTrusted(pay);
     for (const options of [{}, { idempotencyKey: "k" }]) {

@@ -4,6 +4,7 @@ import { idempotency } from "./extensions/idempotency/idempotency.ts";
 import { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 import { nested } from "./extensions/nested/nested.ts";
 import { operations } from "./extensions/operations/operations.ts";
+import { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
@@ -48,5 +49,6 @@ function extensionsOf({
     retries(),
     nested(),
     operations(),
+    policyDocuments(),
   ];
 }

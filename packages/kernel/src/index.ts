@@ -6,6 +6,7 @@ export { idempotency } from "./extensions/idempotency/idempotency.ts";
 export { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 export { nested } from "./extensions/nested/nested.ts";
 export { operations } from "./extensions/operations/operations.ts";
+export { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";
@@ -70,7 +71,14 @@ export {
   type ToolSource,
 } from "./tool/manifest.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export { checkPackage, checkTrustedTool, loadPolicy, normalize, packageHash } from "./blake3-defaults.ts";
+export {
+  checkPackage,
+  checkTrustedTool,
+  compilePolicy,
+  loadPolicy,
+  normalize,
+  packageHash,
+} from "./blake3-defaults.ts";
 export { nearest } from "./tool/nearest.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
@@ -122,7 +130,8 @@ export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
-export { defaultPolicy, type Policy } from "./policy/document/load.ts";
+export type { CompiledPolicy } from "./policy/document/compiled.ts";
+export { defaultPolicy, type Policy } from "./policy/document/make.ts";
 export type { ModeTrigger } from "./policy/modes/triggers.ts";
 export type {
   ArgumentCondition,

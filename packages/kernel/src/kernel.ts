@@ -28,10 +28,9 @@ import { GrantRevocations } from "./operations/revoke-grants.ts";
 import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
-import { checkKeeping } from "./policy/document/keeping.ts";
-import { defaultPolicy, loadPolicy, type Policy } from "./policy/document/load.ts";
+import type { Policy } from "./policy/document/make.ts";
+import { type PolicyReading, takePolicy } from "./policy/document/take.ts";
 import type { Preview } from "./policy/decision/preview.ts";
-import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { Mode } from "./tool/manifest.ts";
 import type { ToolPackage } from "./tool/package.ts";
@@ -40,19 +39,18 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
- * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. {@link createFullKernel} has them all.
+ * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `policyDocuments()` it takes
+ * results of {@link compilePolicy} only. {@link createFullKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws whatever the sink throws when it cannot be read.
  * @example
- * const kernel = await createKernel({ host, policy, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
+ * const kernel = await createKernel({ host, policy: compiled, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
 export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const options = readKernelOptions(foreign);
-  const { hash, families, extensions = [], policyVariables } = options;
-  const composed = composeExtensions(extensions);
-  const loaded = loadPolicy(options.policy ?? defaultPolicy, policyVariables, hash, families);
-  const policy = checkKeeping(loaded, composed.services.keepsValues === true);
+  const composed = composeExtensions(options.extensions ?? []);
+  const policy = takePolicy(options.policy, { ...options, ...composed.services });
   if (!policy.ok) {
     const { code, path, message, hint } = policy.error;
     throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
@@ -60,7 +58,8 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const clock = options.clock ? readClock(options.clock) : systemClock;
   const state = new GoverningState(clock);
   const tables = [...state.tables, ...composed.tables];
-  const log = await AuditLog.open({ sink: options.sink ?? memorySink(), clock, hash, tables, steady: state.steady });
+  const { sink = memorySink(), hash } = options;
+  const log = await AuditLog.open({ sink, clock, hash, tables, steady: state.steady });
   const kernel = new KernelImplementation(options, { composed, policy: policy.value, log, clock, state });
   if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
   return kernel;
@@ -84,7 +83,7 @@ class KernelImplementation implements Kernel {
   readonly #authority: AuthorityState;
   readonly #state: GoverningState;
   readonly grants: Kernel["grants"];
-  readonly #variables: PolicyVariables;
+  readonly #reading: PolicyReading;
   readonly #signer: Theirs<ProofSigner> | undefined;
   readonly #clock: Clock;
   readonly #log: AuditLog;
@@ -105,7 +104,7 @@ class KernelImplementation implements Kernel {
     });
     this.#state = state;
     this.#composed = composed;
-    this.#variables = options.policyVariables;
+    this.#reading = { ...options, ...composed.services };
     this.#signer = options.signer;
     this.#clock = clock;
     this.#log = log;
@@ -276,8 +275,7 @@ class KernelImplementation implements Kernel {
   }
 
   async setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>> {
-    const loaded = loadPolicy(document, this.#variables, this.#hash, this.#families);
-    const policy = checkKeeping(loaded, this.#composed.services.keepsValues === true);
+    const policy = takePolicy(document ?? null, this.#reading);
     if (!policy.ok) return policy;
     await this.#toolWatchers.after(this.#authority.setPolicy(policy.value));
     return { ok: true, value: { policyHash: policy.value.hash } };

@@ -3,7 +3,7 @@ import { checkKey } from "../capability/keys.ts";
 import { checkName } from "../capability/names.ts";
 import { checkPath } from "../capability/paths.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
-import type { Policy } from "../policy/document/load.ts";
+import type { Policy } from "../policy/document/make.ts";
 import { parseUrl } from "../support/parse-url.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 

@@ -21,6 +21,7 @@ import type { preview, previewOptions } from "../operations/preview.ts";
 import type { checkPurity } from "../operations/verify-pure.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
+import type { LoadDocument } from "../policy/document/take.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
 import type { DeclaredTable, StateChange } from "../state/change.ts";
@@ -81,6 +82,8 @@ export interface Services {
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
   readonly operations?: Operations;
+  /** Without it the kernel takes compiled policies only. */
+  readonly loadDocument?: LoadDocument;
   /** It keeps the values that a policy says to keep: without it such a policy is refused. */
   readonly keepsValues?: true;
 }
@@ -128,6 +131,7 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "foresee"),
     ...only(extensions, "distrust"),
     ...only(extensions, "operations"),
+    ...only(extensions, "loadDocument"),
     ...only(extensions, "keepsValues"),
   };
   const onUnregister: Composed["onUnregister"] = (tool) =>

@@ -2,7 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import type { Authority } from "../call/steps/check-grants.ts";
 import { shortTextOf } from "../support/foreign.ts";
-import type { Policy } from "../policy/document/load.ts";
+import type { Policy } from "../policy/document/make.ts";
 import type { Mode } from "../tool/manifest.ts";
 import { isStricter, knownMode } from "../tool/modes.ts";
 

@@ -5,7 +5,7 @@ import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { restoreGrant } from "../../capability/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import type { Policy } from "../../policy/document/load.ts";
+import type { Policy } from "../../policy/document/make.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { CallFault } from "../fault.ts";

@@ -4,7 +4,7 @@ import { isoTime } from "../../id/time.ts";
 import { uuidv7 } from "../../id/uuid.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Verdict } from "../../policy/decision/decide.ts";
-import type { Policy } from "../../policy/document/load.ts";
+import type { Policy } from "../../policy/document/make.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import { decided, sealProof } from "../../policy/proof/seal-proof.ts";
 import { callReads } from "../../policy/decision/state-reads.ts";

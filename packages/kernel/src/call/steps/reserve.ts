@@ -12,7 +12,7 @@ import {
 import { withRevocations } from "../../capability/revocation.ts";
 import { limits } from "../../limits.ts";
 import type { AuditLog } from "../../audit/log.ts";
-import type { Policy } from "../../policy/document/load.ts";
+import type { Policy } from "../../policy/document/make.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../ancestors.ts";
 import type { OwnOptions } from "../options.ts";

@@ -5,7 +5,7 @@ import type { ContentStore } from "../../bytes/content-store.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../policy/decision/arguments.ts";
-import type { Policy } from "../../policy/document/load.ts";
+import type { Policy } from "../../policy/document/make.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { CallRecord } from "../../call/record.ts";
 import type { RegisteredTool } from "../../tool/package.ts";

@@ -4,7 +4,7 @@ import { holdsBack, letsThrough } from "../../tool/modes.ts";
 import type { RuleErrorCode, Truth } from "./arguments.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import type { Charge } from "./counters.ts";
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import { modeAnswer } from "../modes/mode.ts";
 import type { Decision, Posture } from "../document/policy.ts";
 import type { ReasonCode, StateRead } from "../proof/proof.ts";

@@ -1,5 +1,5 @@
 import type { RuleCondition } from "../document/policy.ts";
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import { governanceOpinions, modeOpinions, postureAnswer } from "./decide.ts";
 

@@ -1,5 +1,5 @@
 import { type Family, isGoverned, type OwnNeed } from "../../capability/family.ts";
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 
 /** What the policy says to the requests of one call, over and above its grants. */

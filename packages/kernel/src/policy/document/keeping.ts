@@ -1,6 +1,6 @@
 import type { Setup } from "../../result.ts";
 import { invalidPolicy } from "./invalid.ts";
-import type { Policy } from "./load.ts";
+import type { Policy } from "./make.ts";
 
 /** A policy that keeps values needs a place for them: without one it is refused. */
 export function checkKeeping(policy: Setup<Policy>, canKeep: boolean): Setup<Policy> {

@@ -1,4 +1,4 @@
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import type { Decision } from "../document/policy.ts";
 import type { Proof, ReasonCode } from "../proof/proof.ts";
 import { countedRule } from "../decision/state-reads.ts";

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { postureAnswer } from "../decision/decide.ts";
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import { canShow, isAboutRequests } from "../decision/rule.ts";
 import type { ArgumentCondition, Decision, PolicyRule, RuleCondition } from "../document/policy.ts";
 import type { Tier } from "../../tool/manifest.ts";

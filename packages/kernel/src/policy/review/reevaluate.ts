@@ -6,7 +6,8 @@ import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { decide, type Verdict } from "../decision/decide.ts";
-import { loadPolicy, type Policy } from "../document/load.ts";
+import { loadPolicy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
 import {
   callerIn,

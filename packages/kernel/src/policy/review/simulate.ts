@@ -7,7 +7,7 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { Counters } from "../decision/counters.ts";
 import { decide } from "../decision/decide.ts";
-import type { Policy } from "../document/load.ts";
+import type { Policy } from "../document/make.ts";
 import type { Decision } from "../document/policy.ts";
 import { SessionLabels } from "../decision/session-labels.ts";
 import { declaredBy } from "../../tool/declared.ts";

@@ -12,7 +12,7 @@ const suggestHelp = `The policy is YAML with comments. It grants the targets tha
 `;
 
 export const addPolicy: AddVerb = (program, act) => {
-  const policy = program.command("policy").description("check, explain and try out a policy document");
+  const policy = program.command("policy").description("check, compile, explain and try out a policy document");
   policy
     .command("check")
     .description("say what is wrong with a policy, at which line, and which of its rules do nothing")
@@ -20,6 +20,16 @@ export const addPolicy: AddVerb = (program, act) => {
     .option("--json", "print the findings as JSON")
     .action((file: string, options: CommandOptions) =>
       act(async ({ files }) => (await import("../policy/check.ts")).checkPolicy(file, options, files)),
+    );
+  policy
+    .command("compile")
+    .description("check a policy ahead, for kernels that carry no code for that")
+    .argument("<policy>", "a policy document, JSON or YAML")
+    .option("--hash <name>", "the kernel's hash: blake3 or sha256", "blake3")
+    .option("--variables <file>", "values of ${NAME} in the policy, as a JSON object")
+    .option("-o, --out <file>", "where to write it (default: standard output)")
+    .action((file: string, options: CommandOptions) =>
+      act(async ({ files }) => (await import("../policy/compile.ts")).compilePolicyFile(file, options, files)),
     );
   policy
     .command("explain")
