@@ -194,7 +194,7 @@ const kernelDirections: Readonly<
   secrets: { values: ["id", "json", "hash", "bytes", "support", "normalize"], types: ["capability"] },
   surface: {
     values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"],
-    types: ["policy", "result.ts"],
+    types: ["result.ts"],
   },
   id: { values: ["json", "hash", "bytes", "support", "normalize"], types: [] },
   "limits.ts": { values: [], types: ["bounds"] },

@@ -18,6 +18,16 @@ export const keyholeProbes: Readonly<Record<string, Probe>> = {
     const { anthropicTools } = await import("@keyhole/agents/anthropic");
     hold((await anthropicTools(noTools)).length === 0, "there are tools");
   },
+  async "@keyhole/agents/cloudflare-codemode"() {
+    const { codemodeExecutor } = await import("@keyhole/agents/cloudflare-codemode");
+    const { error } = await codemodeExecutor(noTools).execute("() => 1", { gone: () => 1 });
+    hold(error?.includes("gone") === true, "an unknown function was taken");
+  },
+  async "@keyhole/agents/code-mode"() {
+    const { codeMode } = await import("@keyhole/agents/code-mode");
+    const kernel = codeMode(noTools);
+    hold((await kernel.preview("list_tools", {})).decision === "allow", "the list is refused");
+  },
   async "@keyhole/agents/langchain"() {
     const { langChainTools } = await import("@keyhole/agents/langchain");
     hold((await langChainTools(noTools, () => 1)).length === 0, "there are tools");

@@ -144,6 +144,11 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const { callSuspender } = await import("@keyhole/kernel/suspend");
     hold(typeof callSuspender({ key }) === "object", "there is no suspender");
   },
+  async "@keyhole/kernel/tool-types"() {
+    const { toolTypes } = await import("@keyhole/kernel/tool-types");
+    const tool = { name: "a", description: "", input: {}, output: { kind: "text" } } as const;
+    hold(toolTypes([tool]).includes("a(input?: unknown): Promise<string>"), "the types are other");
+  },
   async "@keyhole/kernel/tool"() {
     const { defineTool } = await import("@keyhole/kernel/tool");
     const definition = { name: "a", version: "1.0.0", description: "", input: {}, output: { kind: "text" } } as const;

@@ -1,10 +1,10 @@
 import type {
   Approver,
+  CallError,
   CallFailure,
   CallOptions,
-  CallResult,
+  CallSuccess,
   JsonObject,
-  Preview,
   Progress,
   ToolFilter,
   ToolManifest,
@@ -25,11 +25,22 @@ import {
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
+/** What an agent reads of the result of a call. A `CallResult` has it. */
+export type AgentResult =
+  | Pick<CallSuccess, "ok" | "data" | "hash" | "callId">
+  | Pick<CallFailure, "ok" | "error" | "callId">;
+
+/** What an agent reads of a preview. A `Preview` has it. */
+export type AgentPreview =
+  | { readonly decision: "allow" }
+  | { readonly decision: "ask"; readonly question: { readonly reason: string } }
+  | { readonly decision: "deny"; readonly error: CallError };
+
 /** The part of a kernel that an agent uses. A `Kernel` has it, and so has a page's `KernelClient`. */
 export interface AgentKernel {
   list(filter?: ToolFilter): MaybePromise<readonly ToolSummary[]>;
-  call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
-  preview(tool: string, input: unknown, options?: CallOptions): Promise<Preview>;
+  call(tool: string, input: unknown, options?: CallOptions): Promise<AgentResult>;
+  preview(tool: string, input: unknown, options?: CallOptions): Promise<AgentPreview>;
 }
 
 /** How an agent calls the tools of a kernel. */
@@ -177,7 +188,7 @@ function once(run: Run): AgentTool["call"] {
   };
 }
 
-function failureOf({ error, callId }: CallFailure, answerBytes: number): AgentAnswer {
+function failureOf({ error, callId }: Pick<CallFailure, "error" | "callId">, answerBytes: number): AgentAnswer {
   const { code, message, details, retryable, hint } = error;
   const told = errorWithin({ code, message, details, retryable, hint }, answerBytes);
   return { ok: false, error: told, callId, text: JSON.stringify({ error: told }) };

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../json/json.ts";
-import type { Preview } from "../../policy/decision/preview.ts";
-import type { ErrorCode, ModelError } from "../../result.ts";
+import type { CallError, ErrorCode, ModelError } from "../../result.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { type KeptResults, readResultName, type ResultPart } from "./kept-results.ts";
 
@@ -8,7 +7,7 @@ import { type KeptResults, readResultName, type ResultPart } from "./kept-result
 export interface OutputSource {
   readonly callId: string;
   /** Whether the kernel would allow the call now. */
-  preview(): Promise<Preview>;
+  preview(): Promise<{ readonly decision: "allow" | "ask" } | { readonly decision: "deny"; readonly error: CallError }>;
 }
 
 const input = {
