@@ -28,6 +28,21 @@ export const keyholeProbes: Readonly<Record<string, Probe>> = {
     const kernel = codeMode(noTools);
     hold((await kernel.preview("list_tools", {})).decision === "allow", "the list is refused");
   },
+  async "@keyhole/agents/page-tools"() {
+    const { pageToolsSource } = await import("@keyhole/agents/page-tools");
+    const kernel = { registerTrusted: () => ({ ok: false }) as never, unregister: async () => true };
+    const source = await pageToolsSource(kernel, { modelContext: { getTools: () => [], executeTool: async () => 1 } });
+    hold(source.tools.size === 0, "there are tools");
+  },
+  async "@keyhole/agents/policy-client"() {
+    const { policyClient } = await import("@keyhole/agents/policy-client");
+    const { decision } = await policyClient(noTools).evaluate<{ decision: string }>("other", {});
+    hold(decision === "deny", "an unknown path was allowed");
+  },
+  async "@keyhole/agents/prompt-api"() {
+    const { promptApiTools } = await import("@keyhole/agents/prompt-api");
+    hold((await promptApiTools(noTools)).length === 0, "there are tools");
+  },
   async "@keyhole/agents/langchain"() {
     const { langChainTools } = await import("@keyhole/agents/langchain");
     hold((await langChainTools(noTools, () => 1)).length === 0, "there are tools");

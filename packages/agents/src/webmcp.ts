@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, mcpTool } from "@keyhole/kernel";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
+import { exposedNames } from "./exposed-names.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -47,8 +48,13 @@ export async function exposeToPage(kernel: AgentKernel, options: WebMcpOptions =
   const tools = await agentTools(kernel, more);
   const closing = new AbortController();
   const { signal } = closing;
+  const own = exposedNames(modelContext);
+  signal.addEventListener("abort", () => tools.forEach(({ name }) => own.delete(name)));
   try {
-    for (const tool of tools) await modelContext.registerTool(webMcpTool(tool, signal), { signal });
+    for (const tool of tools) {
+      own.add(tool.name);
+      await modelContext.registerTool(webMcpTool(tool, signal), { signal });
+    }
   } catch (error) {
     closing.abort();
     throw error;
