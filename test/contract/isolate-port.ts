@@ -175,6 +175,17 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts, p
     }));
 
   if (preempts) {
+    it("answers for a tool that goes on after its end only when nothing of it goes on", () =>
+      isolates.own(async (isolate) => {
+        const outcome = isolate.call(callOf("go on after the end"), listener());
+        const ended = outcome.then((end) => [end, isolate.alive]);
+        await isolates.own(async (other) => expect(await other.call(callOf("echo", 1), listener())).toEqual(json(1)));
+        isolate.terminate("deadline");
+        // The interpreter has ended its machine; any other isolate still waits.
+        const ends = [json("ended"), { kind: "lost", reason: "deadline" }].map((end) => [end, false]);
+        expect(ends).toContainEqual(await ended);
+      }));
+
     it("stops a tool that loops in promises", () =>
       isolates.own(async (isolate) => {
         const outcome = isolate.call(callOf("loop in promises"), listener());

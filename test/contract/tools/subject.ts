@@ -136,6 +136,13 @@ const deeds: Readonly<Record<string, Deed>> = {
     return "ended";
   },
 
+  "go on after the end": () => {
+    void (async () => {
+      for (;;) await null;
+    })();
+    return "ended";
+  },
+
   read: async (value, { files }) => new TextDecoder().decode(await files.read(String(value))),
   "read and catch": async (value, { files }) => {
     try {

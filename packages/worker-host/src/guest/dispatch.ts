@@ -4,13 +4,23 @@ import { openUplink, type Uplink } from "./uplink.ts";
 
 /** What a shell brings: its way out, its sealed realm, and how its platform loads a module from text. */
 export interface ShellParts {
+  /**
+   * Calls back with the next task of the platform: when no job is left. An outcome is told then, so that work which a call leaves behind is still the call's, and its deadline
+   * ends it. No promise: the tool can change what those do. Default: at once, where the relay around the shell waits.
+   */
+  readonly whenIdle?: (then: () => void) => void;
   readonly post: (message: GuestMessage, transfer?: ArrayBuffer[]) => void;
   readonly realm: CallRealm;
   readonly importText: (code: string) => Promise<{ readonly default?: unknown }>;
 }
 
 /** Answers the host's messages, for every shell that speaks over a port. */
-export function dispatcher({ post, realm, importText }: ShellParts): (message: HostMessage) => void {
+export function dispatcher({
+  post,
+  realm,
+  importText,
+  whenIdle = (then) => then(),
+}: ShellParts): (message: HostMessage) => void {
   const uplinks = new Map<string, Uplink>();
   let tool: unknown;
 
@@ -35,7 +45,7 @@ export function dispatcher({ post, realm, importText }: ShellParts): (message: H
       uplinks.delete(callId);
       const output = outcome.kind === "returned" ? outcome.output : undefined;
       const transfer = output?.form === "binary" ? [output.bytes.buffer as ArrayBuffer] : [];
-      post({ type: "outcome", callId, outcome } as GuestMessage, transfer);
+      whenIdle(() => post({ type: "outcome", callId, outcome } as GuestMessage, transfer));
     },
     cancel({ callId }) {
       uplinks.get(callId)?.cancel();

@@ -11,6 +11,7 @@ declare const self: DedicatedWorkerGlobalScope;
 
 const { createObjectURL, revokeObjectURL } = URL;
 const TextBlob = Blob;
+const Channel = MessageChannel;
 
 self.onmessage = ({ ports: [port] }) => {
   self.onmessage = null;
@@ -22,7 +23,7 @@ async function start(port: MessagePort): Promise<void> {
   const post = port.postMessage.bind(port) as ShellParts["post"];
   const imports = await canImport();
   const wasm = canCompile();
-  const dispatch = dispatcher({ post, realm: seal(self), importText });
+  const dispatch = dispatcher({ post, realm: seal(self), importText, whenIdle });
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => dispatch(data);
   post({ type: "ready", imports, wasm });
 }
@@ -35,6 +36,16 @@ async function importText(code: string): Promise<{ readonly default?: unknown }>
   } finally {
     revokeObjectURL(url);
   }
+}
+
+/** By a message, because timers wait for milliseconds. */
+function whenIdle(then: () => void): void {
+  const { port1, port2 } = new Channel();
+  port1.onmessage = () => {
+    port1.close();
+    then();
+  };
+  port2.postMessage(null);
 }
 
 async function canImport(): Promise<boolean> {

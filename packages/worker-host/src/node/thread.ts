@@ -8,13 +8,15 @@ import type { HostMessage } from "../protocol/message.ts";
 
 // Without an import: the shell is bundled, like every other shell, into text that names no platform.
 const { parentPort } = process.getBuiltinModule("node:worker_threads");
+const { setImmediate } = globalThis;
 const encode = Buffer.from.bind(Buffer) as (text: string) => Buffer;
 
 if (parentPort) {
   const post = parentPort.postMessage.bind(parentPort) as ShellParts["post"];
   // What Node's own `Response` looks up by name when a body is read.
   const realm = seal(globalThis, { keep: ["Buffer"] });
-  const dispatch = dispatcher({ post, realm, importText });
+  const whenIdle = (then: () => void): void => void setImmediate(then);
+  const dispatch = dispatcher({ post, realm, importText, whenIdle });
   parentPort.on("message", (message: HostMessage) => dispatch(message));
   post({ type: "ready", imports: true, wasm: true });
 }
