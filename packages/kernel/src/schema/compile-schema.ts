@@ -42,8 +42,9 @@ function validator(schema: unknown, options: CompileOptions): Validator {
     const errors: ValidationError[] = [];
     const { explain } = options;
     if (explain === undefined) return UNEXPLAINED;
-    within(limits, () => explain(place as never, value, context as never, errors), value);
-    return errors.length > 0 ? { ok: false, errors } : EXHAUSTED;
+    const isWhole = within(limits, () => explain(place as never, value, context as never, errors), value);
+    if (errors.length > 0) return { ok: false, errors };
+    return isWhole ? UNEXPLAINED : EXHAUSTED;
   };
 
   return {

@@ -1,3 +1,4 @@
+import { spend } from "./budget.ts";
 import { at, type Context, type Keywords, listed, named, type Place } from "./context.ts";
 import { isObject } from "./equal.ts";
 import { tuple } from "./keywords/arrays.ts";
@@ -17,11 +18,30 @@ export interface Part {
 
 type Add = (place: Place, branch: boolean, value: unknown, token?: string | number) => void;
 
+/** Of one object or array: more members are not explained. */
+const EXPLAINED_MEMBERS = 1_000;
+/** Of a check's ten million: an explanation has 20,000 parts, which take some tens of milliseconds. */
+const EXPLAINED_PART_STEPS = 500;
+
+/** {@link parts}, for an explanation: only of the first members, and each part is paid. */
+export function explainedParts(from: Keywords, value: unknown, context: Context): readonly Part[] {
+  return parts(from, value, context, EXPLAINED_MEMBERS, () => spend(EXPLAINED_PART_STEPS));
+}
+
 /**
  * All subschemas that a schema applies to a value, whether or not the value conforms; those of `unevaluated…` for every
  * part of it.
+ *
+ * @param most members or items
+ * @param pay called before each part
  */
-export function parts(from: Keywords, value: unknown, context: Context): readonly Part[] {
+export function parts(
+  from: Keywords,
+  value: unknown,
+  context: Context,
+  most: number = Infinity,
+  pay: () => void = () => {},
+): readonly Part[] {
   const out: Part[] = [];
   const { schema } = from;
   for (const keyword of ["$ref", "$dynamicRef"]) {
@@ -31,7 +51,9 @@ export function parts(from: Keywords, value: unknown, context: Context): readonl
   const add: Add = (place, branch, part, token) => {
     const step = place.path.slice(from.path.length + 1);
     const [keyword = ""] = step.split("/", 1);
-    if (place.schema !== undefined) out.push({ keyword, step, place, value: part, token, branch });
+    if (place.schema === undefined) return;
+    pay();
+    out.push({ keyword, step, place, value: part, token, branch });
   };
   for (const keyword of ["allOf", "anyOf", "oneOf"])
     for (const place of listed(from, keyword)) add(place, keyword !== "allOf", value);
@@ -41,23 +63,31 @@ export function parts(from: Keywords, value: unknown, context: Context): readonl
     if (holds) add(test, true, value);
     add(at(from, holds ? "then" : "else"), true, value);
   }
-  if (Array.isArray(value)) arrayParts(from, value, add);
-  else if (isObject(value)) objectParts(from, value, context, add);
+  if (Array.isArray(value)) arrayParts(from, value, most, add);
+  else if (isObject(value)) objectParts(from, value, most, context, add);
   return out;
 }
 
-function arrayParts(from: Keywords, value: readonly unknown[], add: Add): void {
+function arrayParts(from: Keywords, value: readonly unknown[], most: number, add: Add): void {
   const { prefix, rest } = tuple(from);
-  value.forEach((item, index) => {
+  (value.length > most ? value.slice(0, most) : value).forEach((item, index) => {
     add(prefix[index] ?? rest, false, item, index);
     add(at(from, "contains"), true, item, index);
     add(at(from, "unevaluatedItems"), false, item, index);
   });
 }
 
-function objectParts(from: Keywords, value: object, context: Context, add: Add): void {
+function objectParts(
+  from: Keywords,
+  value: Readonly<Record<string, unknown>>,
+  most: number,
+  context: Context,
+  add: Add,
+): void {
   const patterns = named(from, "patternProperties");
-  for (const [name, member] of Object.entries(value)) {
+  const names = Object.keys(value);
+  for (const name of names.length > most ? names.slice(0, most) : names) {
+    const member = value[name];
     const own = [
       at(at(from, "properties"), name),
       ...patterns.flatMap(([source, place]) => (context.pattern(source, place.path)(name) ? place : [])),

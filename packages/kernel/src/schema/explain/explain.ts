@@ -7,10 +7,11 @@ import { evaluated } from "../keywords/unevaluated.ts";
 import type { Check, JsonObject, ValidationError } from "../types.ts";
 import { NEVER } from "../unit.ts";
 import { escapeToken } from "../uri.ts";
-import { type Part, parts } from "../walk.ts";
+import { explainedParts, type Part } from "../walk.ts";
 import { choices, expected, formatHint, listed, quote, received } from "./describe.ts";
 import { failure } from "../failure.ts";
 import { didYouMean, missingHint, repair, unknownHint } from "./hints.ts";
+import { isSecret } from "./secrets.ts";
 
 /** Keywords whose failure is that of the parts they apply to, each of which explains itself. */
 const isApplicator = (keyword: string): boolean =>
@@ -34,7 +35,7 @@ export function explainPart(
   const { limits, check } = context;
   if (errors.length >= limits.errors) return;
   spend(1);
-  const hidden = [...secrets].some((path) => `${instance}/`.startsWith(`${path}/`));
+  const hidden = isSecret(instance, secrets);
 
   const add = (
     step: string,
@@ -53,11 +54,12 @@ export function explainPart(
   if (!hasKeywords(from) || check(from)(value)) return;
   const place = context.locate(from);
   const { schema } = place;
-  const applied = parts(place, value, context);
+  const applied = explainedParts(place, value, context);
   const object = isObject(value) ? value : {};
   const known = Object.keys(at(place, "properties").schema ?? {});
 
   const descend = ({ keyword, step, place: sub, value: part, token }: Part, to = errors): void => {
+    if (to.length >= limits.errors) return;
     // A name is no part of the value: the error is about the object that has it.
     const isMember = token !== undefined && keyword !== "propertyNames";
     const path = isMember ? `${instance}/${escapeToken(String(token))}` : instance;
