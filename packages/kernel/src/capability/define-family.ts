@@ -3,6 +3,7 @@ import type {
   CapabilityBudget,
   Condition,
   ConditionSpec,
+  Covers,
   Family,
   FamilySpec,
   LoadedCapability,
@@ -130,6 +131,8 @@ function loaderOf<C extends OfKind, N extends OfKind>(
     readonly limit: number;
     readonly secretsAt: (host: string) => readonly string[];
     readonly #capability: C;
+    /** Made for the first request: most capabilities of a policy meet none. */
+    #covers: Covers<N> | undefined;
 
     constructor(capability: C) {
       this.json = capability;
@@ -150,7 +153,7 @@ function loaderOf<C extends OfKind, N extends OfKind>(
 
     covers(need: OwnNeed, reading: Reading, size: number = need.size): boolean {
       const known = size <= this.limit ? own(need) : undefined;
-      return known !== undefined && spec.covers(this.#capability, known, reading);
+      return known !== undefined && (this.#covers ??= spec.covers(this.#capability))(known, reading);
     }
 
     describe(): string {

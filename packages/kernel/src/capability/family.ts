@@ -59,6 +59,8 @@ export interface Place {
 /** What using a kind does: `reads` and `changes` are effects, which a manifest lists and a result names. Only a kind `NOUN.read` reads. */
 export type EffectOf = "none" | "reads" | "changes";
 
+export type Covers<N> = (need: N, reading: Reading) => boolean;
+
 /** All that the kernel knows of one kind, except the guest's half, which is an export of its own. One file in `families/` defines it. */
 export interface FamilySpec<C extends OfKind, N extends OfKind> {
   /** `noun.verb`, as manifests, policies and the log name it. */
@@ -70,8 +72,8 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   readonly need: GuardsOf<N>;
   /** The fault of a capability whose members are right, each by itself. */
   readonly check?: (capability: C) => CapabilityFault | undefined;
-  /** Whether one capability covers a need: only what is surely meant. Its size is not of interest here. */
-  readonly covers: (capability: C, need: N, reading: Reading) => boolean;
+  /** Whether one capability covers a need: only what is surely meant. Its size is not of interest here. What takes work for a capability is done once for all needs. */
+  readonly covers: (capability: C) => Covers<N>;
   /** Without the kind. Default: nothing. */
   readonly describe?: (capability: C) => string;
   readonly target: (need: N) => string;

@@ -49,8 +49,9 @@ export function gives(layer: readonly LoadedCapability[], need: OwnNeed): boolea
   return layer.some((capability) => capability.covers(need, "authority"));
 }
 
+/** The layers first: the tool wrote its declaration itself, and most that is refused was granted by nobody. */
 export function covers(grant: Grant, need: OwnNeed): boolean {
-  return grant.layers.length > 0 && declares(grant, need) && grant.layers.every((layer) => gives(layer, need));
+  return grant.layers.length > 0 && grant.layers.every((layer) => gives(layer, need)) && declares(grant, need);
 }
 
 /** How much one request may hold: bytes of its file or value, rows of its answer. `Infinity` where nothing says so. */

@@ -39,9 +39,8 @@ export function coversHost(
   need: { readonly host: string; readonly isPublic?: boolean },
   reading: Reading,
 ): boolean {
-  return patterns.some(
-    (pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, need.host, isReached(need)),
-  );
+  const isWithin = isReached(need);
+  return patterns.some((pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, need.host, isWithin));
 }
 
 /** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */

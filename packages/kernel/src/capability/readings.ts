@@ -1,4 +1,5 @@
 import { foldLetters } from "../support/fold.ts";
+import { PathTree, type Segments } from "./path-tree.ts";
 
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or
@@ -6,9 +7,14 @@ import { foldLetters } from "../support/fold.ts";
  * does.
  */
 
-/** A path with more readings than this, or longer, is nobody's honest request. */
-const mostReadings = 256;
+/** A longer path is nobody's honest request. */
 const longest = 2_048;
+/** Characters that are read for the path of one request, over all its readings. An honest path takes a tenth of it. */
+const requestWork = 32_768;
+/** Readings of its own length that a prefix may have. */
+const prefixReadings = 12;
+/** What a reading costs beside its characters. */
+const readingWork = 16;
 
 /** A segment that servers take for a step up or for nothing. */
 const dotSegment = /\/\.\.?(?:\/|$)/;
@@ -30,7 +36,7 @@ const steps: readonly ((path: string) => string)[] = [
   (path) =>
     path
       .replace(/\/ +/g, "/")
-      .replace(/\/(\.\.?)[. ]* [. ]*(?=\/|$)/g, "/$1")
+      .replace(/\/(\.\.?)([. ]+)(?=\/|$)/g, (all, dots: string, end: string) => (end.includes(" ") ? `/${dots}` : all))
       .replace(/([^/. ])[. ]+(?=\/|$)/g, "$1"),
   resolveDots,
 ];
@@ -43,58 +49,127 @@ function resolveDots(path: string): string {
   return segments.join("/");
 }
 
-/** All places that servers could take a path for, in one case. `undefined` where there is no telling. */
-function readingsOf(path: string): ReadonlySet<string> | undefined {
+/** All places that servers could take a path for, in one case. `undefined` where there is no telling, or it takes more work than `most`. */
+function readingsOf(path: string, most: number): readonly string[] | undefined {
   const readings = new Set([foldLetters(path)]);
+  let work = 0;
   // A set is walked with what is added to it on the way.
   for (const reading of readings) {
-    if (readings.size > mostReadings || reading.length > longest || /[\u0000-\u001f\u007f]/.test(reading))
-      return undefined;
+    work += reading.length + readingWork;
+    if (work > most || reading.length > longest || /[\u0000-\u001f\u007f]/.test(reading)) return undefined;
     try {
       for (const step of steps) readings.add(foldLetters(step(reading)));
     } catch {
       return undefined;
     }
   }
-  return readings;
+  return [...readings];
 }
 
-function liesUnder(prefix: string, path: string): boolean {
-  return path === prefix || path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
+/** A prefix is a part of a document, of which there may be many: its work grows with its length alone. */
+function readingsOfPrefix(prefix: string): readonly string[] | undefined {
+  return readingsOf(prefix, prefixReadings * (prefix.length + readingWork));
 }
 
 /** What is wrong with a prefix of paths, as the end of a sentence. Paths of files are globs, those of the network are prefixes. */
 export function checkPathPrefix(path: string): string | undefined {
   if (!path.startsWith("/")) return "a path prefix starts with /";
   if (/[*?#{}[\]]/.test(path)) return "a path prefix has no wildcards";
-  const readings = readingsOf(path);
-  return !readings || [...readings].some((each) => dotSegment.test(each)) ? "servers differ on it" : undefined;
+  const readings = readingsOfPrefix(path);
+  return !readings || readings.some((each) => dotSegment.test(each)) ? "servers differ on it" : undefined;
 }
 
-/** Whether a prefix grants a path: `/a` does `/a` and `/a/b`, not `/ab`. Only `/` grants what can be read in two ways. */
-export function isPathPrefix(prefix: string, path: string): boolean {
-  if (prefix === "/") return true;
-  if (!liesUnder(prefix, path)) return false;
-  const prefixes = readingsOf(prefix);
-  const readings = readingsOf(path);
-  if (!prefixes || !readings) return false;
-  const depth = path.split("/").length;
-  return [...readings].every(
-    (reading) =>
-      reading.split("/").length <= depth &&
-      !dotSegment.test(reading) &&
-      [...prefixes].some((each) => liesUnder(each, reading)),
-  );
+/** The path of one request, and all that is asked about it. */
+class RequestPath {
+  readonly path: string;
+  readonly segments: Segments;
+  readonly #readings: readonly string[] | undefined;
+  /** Those that stay where the path is, as far as anybody can tell. */
+  readonly kept: readonly Segments[] | undefined;
+  #met: readonly Segments[] | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+    this.segments = path.split("/");
+    this.#readings = readingsOf(path, requestWork);
+    const kept = this.#readings?.map((each) => (dotSegment.test(each) ? [] : each.split("/")));
+    const depth = this.segments.length;
+    this.kept = kept?.every(({ length }) => length > 0 && length <= depth) === true ? kept : undefined;
+  }
+
+  /** Everything that a deny could mean by one of its readings; `undefined` where there is no telling. */
+  get met(): readonly Segments[] | undefined {
+    return (this.#met ??= this.#readings && routesOf(this.#readings.map((each) => each.split("/"))));
+  }
+}
+
+/** The last one that was asked about: all that is asked about one request meets it, and it is read once. */
+let last: RequestPath | undefined;
+
+function requestPath(path: string): RequestPath {
+  if (last?.path !== path) last = new RequestPath(path);
+  return last;
+}
+
+/** A script, behind which servers hand the rest of the path on to it. */
+const script = /\.(?:php\d?|phtml|aspx?|ashx|jspx?|cgi|fcgi|pl|py|cfm)$/;
+/** More of them in one path are nobody's honest request. */
+const mostScripts = 4;
+const extension = /^(.+?)((?:\.[a-z][a-z0-9]{0,9})+)$/;
+
+/** What routers of applications see of readings: the path behind a script, and names without an extension. `undefined` where there is no telling. */
+function routesOf(readings: readonly Segments[]): readonly Segments[] | undefined {
+  const routes: Segments[] = [];
+  for (const segments of readings) {
+    const scripts = segments.flatMap((each, at) => (script.test(each) ? [at] : []));
+    if (scripts.length > mostScripts) return undefined;
+    const behind = scripts.flatMap((at) => [
+      resolveDots(["", ...segments.slice(at + 1)].join("/")).split("/"),
+      segments.toSpliced(at, 1),
+      segments.slice(0, at + 1),
+    ]);
+    for (const each of [segments, ...behind]) routes.push(each, ...withoutExtension(each));
+  }
+  return routes;
+}
+
+function withoutExtension(segments: Segments): readonly Segments[] {
+  const at = segments.findLastIndex((each) => each !== "");
+  const [, name = "", extensions = ""] = extension.exec(segments[at] ?? "") ?? [];
+  if (name === "") return [];
+  const shorter = extensions.slice(0, extensions.lastIndexOf("."));
+  return (shorter === "" ? [name] : [name, name + shorter]).map((each) => [...segments.slice(0, at), each]);
+}
+
+/** Whether prefixes grant a path: `/a` does `/a` and `/a/b`, not `/ab`. Only `/` grants what can be read in two ways. */
+export function pathGranter(prefixes: readonly string[]): (path: string) => boolean {
+  if (prefixes.includes("/")) return () => true;
+  const written = new PathTree(prefixes);
+  const read = new PathTree(prefixes.flatMap((each) => readingsOfPrefix(each) ?? []));
+  // As it is written before it is read at all: most paths are under no prefix.
+  return (path) => written.has(path.split("/")) && requestPath(path).kept?.every((each) => read.has(each)) === true;
+}
+
+/** Prefixes of one path that are looked at. */
+const mostCandidates = 8;
+
+/** The path, or the longest prefix of it that can be granted and says beyond doubt what it covers. Never the root of something else. */
+export function grantablePrefix(path: string, longestPrefix: number): string | undefined {
+  if (path === "/") return path;
+  if (!requestPath(path).kept) return undefined;
+  let candidates = mostCandidates;
+  for (let prefix = path; prefix !== "" && candidates > 0; prefix = prefix.slice(0, prefix.lastIndexOf("/"))) {
+    if (prefix.length > longestPrefix) continue;
+    candidates--;
+    if (checkPathPrefix(prefix) === undefined && pathGranter([prefix])(path)) return prefix;
+  }
+  return undefined;
 }
 
 /** Whether a request for a path could reach what lies under one of some prefixes. For what forbids. */
 export function pathToucher(prefixes: readonly string[]): (path: string) => boolean {
-  const forbidden = prefixes
-    .flatMap((prefix) => [...(readingsOf(prefix) ?? ["/"])])
-    .map((each) => each.replace(/\/$/, ""));
-  return (path) => {
-    if (forbidden.length === 0) return false;
-    const readings = readingsOf(path);
-    return !readings || [...readings].some((reading) => forbidden.some((each) => liesUnder(each, reading)));
-  };
+  const forbidden = new PathTree(
+    prefixes.flatMap((prefix) => readingsOfPrefix(prefix) ?? ["/"]).map((each) => each.replace(/\/$/, "")),
+  );
+  return (path) => prefixes.length > 0 && requestPath(path).met?.some((each) => forbidden.has(each)) !== false;
 }

@@ -34,7 +34,7 @@ function sourceFamily(kind: "clock" | "random", title: string): Family {
     effect: "none",
     fields: {},
     need: {},
-    covers: () => true,
+    covers: () => () => true,
     target: () => kind,
     narrowest: () => ({ kind }),
     isNarrow: () => true,

@@ -76,10 +76,12 @@ function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]):
       );
       return fault && { ...fault, path: `/statements${fault.path}` };
     },
-    covers: ({ databases, statements = defaults }, need) =>
-      databases.some((pattern) => matchName(pattern, need.database)) &&
-      need.statements.length > 0 &&
-      need.statements.every((each) => statements.includes(each)),
+    covers:
+      ({ databases, statements = defaults }) =>
+      (need) =>
+        databases.some((pattern) => matchName(pattern, need.database)) &&
+        need.statements.length > 0 &&
+        need.statements.every((each) => statements.includes(each)),
     describe: ({ databases, statements = defaults }) => `${databases.join(", ")} (${statements.join(", ")})`,
     target: ({ statements, database }) => `${statements.join("+")} ${database}`,
     narrowest: ({ database, statements }) => ({ kind, databases: [database], statements: [...new Set(statements)] }),

@@ -2,7 +2,7 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
-import { checkGlob, type Face, foreignPattern, matchPath, pathMatcher } from "../paths.ts";
+import { checkGlob, type Face, foreignPattern, pathMatcher } from "../paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -64,8 +64,11 @@ function fileFamily(kind: FileKind): Family {
       totalBytes: count,
     },
     need: { path: isText, bytes: orAbsent(isAmount) },
-    covers: ({ paths, except = [] }, { path }) =>
-      paths.some((glob) => matchPath(glob, path)) && !pathMatcher(except, "deny")(path),
+    covers({ paths, except = [] }) {
+      const isIn = pathMatcher(paths, "grant");
+      const isExcepted = pathMatcher(except, "deny");
+      return ({ path }) => isIn(path) && !isExcepted(path);
+    },
     describe: ({ paths, except }) => `${paths.join(", ")}${except ? ` except ${except.join(", ")}` : ""}`,
     target: ({ path }) => path,
     narrowest({ path, bytes }) {

@@ -70,7 +70,10 @@ function keyFamily(kind: KeyKind): Family {
     effect: kind === "kv.read" ? "reads" : "changes",
     fields: { keys: prefixes, valueBytes: count },
     need: { key: isText, lists: orAbsent(isFlag), bytes: orAbsent(isAmount) },
-    covers: ({ keys }, { key }) => keys.some((pattern) => matchKey(pattern, key)),
+    covers:
+      ({ keys }) =>
+      ({ key }) =>
+        keys.some((pattern) => matchKey(pattern, key)),
     describe: ({ keys }) => keys.map((key) => (key === "" || key === "*" ? "every key" : `${key}…`)).join(", "),
     target,
     narrowest({ key, bytes }) {

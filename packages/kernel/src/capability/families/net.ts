@@ -16,7 +16,7 @@ import {
 } from "../fields.ts";
 import { checkGrantedHost, coversHost } from "../hosts.ts";
 import { hostCondition } from "../host-condition.ts";
-import { checkPathPrefix, isPathPrefix, pathToucher } from "../readings.ts";
+import { checkPathPrefix, grantablePrefix, pathGranter, pathToucher } from "../readings.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -95,16 +95,19 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
       bytes: count,
     },
     need: { method: isText, host: isText, isPublic: orAbsent(isFlag), port: isAmount, path: isText },
-    covers: ({ hosts, ports, methods = defaultMethods, paths }, need, reading) =>
-      coversHost(hosts, need, reading) &&
-      ((reading === "wish" && ports === undefined) || (ports ?? [80, 443]).includes(need.port)) &&
-      methods.includes(need.method) &&
-      (paths === undefined || paths.some((prefix) => isPathPrefix(prefix, need.path))),
+    covers({ hosts, ports, methods = defaultMethods, paths }) {
+      const isUnder = paths && pathGranter(paths);
+      return (need, reading) =>
+        coversHost(hosts, need, reading) &&
+        ((reading === "wish" && ports === undefined) || (ports ?? [80, 443]).includes(need.port)) &&
+        methods.includes(need.method) &&
+        (isUnder === undefined || isUnder(need.path));
+    },
     describe: ({ hosts, ports, paths }) =>
       `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}`,
     target: ({ method, host, port, path }) => `${method} ${host}:${port}${path}`,
     narrowest({ host, port, method, path: asked }) {
-      const path = prefixOf(asked);
+      const path = grantablePrefix(asked, capabilityLimits.patternLength);
       if (path === undefined || !/^[A-Z]{1,20}$/.test(method)) return undefined;
       return { kind, hosts: [host], ports: [port], paths: [path], methods: [method], requests: 1 };
     },
@@ -129,16 +132,4 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     isNarrow: ({ hosts }) => isLiteral(hosts),
     budget: ({ requests, bytes }) => ({ requests, bytes }),
   });
-}
-
-/** The path, or the longest prefix of it that can be granted and says beyond doubt what it covers. Never the root of something else. */
-function prefixOf(path: string): string | undefined {
-  for (let prefix = path; prefix !== ""; prefix = prefix.slice(0, prefix.lastIndexOf("/")))
-    if (
-      prefix.length <= capabilityLimits.patternLength &&
-      checkPathPrefix(prefix) === undefined &&
-      isPathPrefix(prefix, path)
-    )
-      return prefix;
-  return path === "/" ? path : undefined;
 }

@@ -96,7 +96,10 @@ function spawnFamily(): Family {
       }
       return undefined;
     },
-    covers: ({ commands }, { command, args }) => commands.some((pattern) => matchCommand(pattern, command, args)),
+    covers:
+      ({ commands }) =>
+      ({ command, args }) =>
+        commands.some((pattern) => matchCommand(pattern, command, args)),
     describe: ({ commands }) => commands.map(describeCommand).join(", "),
     target: ({ command }) => command,
     narrowest({ command, args }) {

@@ -41,8 +41,10 @@ export const secretUse: Family = /* @__PURE__ */ defineFamily<SecretCapability, 
   effect: "none",
   fields: { names: /* @__PURE__ */ patterns(checkSecretPattern), hosts: /* @__PURE__ */ patterns(checkGrantedHost) },
   need: { name: isText, host: isText, isPublic: /* @__PURE__ */ orAbsent(isFlag) },
-  covers: ({ names, hosts }, need, reading) =>
-    names.some((pattern) => matchName(pattern, need.name)) && coversHost(hosts, need, reading),
+  covers:
+    ({ names, hosts }) =>
+    (need, reading) =>
+      names.some((pattern) => matchName(pattern, need.name)) && coversHost(hosts, need, reading),
   describe: ({ names, hosts }) => `${names.join(", ")} for ${hosts.join(", ")}`,
   target: ({ name, host }) => `${name} for ${host}`,
   narrowest: ({ name, host }) => ({ kind: "secret.use", names: [name], hosts: [host] }),

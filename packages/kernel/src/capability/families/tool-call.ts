@@ -40,7 +40,10 @@ export const toolCall: Family = /* @__PURE__ */ defineFamily<ToolCallCapability,
   effect: "none",
   fields: { tools: /* @__PURE__ */ patterns(checkNamePattern) },
   need: { tool: isText },
-  covers: ({ tools }, { tool }) => tools.some((pattern) => matchName(pattern, tool)),
+  covers:
+    ({ tools }) =>
+    ({ tool }) =>
+      tools.some((pattern) => matchName(pattern, tool)),
   describe: ({ tools }) => tools.join(", "),
   target: ({ tool }) => tool,
   narrowest: ({ tool }) => ({ kind: "tool.call", tools: [tool] }),
