@@ -14,17 +14,17 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 77_312,
+    maxBytes: 79_488,
     goalBytes: 48 * 1024,
     without: ["kernel/src/hash/blake3"],
   },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 96_128,
+    maxBytes: 98_432,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 98_048 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 100_288 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -38,17 +38,17 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },
-  { name: "page of a kernel", sources: [page], maxBytes: 21_120 },
+  { name: "page of a kernel", sources: [page], maxBytes: 21_184 },
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 110_080,
+    maxBytes: 112_384,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 128_640,
+    maxBytes: 131_072,
   },
 ];

@@ -23,7 +23,6 @@ it("names seven servers, each of which was led astray", () => {
 
 it("a deny meets every spelling that a server was seen to lead to the denied place", () => {
   const touches = pathToucher(["/docs/internal"]);
-  const grants = pathGranter(["/docs"]);
   expect(seen.filter(({ places, path }) => places.includes("d") && !touches(path))).toEqual([]);
 });
 

@@ -188,7 +188,8 @@ export { type Digest, type DigestAlgorithm, type Hash, isDigest } from "./hash/h
 export type { ContentReference } from "./bytes/content-reference.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./json/json.ts";
 export type { CustomNormalizer, CustomNormalizers, NormalizationKind, Normalized } from "./normalize/normalizer.ts";
-export { parseJson, snapshot, SNAPSHOT_LIMITS, type SnapshotLimits, type SnapshotResult } from "./json/snapshot.ts";
+export { parseJson, snapshot, type SnapshotResult } from "./json/snapshot.ts";
+export { SNAPSHOT_LIMITS, type SnapshotLimits } from "./json/snapshot-limits.ts";
 
 export { type ChainCheck, verifyChain } from "./audit/chain.ts";
 export {

@@ -50,6 +50,10 @@ export const limits = {
   codeBytes: 4_194_304,
   /** A WebAssembly module: a program with the runtime of its language, and still one message on every way to an isolate. */
   wasmBytes: 16_777_216,
+  /** A manifest without its two schemas, and the options of one call that narrow it: a stranger writes them, and each value is read on the kernel's own thread. */
+  declaration: { values: 5_000, characters: 65_536 },
+  /** What a policy compares with requests: its grants, such conditions of its rules and the lists of its tools. Its author is trusted. */
+  policyPatterns: { values: 250_000, characters: 2_097_152 },
   /** Capability requests of one call, served or refused. */
   requestsPerCall: 1_000,
   /** Capability requests of one call that wait at the same time. */

@@ -150,8 +150,12 @@ function readPlain(options: Record<string, unknown>, families: Families): ReadOp
     return refused("`signal` is not an AbortSignal.");
   const { bounds, grants } = options;
   if (bounds === undefined && grants === undefined) return { options };
-  const plain = snapshot({ bounds, grants });
-  if (!plain.ok) return refused(`The options are not plain JSON data: ${plain.error.message}.`);
+  const { values, characters } = limits.declaration;
+  const plain = snapshot({ bounds, grants }, { maxNodes: values, maxStringUnits: characters });
+  if (!plain.ok) {
+    const most = `plain JSON data of at most ${values} values and ${characters} characters`;
+    return refused(`The options are not ${most}: ${plain.error.message}.`);
+  }
   const own = deepFreeze(plain.value) as JsonObject;
   const valid = boundsValidator.validate(own);
   if (!valid.ok) return { options: {}, fault: valid.errors[0]! };

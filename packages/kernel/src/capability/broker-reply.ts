@@ -1,14 +1,15 @@
 import type { Hash } from "../hash/hash.ts";
 import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
-import { isJsonObject } from "../json/json.ts";
-import { snapshotLoosely } from "../json/snapshot.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { limits } from "../limits.ts";
+import { snapshotLoosely, type SnapshotResult } from "../json/snapshot.ts";
 import { copyAndHash } from "../hash/copy-and-hash.ts";
 import type { BrokerError, BrokerNeeds, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
 import type { Need } from "./capability.ts";
 import { isDenialReason } from "./denial.ts";
 import type { OwnNeed } from "./family.ts";
 import type { OpenSecrets } from "./secret.ts";
-import { codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
+import { bounds, codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
 import type { Families } from "./registry.ts";
 
 /** What the journal keeps of one request. */
@@ -31,11 +32,20 @@ export interface Use {
 export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
   const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
   if (ok !== true) return failed(readError(error));
-  const own = snapshotLoosely(value, { maxDepth: 500, maxNodes: Infinity, maxStringUnits: Infinity });
+  const plain = snapshotLoosely(value, { maxDepth: 500, maxNodes: limits.nodes, maxStringUnits: Infinity });
+  if (!plain.ok && plain.error.reason === "too-large")
+    return failed(bounds(`The answer has more than ${limits.nodes} values, or too many members.`));
+  const own = dataOf(plain);
   if (body === undefined || body === null) return { ok: true, value: own };
   const bytes = bytesOf(body);
   if (!bytes) throw new TypeError("The body is not a Uint8Array.");
   return { ok: true, value: own, body: bytes };
+}
+
+/** @throws TypeError for what is no data, or throws when it is read */
+function dataOf(taken: SnapshotResult): JsonValue {
+  if (!taken.ok) throw new TypeError(taken.error.message);
+  return taken.value;
 }
 
 /** Of one request. */
@@ -61,7 +71,7 @@ export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {
 
 /** A copy, for the family of its kind to look at. @throws TypeError for what has no kind */
 function readNeed(foreign: Foreign<Need>): Need {
-  const need = snapshotLoosely(foreign, {});
+  const need = dataOf(snapshotLoosely(foreign, {}));
   if (!isJsonObject(need) || typeof need["kind"] !== "string") throw new TypeError("A need has no kind.");
   return need as unknown as Need;
 }

@@ -1,23 +1,8 @@
 import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
 import type { JsonValue } from "./json.ts";
+import { jsonExcess } from "./json-excess.ts";
+import { SNAPSHOT_LIMITS, type SnapshotLimits } from "./snapshot-limits.ts";
 import { isPlainObject } from "./is-plain-object.ts";
-
-/** What a foreign value may weigh. A limit of `n` accepts `n` and refuses `n + 1`. */
-export interface SnapshotLimits {
-  /** Arrays and objects within each other. Default 64. */
-  readonly maxDepth?: number;
-  /** Values of any kind, the root included; a value that is referenced twice counts twice. Default 1,000,000. */
-  readonly maxNodes?: number;
-  /** All keys and strings together, in UTF-16 units. Default 16,777,216. */
-  readonly maxStringUnits?: number;
-}
-
-/** Deeper data is a mistake or an attack; a million nodes is some 100 MB of memory; 16 Mi units is what an isolate may send at once. */
-export const SNAPSHOT_LIMITS: Required<SnapshotLimits> = {
-  maxDepth: 64,
-  maxNodes: 1_000_000,
-  maxStringUnits: 16_777_216,
-};
 
 export type SnapshotResult =
   | { readonly ok: true; readonly value: JsonValue }
@@ -40,15 +25,9 @@ export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotR
   return resultOf(attempt(value, limits, copy));
 }
 
-/**
- * {@link snapshot} of what is handed on and not kept: a lone surrogate stays in its text, and a getter is called, once.
- *
- * @throws TypeError for what is no data, or throws when it is read
- */
-export function snapshotLoosely(value: unknown, limits: SnapshotLimits): JsonValue {
-  const taken = attempt(value, limits, copy, true);
-  if (!taken.ok) throw new TypeError(taken.error.message);
-  return taken.value;
+/** {@link snapshot} of what is handed on and not kept: a lone surrogate stays in its text, and a getter is called, once. */
+export function snapshotLoosely(value: unknown, limits: SnapshotLimits): SnapshotResult {
+  return resultOf(attempt(value, limits, copy, true));
 }
 
 /** What is known of a value beside that it is plain. */
@@ -80,6 +59,8 @@ export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotRe
 
 /** {@link parseJson}, and whether the text had its keys in canonical order. */
 export function takeJson(text: string, limits: SnapshotLimits): Taken {
+  const excess = jsonExcess(text, { ...SNAPSHOT_LIMITS, ...limits });
+  if (excess) return { ok: false, error: normalizeError(excess, []) };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -101,6 +82,7 @@ interface Walk {
   readonly take: Take;
   readonly isLoose: boolean;
   nodesLeft: number;
+  membersLeft: number;
   unitsLeft: number;
   isOrdered: boolean;
   /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
@@ -121,6 +103,7 @@ function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = f
     take,
     isLoose,
     nodesLeft: limits.maxNodes ?? SNAPSHOT_LIMITS.maxNodes,
+    membersLeft: limits.maxMembers ?? SNAPSHOT_LIMITS.maxMembers,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
     isOrdered: true,
     path: [],
@@ -162,6 +145,12 @@ function visit(value: unknown, walk: Walk, depthLeft: number): JsonValue {
   if (typeof value !== "object") throw new Refusal(typeof value as "bigint" | "function" | "symbol" | "undefined");
   if (depthLeft < 1) throw new Refusal("too-deep");
   return walk.take(value, walk, depthLeft - 1);
+}
+
+/** Before anything is done with them. */
+function countMembers({ length }: readonly unknown[], walk: Walk): void {
+  walk.membersLeft -= length;
+  if (walk.membersLeft < 0) throw new Refusal("too-large");
 }
 
 function checkText(text: string, walk: Walk): string {
@@ -222,6 +211,7 @@ function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): Js
 
 function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolean): JsonValue {
   const keys = Reflect.ownKeys(object);
+  countMembers(keys, walk);
   if (sorts) sort(keys);
   const copied: Record<string, JsonValue> = {};
   let place: string | undefined;
@@ -285,8 +275,10 @@ function adopt(value: object, walk: Walk, depthLeft: number): JsonValue {
       return items;
     }
     const fields = value as Record<string, JsonValue>;
+    const keys = Object.keys(fields);
+    countMembers(keys, walk);
     let before: string | undefined;
-    for (const key of Object.keys(fields)) {
+    for (const key of keys) {
       place = key;
       checkKey(key, before, walk);
       before = key;

@@ -16,6 +16,7 @@ import { declaredBy } from "./declared.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { OutputContract, ToolManifest } from "./manifest.ts";
+import { manifestExcess } from "./manifest-excess.ts";
 import { manifestOf } from "./manifest-of.ts";
 import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool, ToolPackage } from "./package.ts";
@@ -219,6 +220,8 @@ function unreadable(error: unknown): Setup<never> {
 }
 
 function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> {
+  const excess = manifestExcess(own);
+  if (excess) return refused("", excess);
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
     const [first] = valid.errors;

@@ -1,5 +1,8 @@
 import type { Families } from "../../capability/registry.ts";
+import { limits } from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
+import { isJsonObject, type JsonArray, type JsonValue } from "../../json/json.ts";
+import { documentExcess } from "../../json/document-excess.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
 import type { Validator } from "../../schema/index.ts";
@@ -44,9 +47,24 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
   if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
   const resolved = resolveVariables(plain.value, variables);
   if (!resolved.ok) return resolved;
+  const excess = documentExcess(patternsOf(resolved.value, families), limits.policyPatterns);
+  if (excess !== undefined)
+    return invalidPolicy("", `The grants, rules and tools of a policy have ${excess}.`, "Split it, or use wildcards.");
   const valid = validatorOf(families).validate(resolved.value);
   if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
   // An editor's reference governs nothing: two files that differ in it alone are one policy.
   const { $schema: _, ...document } = valid.value as PolicyDocument;
   return checkDocument(document, families) ?? { ok: true, value: document };
+}
+/** What is compared with requests, where the document is one. */
+function patternsOf(document: JsonValue, families: Families): JsonValue {
+  if (!isJsonObject(document)) return null;
+  const { grants = null, rules = [], tools = null } = document;
+  const { conditions } = families;
+  const patterns = (Array.isArray(rules) ? (rules as JsonArray) : []).flatMap((rule) => {
+    const when = isJsonObject(rule) ? rule["when"] : undefined;
+    const entries = isJsonObject(when) ? Object.entries(when) : [];
+    return entries.flatMap(([name, value]) => (conditions.has(name) ? [value] : []));
+  });
+  return [grants, tools, patterns];
 }

@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, Read>> = {
  * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence, trusted));
  */
 export function readEvidence(foreign: JsonValue): EvidenceRead {
-  const plain = snapshot(foreign, { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 });
+  const plain = snapshot(foreign, { maxNodes: 100_000_000, maxMembers: 100_000_000, maxStringUnits: 1_000_000_000 });
   if (!plain.ok) return { ok: false, member: "proof", message: `It is not JSON: ${plain.error.message}.` };
   const whole = plain.value;
   if (!isJsonObject(whole) || !isJsonObject(whole["proof"])) return { ok: true, value: { proof: whole, evidence: {} } };

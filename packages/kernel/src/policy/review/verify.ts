@@ -63,7 +63,7 @@ export async function verifyProof(
 }
 
 /** A log can be larger than anything else that a kernel is given. */
-const LARGE = { maxNodes: 100_000_000, maxStringUnits: 1_000_000_000 };
+const LARGE = { maxNodes: 100_000_000, maxMembers: 100_000_000, maxStringUnits: 1_000_000_000 };
 
 const NO_LOG = "No log was given.";
 

@@ -1,0 +1,47 @@
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const backslash = 92;
+
+/** A member takes at least four characters, a value two. A text shorter than that cannot hold too many. */
+const charactersOfMember = 4;
+const charactersOfValue = 2;
+
+/**
+ * Whether a JSON text surely holds more than it may, told from its signs: the engine's parser builds all of it before anybody can count. Says no for some
+ * texts that hold too much, and for all that are not JSON.
+ */
+export function jsonExcess(
+  text: string,
+  {
+    maxDepth,
+    maxNodes,
+    maxMembers,
+  }: { readonly maxDepth: number; readonly maxNodes: number; readonly maxMembers: number },
+): "too-deep" | "too-large" | undefined {
+  if (text.length < Math.min(maxNodes * charactersOfValue, maxMembers * charactersOfMember)) return undefined;
+  let [depth, containers, separators, members] = [0, 0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === quote) at = endOfString(text, at);
+    else if (sign === comma) separators++;
+    else if (sign === colon) members++;
+    // `[` and `{`; then `]` and `}`.
+    else if ((sign | 32) === 123) {
+      containers++;
+      if (++depth > maxDepth) return "too-deep";
+    } else if ((sign | 32) === 125) depth--;
+    // Each separator stands between two values, and each container is one.
+    if (separators >= maxNodes || containers > maxNodes || members > maxMembers) return "too-large";
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
