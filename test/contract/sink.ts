@@ -31,6 +31,8 @@ for (let seq = 0; seq < 50; seq++) {
   const body = `{"payload":"event ${seq}: é € 😀 \u2028","prev":"${chain.at(-1)?.hash ?? blake3Hash.zero}","seq":${seq},"v":1}`;
   chain.push({ seq, body, hash: hashText(body) });
 }
+/** More than one row of a store holds, with a character where two rows meet. */
+const long = "0123456789abcdefg" + "a checkpoint, é 😀\n".repeat(60_000);
 const records = (from: number, to: number): EventRecord[] => chain.slice(from, to);
 
 /** What every sink must do. */
@@ -190,6 +192,22 @@ export function describeSink(
       expect(await sink.open()).toMatchObject({ last: all[3], cutBytes: 0 });
       await sink.append(all.slice(4));
       expect(await sink.read(0, 100)).toEqual(all);
+    });
+
+    it.runIf(keeps)("keeps the checkpoint that was written last, and what lies before it", async () => {
+      await sink.open();
+      expect(await sink.readCheckpoint!()).toBeUndefined();
+      await sink.append(records(0, 30));
+      await sink.writeCheckpoint!("the first", 9);
+      await sink.writeCheckpoint!(long, 19);
+      await subject.close();
+      sink = await subject.open();
+      expect(await sink.open()).toEqual({ last: chain[29], cutBytes: 0, damage: null });
+      expect(await sink.readCheckpoint!()).toBe(long);
+      expect(await sink.read(20, 100)).toEqual(records(20, 30));
+      expect(await sink.read(5, 20)).toEqual(records(5, 25));
+      await sink.append(records(30, 33));
+      expect(await sink.read(0, 100)).toEqual(records(0, 33));
     });
 
     it("refuses a batch that does not follow, whole", async () => {

@@ -10,7 +10,7 @@ describeSink("Durable Object SQLite", { keeps: true }, async () => {
   const stub = bindings.KERNEL.getByName(`contract-sink-${objects++}`);
   const inObject = <Result>(use: (storage: DurableObjectStorage) => Result | Promise<Result>): Promise<Result> =>
     runInDurableObject(stub, async (_, { storage }) => use(storage));
-  await inObject(({ sql }) => sql.exec("DROP TABLE IF EXISTS audit"));
+  await inObject(({ sql }) => sql.exec("DROP TABLE IF EXISTS audit; DROP TABLE IF EXISTS audit_checkpoint"));
   return {
     // Storage can only be used inside its object, so each operation goes there.
     open(): AuditSink {
@@ -20,6 +20,8 @@ describeSink("Durable Object SQLite", { keeps: true }, async () => {
         open: () => sinkIn((sink) => sink.open()),
         append: (records) => sinkIn((sink) => sink.append(records)),
         read: (fromSeq, limit) => sinkIn((sink) => sink.read(fromSeq, limit)),
+        readCheckpoint: () => sinkIn((sink) => sink.readCheckpoint?.()),
+        writeCheckpoint: (text, seq) => sinkIn((sink) => sink.writeCheckpoint?.(text, seq)),
       };
     },
     close: () => {},

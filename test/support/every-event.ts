@@ -40,6 +40,8 @@ function startWatch(): Watch {
         return sink.append(records);
       },
       read: (fromSeq, limit) => sink.read(fromSeq, limit),
+      ...(sink.readCheckpoint && { readCheckpoint: () => sink.readCheckpoint!() }),
+      ...(sink.writeCheckpoint && { writeCheckpoint: (text, seq) => sink.writeCheckpoint!(text, seq) }),
     };
     return open({ ...parts, sink: checked });
   };

@@ -21,6 +21,7 @@ import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import type { HealthParts } from "./operations/health.ts";
 import { Watchers } from "./operations/watchers.ts";
+import { lockOnDamage } from "./operations/lock-on-damage.ts";
 import { listTools } from "./operations/list-tools.ts";
 import { openPools } from "./operations/open-pools.ts";
 import { GoverningState } from "./operations/governing-state.ts";
@@ -61,7 +62,7 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const { sink = memorySink(), hash } = options;
   const log = await AuditLog.open({ sink, clock, hash, tables, steady: state.steady });
   const kernel = new KernelImplementation(options, { composed, policy: policy.value, log, clock, state });
-  if (log.damage !== null) await kernel.setMode("LOCKDOWN", `The log was tampered with. ${log.damage}`);
+  await lockOnDamage(log, kernel);
   return kernel;
 }
 
@@ -282,6 +283,7 @@ class KernelImplementation implements Kernel {
   }
 
   async close(): Promise<void> {
+    this.#log.close();
     for (const pool of this.#pools.values()) pool.close();
     await Promise.all(this.#hosts.map((host) => host.close()));
   }

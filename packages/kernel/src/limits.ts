@@ -94,6 +94,8 @@ export const limits = {
   forgottenTimeoutMs: 3_600_000,
   /** Tools, and tools of callers, whose timeouts are counted; those that came first are forgotten first. */
   setAsides: 10_000,
+  /** Between two checkpoints of the state that governs, which shorten opening a log. */
+  checkpointEvents: 10_000,
   /** Events that the memory sink keeps. */
   memoryEvents: 10_000,
   /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */

@@ -3,6 +3,9 @@ import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type Sink
 /** Rows per statement: each binds two values, and a statement takes 100. */
 const ROWS = 50;
 
+/** Characters of one row of a checkpoint: a row has at most 2 MB, and a character up to 3 bytes. */
+const PART_CHARACTERS = 500_000;
+
 /**
  * The audit log in a Durable Object's SQLite storage. A batch is one transaction, and the object's output gate holds back whatever the
  * kernel sends on (the answer, the call into the sandbox) until that transaction is durable; so `append` need not wait for the disk.
@@ -10,12 +13,14 @@ const ROWS = 50;
 export function sqlSink(storage: DurableObjectStorage): AuditSink {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, event TEXT NOT NULL) STRICT");
+  sql.exec("CREATE TABLE IF NOT EXISTS audit_checkpoint (part INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT");
   const lastSeq = (): number =>
     Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
   return {
     open() {
-      const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM audit").one();
-      return stateOf(count, sql.exec<Row>("SELECT seq, event FROM audit ORDER BY seq DESC LIMIT 1").toArray()[0]);
+      const end = (order: "ASC" | "DESC"): Row | undefined =>
+        sql.exec<Row>(`SELECT seq, event FROM audit ORDER BY seq ${order} LIMIT 1`).toArray()[0];
+      return stateOf(end("ASC"), end("DESC"));
     },
     append(records) {
       storage.transactionSync(() => {
@@ -41,7 +46,29 @@ export function sqlSink(storage: DurableObjectStorage): AuditSink {
         .toArray()
         // What is no event any more is left out: the kernel finds the gap.
         .flatMap((row) => readRecord(row) ?? []),
+    readCheckpoint: () =>
+      sql
+        .exec<{ text: string }>("SELECT text FROM audit_checkpoint ORDER BY part")
+        .toArray()
+        .map(({ text }) => text)
+        .join("") || undefined,
+    writeCheckpoint(text) {
+      storage.transactionSync(() => {
+        sql.exec("DELETE FROM audit_checkpoint");
+        for (const part of partsOf(text)) sql.exec("INSERT INTO audit_checkpoint (text) VALUES (?)", part);
+      });
+    },
   };
+}
+
+function* partsOf(text: string): Iterable<string> {
+  for (let from = 0; from < text.length;) {
+    let to = from + PART_CHARACTERS;
+    // Half a character cannot be stored.
+    if (!text.slice(from, to).isWellFormed()) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 interface Row extends Record<string, SqlStorageValue> {
@@ -49,11 +76,12 @@ interface Row extends Record<string, SqlStorageValue> {
   readonly event: string;
 }
 
-function stateOf(count: number, row: Row | undefined): SinkState {
-  if (!row) return { last: undefined, cutBytes: 0, damage: null };
+/** The kernel finds what is missing in between. */
+function stateOf(first: Row | undefined, row: Row | undefined): SinkState {
+  if (!first || !row) return { last: undefined, cutBytes: 0, damage: null };
   const { seq, event } = row;
   const last = readRecord(row);
-  const gap = count === seq + 1 ? null : `The log has ${count} events, and its last one is event ${seq}.`;
+  const gap = first.seq === 0 ? null : "Event 0 of the log is missing.";
   if (last) return { last, cutBytes: 0, damage: gap };
   // The number goes on, and the chain shows the break.
   const body = JSON.stringify(event);

@@ -1,10 +1,11 @@
 import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
-import type { DeclaredTable, RowChange } from "../state/change.ts";
+import { type DeclaredTable, isRowChange } from "../state/change.ts";
 import { UnknownTable } from "../state/unknown-table.ts";
 import { type AuditEvent, type AuditType, terminalTypes } from "./event.ts";
 import { type EventRecord, eventOf } from "./record.ts";
 import { type EventScope, eventScope } from "./scope.ts";
+import type { StateCheckpoint } from "./state-checkpoint.ts";
 
 /** Between two looks at what has expired while a long log is read. */
 const EXPIRE_EVENTS = 10_000;
@@ -13,9 +14,9 @@ const EXPIRE_EVENTS = 10_000;
 export class LogReading {
   readonly #hash: Hash;
   readonly #tables: Map<string, DeclaredTable>;
-  /** The event with which each call began. */
-  readonly #open = new Map<string, EventRecord>();
-  #before: EventRecord | undefined;
+  /** With which each call began. Most calls end, and nobody asks. */
+  readonly #open = new Map<string, () => EventScope>();
+  #before: Pick<EventRecord, "seq" | "hash"> | undefined;
   #damage: string | null = null;
   #events = 0;
   /** Since the epoch: of the last row that says when it was written. */
@@ -37,10 +38,20 @@ export class LogReading {
 
   /** Calls that began and did not end. One that was suspended waits elsewhere. */
   get openCalls(): readonly EventScope[] {
-    return Array.from(this.#open.values(), (record) => {
-      const { callId, sessionId, traceparent } = eventOf(record);
-      return eventScope(callId, sessionId, traceparent);
-    });
+    return Array.from(this.#open.values(), (scope) => scope());
+  }
+
+  /** The last record that was added. */
+  get last(): Pick<EventRecord, "seq" | "hash"> | undefined {
+    return this.#before;
+  }
+
+  /** As if everything up to a checkpoint had been added. */
+  continueFrom({ seq, hash, rows, openCalls }: StateCheckpoint): void {
+    this.#before = { seq, hash };
+    for (const [name, version, key, row] of rows) this.#take("The checkpoint of the log", name, version, key, row);
+    for (const [callId, sessionId, traceparent] of openCalls)
+      this.#open.set(callId, () => eventScope(callId, sessionId, traceparent));
   }
 
   add(record: EventRecord): void {
@@ -71,14 +82,17 @@ export class LogReading {
 
   #track(callId: string, type: string, record: EventRecord): void {
     if (closing.has(type)) this.#open.delete(callId);
-    else if (opening.has(type)) this.#open.set(callId, record);
+    else if (opening.has(type)) this.#open.set(callId, () => scopeOf(record));
   }
 
   #change({ seq, state }: Pick<AuditEvent, "seq" | "state">): void {
     for (const change of state ?? []) {
+      if (!isRowChange(change)) {
+        this.fault(`Event ${seq} of the log changes state in another form.`);
+        continue;
+      }
       const [name, version, key, row] = change;
-      if (!isChange(change)) this.fault(`Event ${seq} of the log changes state in another form.`);
-      else this.#take(`Event ${seq} of the log`, name, version, key, row);
+      this.#take(`Event ${seq} of the log`, name, version, key, row);
     }
   }
 
@@ -94,6 +108,11 @@ export class LogReading {
 
 export const opening: ReadonlySet<string> = new Set(["call.invoked", "tool.resumed"] satisfies AuditType[]);
 export const closing: ReadonlySet<string> = new Set([...terminalTypes, "tool.suspended"] satisfies AuditType[]);
+
+function scopeOf(record: EventRecord): EventScope {
+  const { callId, sessionId, traceparent } = eventOf(record);
+  return eventScope(callId, sessionId, traceparent);
+}
 
 /*
  * An event is canonical JSON: its first member is `callId`, its last ones are `type` and `v`. Looking there takes a fiftieth of reading it whole, and a log can have millions.
@@ -111,9 +130,3 @@ function typeIn(body: string): string {
 const CALL_ID = '{"callId":"';
 const TYPE = ',"type":"';
 const END = '","v":1}';
-
-/** A log is foreign, and its digests say nothing about its form. */
-function isChange(change: RowChange): boolean {
-  const [name, version, key, row] = Array.isArray(change) ? (change as readonly unknown[]) : [];
-  return typeof name === "string" && Number.isSafeInteger(version) && typeof key === "string" && row !== undefined;
-}

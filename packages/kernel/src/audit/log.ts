@@ -8,11 +8,14 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { applyAll, type DeclaredTable, noChanges, type RowChange, type StateChange } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
+import { checkpointIn, type CheckpointParts, Checkpoints } from "./checkpoints.ts";
+import { PAGE_EVENTS, verifyEarlier } from "./earlier-events.ts";
 import { closing, LogReading, opening } from "./log-reading.ts";
 import { payloadText } from "./payload.ts";
 import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
 import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
+import type { StateCheckpoint } from "./state-checkpoint.ts";
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
 export class AuditUnavailable extends Error {
@@ -26,20 +29,23 @@ export class AuditUnavailable extends Error {
 export type EventRecorder = Pick<AuditLog, "record">;
 
 /** What a log is opened with. */
-export interface LogParts {
-  readonly sink: Theirs<AuditSink>;
+export interface LogParts extends CheckpointParts {
   readonly clock: Clock;
-  readonly hash: Hash;
   /** All state of the kernel and its extensions: it has its rows when the log is open. */
   readonly tables: readonly DeclaredTable[];
   /** The time of rows. It goes on from the last one that was written. */
   readonly steady: SteadyClock;
 }
 
-const noRows: readonly RowChange[] = [];
+/** What a sink had. */
+interface Found {
+  readonly last: EventRecord | undefined;
+  readonly reading: LogReading;
+  readonly damage: string | null;
+  readonly checkpoint: StateCheckpoint | undefined;
+}
 
-/** Records of a log that are read at once. */
-const PAGE_EVENTS = 1_000;
+const noRows: readonly RowChange[] = [];
 
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
@@ -61,18 +67,29 @@ export class AuditLog {
   /** Why the log before its end cannot be what was written; `null` where it can. */
   readonly damage: string | null;
 
+  readonly #parts: LogParts;
+  /** Where this kernel began to read. */
+  readonly #opened: StateCheckpoint | undefined;
+  readonly #checkpoints: Checkpoints;
+  #isClosed = false;
   /** Calls that have begun and not ended, for the next checkpoint. */
   readonly #open = new Map<string, EventScope>();
   /** For the next event, whichever it is. */
   #later: readonly RowChange[] = noRows;
 
-  private constructor({ sink, clock, hash }: LogParts, last: EventRecord | undefined, damage: string | null) {
+  private constructor(parts: LogParts, found: Found) {
+    const { sink, clock, hash } = parts;
+    const { last, reading, damage, checkpoint } = found;
+    this.#parts = parts;
     this.#sink = sink;
     this.#clock = clock;
     this.#hash = hash;
-    this.damage = damage;
+    this.damage = damage ?? reading.damage;
     this.#seq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? hash.zero;
+    this.#opened = checkpoint;
+    this.#checkpoints = new Checkpoints({ ...parts, tables: reading.tables }, checkpoint?.seq ?? -1);
+    for (const scope of reading.openCalls) this.#track("call.invoked", scope);
   }
 
   /**
@@ -89,9 +106,11 @@ export class AuditLog {
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
     const reading = new LogReading(hash, tables);
-    if (last) await readAll(reading, sink, last.seq);
-    steady.notBefore(reading.latestMs);
-    const log = new AuditLog(parts, last, damage ?? reading.damage);
+    const checkpoint = last && damage === null ? await checkpointIn(parts, last.seq) : undefined;
+    if (checkpoint) reading.continueFrom(checkpoint);
+    if (last) await readRest(reading, sink, checkpoint ? checkpoint.seq + 1 : 0, last.seq);
+    steady.notBefore(Math.max(reading.latestMs, checkpoint?.atMs ?? 0));
+    const log = new AuditLog(parts, { last, reading, damage, checkpoint });
     if (typeof cutBytes === "number" && cutBytes > 0)
       log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last)
@@ -126,14 +145,35 @@ export class AuditLog {
     // Only now: what cannot be written, and throws, leaves no gap in the log.
     this.#seq = seq + 1;
     this.#prev = hash;
-    this.#pending.push({ seq, body, hash });
+    const record = { seq, body, hash };
+    this.#pending.push(record);
     this.#waiting.push(scope);
     this.#later = noRows;
     applyAll(changes);
+    this.#track(type, scope);
+    if (this.damage === null) this.#checkpoints.recorded(record, this.#open.values());
+  }
+
+  #track(type: AuditType, scope: EventScope): void {
     const { callId } = scope;
     if (callId === null) return;
     if (opening.has(type)) this.#open.set(callId, scope);
     else if (closing.has(type)) this.#open.delete(callId);
+  }
+
+  /** What is wrong with the log before the place where this kernel began to read; `null` where nothing is. It takes a while, and ends early with `close`. */
+  async verifyEarlier(): Promise<string | null> {
+    if (!this.#opened) return null;
+    try {
+      return await verifyEarlier(this.#parts, this.#opened, () => this.#isClosed || !this.writable);
+    } catch {
+      return this.#isClosed ? null : "The beginning of the log cannot be read.";
+    }
+  }
+
+  /** Nothing more is read by itself. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** For a change that no event of its own makes. It takes effect at once and goes with the next event, whichever it is; a crash before that forgets it. */
@@ -221,6 +261,7 @@ export class AuditLog {
   }
 
   #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
+    void this.#checkpoints.durable(batch.at(-1)!.seq);
     for (let i = 0; i < batch.length; i++) {
       const { onEvent } = waiting[i]!;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
@@ -237,9 +278,9 @@ function damageIn(foreign: Foreign<string | null | undefined>): string | null {
   return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }
 
-/** From the first event that the sink still has. */
-async function readAll(reading: LogReading, sink: Theirs<AuditSink>, lastSeq: number): Promise<void> {
-  for (let from = 0; from <= lastSeq;) {
+/** From the first event that the sink still has, or from a later one on. */
+async function readRest(reading: LogReading, sink: Theirs<AuditSink>, first: number, lastSeq: number): Promise<void> {
+  for (let from = first; from <= lastSeq;) {
     const records = readRecords(await sink.read(from, PAGE_EVENTS), PAGE_EVENTS);
     if (!records) return reading.fault("The sink returned a value that is not a list of events.");
     for (const record of records) reading.add(record);

@@ -10,6 +10,13 @@ export interface AuditSink {
   append(records: readonly EventRecord[]): void | Promise<void>;
   /** In order, from `fromSeq` (inclusive), at most `limit`. */
   read(fromSeq: number, limit: number): readonly EventRecord[] | Promise<readonly EventRecord[]>;
+  /**
+   * The text that was last given to `writeCheckpoint`. It shortens opening: what lies before its event is read afterwards. Nobody has to trust it, so a sink may forget it, and
+   * one without these two methods reads the whole log each time it is opened.
+   */
+  readCheckpoint?(): string | undefined | Promise<string | undefined>;
+  /** Keeps a text in place of the one before, for the event `seq`, which is durable. A failure is nobody's: the text is written again some thousand events later. */
+  writeCheckpoint?(text: string, seq: number): void | Promise<void>;
 }
 
 /** What a sink finds when it is opened. */

@@ -15,6 +15,13 @@ export function applyAll(changes: readonly StateChange[]): void {
   for (const each of changes) each.apply();
 }
 
+/** A log is foreign, and its digests say nothing about its form. */
+export function isRowChange(value: unknown): value is RowChange {
+  if (!Array.isArray(value) || value.length !== 4) return false;
+  const [table, version, key, row] = value as readonly unknown[];
+  return typeof table === "string" && Number.isSafeInteger(version) && typeof key === "string" && row !== undefined;
+}
+
 /** One feature's state that outlives the kernel, whatever its rows are. */
 export interface DeclaredTable {
   /** `feature.subject`: no two tables of a kernel have one name. */

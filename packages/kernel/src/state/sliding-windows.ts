@@ -118,9 +118,9 @@ export class SlidingWindows implements DeclaredTable {
   #add(key: string, windowMs: number, spent: Spent): void {
     const window = this.#windows.get(key) ?? { windowMs, entries: [] };
     const { entries } = window;
-    // Calls start in another order than they came, by a little.
+    // Calls start in another order than they came, by a little. The log has them in that order, so amounts of one time are sorted as well.
     let at = entries.length;
-    while (at > 0 && entries[at - 1]!.atMs > spent.atMs) at--;
+    while (at > 0 && isLater(entries[at - 1]!, spent)) at--;
     if (at === entries.length) entries.push(spent);
     else entries.splice(at, 0, spent);
     this.#windows.set(key, window);
@@ -128,6 +128,10 @@ export class SlidingWindows implements DeclaredTable {
 }
 
 const none: readonly Spent[] = [];
+
+function isLater(one: Spent, other: Spent): boolean {
+  return one.atMs > other.atMs || (one.atMs === other.atMs && one.amount > other.amount);
+}
 
 /** Looks at those alone that are old enough: a window can have a million. */
 function expireIn({ windowMs, entries }: Window, nowMs: number): void {

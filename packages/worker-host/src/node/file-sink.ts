@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+import { type PlacedCheckpoint, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
 import { keepTail } from "./keep-tail.ts";
 import { syncFolderOf } from "./sync-folder.ts";
 import { type Place, scanLog } from "./scan-log.ts";
@@ -19,7 +20,7 @@ export interface FileSink extends AuditSink {
 
 /**
  * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it. A line that a crash tore
- * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Rows of other kernels are refused: one file has one writer.
+ * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Another one, `PATH.checkpoint`, shortens opening, and can be removed. Rows of other kernels are refused: one file has one writer.
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");
@@ -33,8 +34,11 @@ class LogFile implements FileSink {
   readonly #path: string;
   readonly #fsync: "batch" | "never";
   #file: FileHandle | undefined;
-  /** Of each record, in order. */
+  /** Of each record from {@link #checkpoint} on, in order; of all, once somebody read an earlier one. */
   #places: Place[] = [];
+  #checkpoint: PlacedCheckpoint | undefined;
+  #earlier: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
   #nextSeq = 0;
   #size = 0;
 
@@ -47,8 +51,11 @@ class LogFile implements FileSink {
     await this.#file?.close();
     const file = await openFile(this.#path);
     this.#file = file;
-    const found = await scanLog(file);
-    this.#places = found.places;
+    const known = await readCheckpointFile(this.#path, file);
+    this.#checkpoint = known;
+    this.#earlier = undefined;
+    const found = await scanLog(file, known && { from: known.place.end, before: known.record });
+    this.#places = known ? [known.place, ...found.places] : found.places;
     this.#size = found.size;
     this.#nextSeq = found.last ? found.last.seq + 1 : 0;
     const cutBytes = found.size - found.end;
@@ -87,6 +94,7 @@ class LogFile implements FileSink {
 
   async read(fromSeq: number, limit: number): Promise<EventRecord[]> {
     const file = this.#opened();
+    if (this.#checkpoint && fromSeq < this.#checkpoint.place.seq) await this.#indexEarlier();
     const places = this.#places;
     // In a whole log the numbers have no gaps; in a damaged one a record lies before the place where it would be.
     let from = Math.max(0, Math.min(places.length, fromSeq - (places[0]?.seq ?? 0)));
@@ -98,9 +106,29 @@ class LogFile implements FileSink {
     return wanted.map((place) => writtenRecord(bytes.toString("utf8", place.start - start, place.end - start - 1)));
   }
 
+  async readCheckpoint(): Promise<string | undefined> {
+    return this.#checkpoint?.text;
+  }
+
+  async writeCheckpoint(text: string, seq: number): Promise<void> {
+    const place = this.#places.findLast((each) => each.seq === seq);
+    if (!place) return;
+    this.#writing = writeCheckpointFile(this.#path, { place, text });
+    await this.#writing;
+  }
+
   async close(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
     await this.#file?.close();
     this.#file = undefined;
+  }
+
+  #indexEarlier(): Promise<void> {
+    const { start } = this.#checkpoint!.place;
+    this.#earlier ??= scanLog(this.#opened(), { to: start }).then(({ places }) => {
+      this.#places = [...places, ...this.#places];
+    });
+    return this.#earlier;
   }
 
   #opened(): FileHandle {

@@ -35,17 +35,27 @@ interface Line {
   readonly text: string | undefined;
 }
 
+/** Of a log. Default: all of it. */
+interface Part {
+  /** Bytes; where a line begins. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The record of the line before. */
+  readonly before?: EventRecord;
+}
+
 /**
  * Reads a log once and checks each record against its own digest and the one before. A crash tears a write at some byte, so it leaves a line without its end. A whole line that
  * is no record was changed, and is damage, at the end of the file too.
  */
-export async function scanLog(file: FileHandle): Promise<ScannedLog> {
+export async function scanLog(file: FileHandle, { from = 0, to = Infinity, before }: Part = {}): Promise<ScannedLog> {
   const places: Place[] = [];
-  let last: EventRecord | undefined;
-  let end = 0;
-  let size = 0;
+  let last = before;
+  let end = from;
+  let size = from;
   let damage: string | null = null;
-  for await (const line of linesOf(file)) {
+  for await (const line of linesOf(file, from)) {
+    if (line.start >= to) break;
     size = line.end;
     if (!line.whole && !hasChangedEnd(line.text)) break;
     end = line.end;
@@ -80,15 +90,15 @@ function faultBetween(before: EventRecord | undefined, { seq, body, hash }: Even
   return null;
 }
 
-async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
+async function* linesOf(file: FileHandle, from: number): AsyncGenerator<Line, void, undefined> {
   const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   // A crash can tear a character.
   const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let rest: Buffer[] = [];
   let restBytes = 0;
-  let start = 0;
-  let at = 0;
+  let start = from;
+  let at = from;
   const take = (whole: boolean): Line => {
     const bytes = Buffer.concat(rest);
     const line = { start, end: start + restBytes + (whole ? 1 : 0), whole };
@@ -109,13 +119,13 @@ async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined>
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
     if (bytesRead === 0) break;
     at += bytesRead;
-    let from = 0;
-    for (let to = chunk.indexOf(NEWLINE); to !== -1 && to < bytesRead; to = chunk.indexOf(NEWLINE, from)) {
-      add(chunk.subarray(from, to));
+    let done = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1 && to < bytesRead; to = chunk.indexOf(NEWLINE, done)) {
+      add(chunk.subarray(done, to));
       yield take(true);
-      from = to + 1;
+      done = to + 1;
     }
-    if (from < bytesRead) add(Buffer.from(chunk.subarray(from, bytesRead)));
+    if (done < bytesRead) add(Buffer.from(chunk.subarray(done, bytesRead)));
   }
   if (restBytes > 0) yield take(false);
 }

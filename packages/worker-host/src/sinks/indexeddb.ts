@@ -11,6 +11,8 @@ export interface IndexedDbSink extends AuditSink {
 }
 
 const STORE = "events";
+/** Beside the events: what is no event among them is damage. */
+const CHECKPOINT = "checkpoint";
 
 /**
  * The audit log in IndexedDB, in a page or in a worker of it. A batch is one transaction with strict durability: all of it is on the disk before
@@ -48,11 +50,8 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
       }
       const lastSeq = Math.ceil(Number(cursor.key));
       const line: unknown = await settled(opened().transaction(STORE, "readonly").objectStore(STORE).get(lastSeq));
-      const last = readRecord(lastSeq, line);
       nextSeq = lastSeq + 1;
-      const gap = count === nextSeq ? null : `The log has ${count} events, and its last one is event ${lastSeq}.`;
-      const damage = last ? gap : `Event ${lastSeq} of the log was overwritten.`;
-      return { last: last ?? overwritten(lastSeq, line), cutBytes: 0, damage };
+      return stateOf(count, lastSeq, line);
     },
 
     async append(records) {
@@ -76,11 +75,35 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
       return lines.flatMap((line) => (typeof line === "string" ? (recordOf(line) ?? []) : []));
     },
 
+    readCheckpoint: () => readCheckpoint(opened()),
+    writeCheckpoint: (text) => writeCheckpoint(opened(), text),
+
     close() {
       connection?.close();
       connection = undefined;
     },
   };
+}
+
+function stateOf(count: number, lastSeq: number, line: unknown): SinkState {
+  const last = readRecord(lastSeq, line);
+  const gap = count === lastSeq + 1 ? null : `The log has ${count} events, and its last one is event ${lastSeq}.`;
+  const damage = last ? gap : `Event ${lastSeq} of the log was overwritten.`;
+  return { last: last ?? overwritten(lastSeq, line), cutBytes: 0, damage };
+}
+
+async function readCheckpoint(connection: IDBDatabase): Promise<string | undefined> {
+  const kept = connection.transaction(CHECKPOINT, "readonly").objectStore(CHECKPOINT);
+  const text: unknown = await settled(kept.get(0));
+  return typeof text === "string" ? text : undefined;
+}
+
+async function writeCheckpoint(connection: IDBDatabase, text: string): Promise<void> {
+  const transaction = connection.transaction(CHECKPOINT, "readwrite");
+  const done = completed(transaction);
+  transaction.objectStore(CHECKPOINT).put(text, 0);
+  transaction.commit();
+  await done;
 }
 
 function readRecord(seq: number, line: unknown): EventRecord | undefined {
@@ -101,8 +124,13 @@ function placesFrom(seq: number): IDBKeyRange {
 
 async function connect(database: string): Promise<IDBDatabase> {
   if (!("indexedDB" in globalThis)) throw new Error("indexedDbSink() needs IndexedDB, and only browsers have it.");
-  const request = indexedDB.open(database, 1);
-  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
+  const request = indexedDB.open(database, 2);
+  request.addEventListener("upgradeneeded", () => {
+    const { result } = request;
+    // The first version had no checkpoint.
+    for (const store of [STORE, CHECKPOINT])
+      if (!result.objectStoreNames.contains(store)) result.createObjectStore(store);
+  });
   return new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () => reject(request.error ?? new Error("the log database cannot be opened")));

@@ -1,0 +1,83 @@
+import type { Hash } from "../hash/hash.ts";
+import { limits } from "../limits.ts";
+import type { DeclaredTable } from "../state/change.ts";
+import type { SteadyClock } from "../state/steady-clock.ts";
+import { type Foreign, textOf, type Theirs } from "../support/foreign.ts";
+import { type EventRecord, readRecords } from "./record.ts";
+import type { EventScope } from "./scope.ts";
+import type { AuditSink } from "./sink.ts";
+import { checkpointText, openCallsOf, readCheckpointText, type StateCheckpoint } from "./state-checkpoint.ts";
+
+export interface CheckpointParts {
+  readonly sink: Theirs<AuditSink>;
+  readonly hash: Hash;
+  readonly tables: readonly DeclaredTable[];
+  readonly steady: SteadyClock;
+  /** Default: 10,000. */
+  readonly checkpointEvents?: number;
+}
+
+/** Writes a checkpoint every some thousand events, once its event is durable. */
+export class Checkpoints {
+  readonly #parts: CheckpointParts;
+  #lastSeq: number;
+  #taken: { readonly seq: number; readonly text: string } | undefined;
+  #isWriting = false;
+
+  /** @param lastSeq of the event of the checkpoint that is there; -1 for none */
+  constructor(parts: CheckpointParts, lastSeq: number) {
+    this.#parts = parts;
+    this.#lastSeq = lastSeq;
+  }
+
+  /** Called in the turn in which the event was recorded and its changes applied, so that state and log are of one moment. */
+  recorded({ seq, hash: eventHash }: EventRecord, open: Iterable<EventScope>): void {
+    const { sink, hash, tables, steady, checkpointEvents = limits.checkpointEvents } = this.#parts;
+    if (seq - this.#lastSeq < checkpointEvents || !sink.writeCheckpoint) return;
+    const atMs = steady.now();
+    for (const table of tables) table.expire(atMs);
+    const rows = tables.flatMap((table) => [...table.rows()]);
+    // Writing all rows costs no more than writing the events since.
+    this.#lastSeq = seq + Math.max(0, rows.length - checkpointEvents);
+    const checkpoint = { seq, hash: eventHash, atMs, rows, openCalls: openCallsOf(open) };
+    this.#taken = { seq, text: checkpointText(checkpoint, hash) };
+  }
+
+  /** Everything up to an event is durable. */
+  async durable(lastSeq: number): Promise<void> {
+    const taken = this.#taken;
+    if (!taken || taken.seq > lastSeq || this.#isWriting) return;
+    this.#taken = undefined;
+    this.#isWriting = true;
+    try {
+      await this.#parts.sink.writeCheckpoint?.(taken.text, taken.seq);
+    } catch {
+      // The whole log is read instead.
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+}
+
+/** The checkpoint of a sink, if it has one of this very log: the event must be there. */
+export async function checkpointIn(
+  { sink, hash }: Pick<CheckpointParts, "sink" | "hash">,
+  lastSeq: number,
+): Promise<StateCheckpoint | undefined> {
+  const text = await textIn(sink);
+  const checkpoint = readCheckpointText(text, hash);
+  if (!checkpoint || checkpoint.seq > lastSeq) return undefined;
+  const [record] = readRecords(await sink.read(checkpoint.seq, 1), 1) ?? [];
+  const isThere =
+    record?.seq === checkpoint.seq && record.hash === checkpoint.hash && hash.text(record.body) === record.hash;
+  return isThere ? checkpoint : undefined;
+}
+
+async function textIn(sink: Theirs<AuditSink>): Promise<string> {
+  try {
+    const foreign: Foreign<string | undefined> = await sink.readCheckpoint?.();
+    return textOf(foreign);
+  } catch {
+    return "";
+  }
+}

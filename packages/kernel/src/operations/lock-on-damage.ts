@@ -1,0 +1,18 @@
+import type { AuditLog } from "../audit/log.ts";
+import type { Mode } from "../tool/manifest.ts";
+
+interface Lockable {
+  setMode(mode: Mode, reason: string): Promise<void>;
+}
+
+/** Damage that was found at opening locks the kernel before its first call; damage before the checkpoint, as soon as it is found, beside the calls. */
+export async function lockOnDamage(log: AuditLog, kernel: Lockable): Promise<void> {
+  const lock = async (damage: string | null): Promise<void> =>
+    damage === null ? undefined : kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);
+  await lock(log.damage);
+  // A log that cannot be written any more runs nothing as it is.
+  log
+    .verifyEarlier()
+    .then(lock)
+    .catch(() => undefined);
+}

@@ -1,0 +1,60 @@
+import { type FileHandle, open, readFile, rename } from "node:fs/promises";
+import { type EventRecord, recordOf } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
+import type { Place } from "./scan-log.ts";
+
+/** A checkpoint of the kernel, and where in the log file its event is. */
+export interface PlacedCheckpoint {
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** Replaces the file `PATH.checkpoint` beside a log: one that is there is whole. */
+export async function writeCheckpointFile(path: string, { place, text }: PlacedCheckpoint): Promise<void> {
+  const file = await open(`${fileOf(path)}.new`, "w", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify([place.seq, place.start, place.end])}\n${text}`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${fileOf(path)}.new`, fileOf(path));
+}
+
+/** `undefined` where there is none, or none of this log: the event must be whole, and in its place. */
+export async function readCheckpointFile(
+  path: string,
+  log: FileHandle,
+): Promise<(PlacedCheckpoint & { readonly record: EventRecord }) | undefined> {
+  const content = await readFile(fileOf(path), "utf8").catch(() => "");
+  const lineEnd = content.indexOf("\n");
+  const place = lineEnd < 0 ? undefined : placeOf(content.slice(0, lineEnd));
+  const record = place && (await recordAt(log, place));
+  return record && { place, record, text: content.slice(lineEnd + 1) };
+}
+
+const fileOf = (path: string): string => `${path}.checkpoint`;
+
+function placeOf(text: string): Place | undefined {
+  try {
+    const numbers: unknown = JSON.parse(text);
+    const [seq, start, end, ...more] = Array.isArray(numbers) ? (numbers as readonly unknown[]) : [];
+    return isPosition(seq) && isPosition(start) && isPosition(end) && more.length === 0
+      ? { seq, start, end }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+async function recordAt(log: FileHandle, { seq, start, end }: Place): Promise<EventRecord | undefined> {
+  const { size } = await log.stat();
+  if (end > size || start >= end) return undefined;
+  const bytes = Buffer.alloc(end - start);
+  await log.read(bytes, 0, bytes.length, start);
+  const line = bytes.toString("utf8");
+  const record = line.endsWith("\n") ? recordOf(line.slice(0, -1)) : undefined;
+  return record?.seq === seq && hashOf(record.hash)?.text(record.body) === record.hash ? record : undefined;
+}
