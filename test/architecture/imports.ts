@@ -6,7 +6,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   "worker-host": ["kernel"],
   agents: ["kernel"],
-  keyhole: ["kernel", "worker-host"],
+  keyhole: ["kernel", "worker-host", "mcp"],
   edge: ["kernel", "worker-host"],
   mcp: ["kernel"],
   playground: ["kernel", "worker-host"],

@@ -27,6 +27,7 @@ export function ioWith(files: CommandFiles): CommandIo {
   return {
     files,
     folder: "/nowhere",
+    program: ["node", "keyhole.js"],
     columns: 80,
     signal: new AbortController().signal,
     print: () => {},

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 
 const neededMajor = 22;
 const { node } = process.versions;
@@ -49,6 +50,7 @@ const {
     write: (path, bytes) => writeFile(path, bytes),
   },
   folder: process.cwd(),
+  program: [process.execPath, fileURLToPath(import.meta.url)],
   columns: process.stdout.columns ?? 80,
   signal: interrupted.signal,
   async print(text) {

@@ -25,6 +25,8 @@ export interface CommandIo {
   readonly files: CommandFiles;
   /** The working directory. */
   readonly folder: string;
+  /** How a program starts this command: Node and a file. */
+  readonly program: readonly [string, string];
   /** Of the terminal; 80 where there is none. */
   readonly columns: number;
   /** Aborts at Ctrl-C. */

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
 import { refuseEmpty } from "./options.ts";
 import { addDev } from "./verbs/dev.ts";
+import { addImport } from "./verbs/import.ts";
 import { addInit } from "./verbs/init.ts";
 import { addDoctor, addLog, addReplay } from "./verbs/log.ts";
 import { addMeter } from "./verbs/meter.ts";
@@ -11,10 +12,25 @@ import { addPolicy } from "./verbs/policy.ts";
 import { addList, addRun } from "./verbs/run.ts";
 import type { Act } from "./verbs/verb.ts";
 import { addVerify } from "./verbs/verify.ts";
+import { addWrap } from "./verbs/wrap.ts";
 
 export type { CommandFiles, CommandIo, CommandResult } from "./io.ts";
 
-const verbs = [addInit, addDev, addPack, addRun, addList, addPolicy, addVerify, addLog, addReplay, addMeter, addDoctor];
+const verbs = [
+  addInit,
+  addDev,
+  addPack,
+  addRun,
+  addList,
+  addPolicy,
+  addVerify,
+  addLog,
+  addReplay,
+  addMeter,
+  addDoctor,
+  addWrap,
+  addImport,
+];
 
 /** The command line, without the process around it. Never rejects for what a person typed, or a file holds. */
 export async function runCommand(typed: readonly string[], io: CommandIo): Promise<CommandResult> {

@@ -1,0 +1,34 @@
+import type { CommandOptions } from "../io.ts";
+import { type AddVerb, below } from "./verb.ts";
+
+const help = `A client of MCP starts this command in place of the server:
+  keyhole wrap --name files -- npx -y @modelcontextprotocol/server-filesystem ./notes
+  keyhole wrap --name tracker --url https://mcp.example.com/mcp
+
+The folder ~/.keyhole/NAME holds the policy, the accepted definitions and the logs. The first policy asks about every call.
+`;
+
+const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+export const addWrap: AddVerb = (program, act) => {
+  program
+    .command("wrap")
+    .description("put a policy in front of an MCP server")
+    .argument("[command...]", "the server's command, behind --")
+    .requiredOption("--name <name>", "begins the names of the tools: lower-case letters and digits")
+    .option("--url <url>", "a server over HTTP, in place of a command")
+    .option("--env <variable>", "an environment variable that the server gets; again for another", collected)
+    .option(
+      "--header <name=variable>",
+      "a header, with its value in an environment variable; again for another",
+      collected,
+    )
+    .option("--home <folder>", "the folder of policy, pins and logs (default: ~/.keyhole/NAME)")
+    .option("--caller <name>", "the caller; rules and grants can name it", "client")
+    .option("--review", "show definitions that wait, and ask at the terminal for each")
+    .option("--suggest", "print a policy that allows what the server says only reads")
+    .addHelpText("after", below(help))
+    .action((command: readonly string[], options: CommandOptions) =>
+      act(async (io) => (await import("../wrap/wrap.ts")).wrap(command, options, io)),
+    );
+};

@@ -1,0 +1,48 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { JsonValue } from "@keyhole/kernel";
+import type { McpEndpoint } from "@keyhole/mcp";
+import { type CommandIo, type CommandOptions, Unusable } from "../io.ts";
+import { optionOf } from "../options.ts";
+import { readPolicy } from "../policy/read-policy.ts";
+import { askingPolicy } from "./suggest.ts";
+
+/** The folder of one wrapped server. */
+export interface Home {
+  readonly folder: string;
+  readonly pins: string;
+  /** Of this process alone: several clients can wrap one server at the same time. */
+  readonly log: string;
+  readonly policy: JsonValue;
+}
+
+/** @throws {Unusable} for a folder that cannot be used, or a policy that is refused */
+export async function openHome(
+  name: string,
+  endpoint: McpEndpoint,
+  options: CommandOptions,
+  io: CommandIo,
+): Promise<Home> {
+  const folder = resolve(io.folder, optionOf(options, "home") ?? join(homedir(), ".keyhole", name));
+  const policyFile = join(folder, "policy.json");
+  try {
+    await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 });
+    const first = `${JSON.stringify(askingPolicy(endpoint), undefined, 2)}\n`;
+    await writeFile(policyFile, first, { flag: "wx", mode: 0o600 }).catch(unlessItIsThere);
+    await readFile(policyFile);
+  } catch (error) {
+    throw new Unusable(`${folder} cannot be used: ${error instanceof Error ? error.message : ""}`, { cause: error });
+  }
+  const started = new Date().toISOString().replaceAll(":", "-");
+  return {
+    folder,
+    pins: join(folder, "pins.json"),
+    log: join(folder, "logs", `${started}-${process.pid}.jsonl`),
+    policy: await readPolicy(policyFile, io.files),
+  };
+}
+
+function unlessItIsThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}

@@ -1,0 +1,103 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import {
+  type CommandIo,
+  type CommandOptions,
+  type CommandResult,
+  isObject,
+  parse,
+  readText,
+  Unusable,
+  visible,
+} from "../io.ts";
+import { optionOf } from "../options.ts";
+
+/** Where clients have their servers. */
+const members = ["mcpServers", "servers"];
+
+/** Writes a client's configuration with each server wrapped, beside the one that it read. @throws {Unusable} */
+export async function importConfig(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
+  const config = parse(await readText(file, io.files), file);
+  const member = isObject(config) ? members.find((name) => isObject(config[name])) : undefined;
+  if (!isObject(config) || member === undefined)
+    throw new Unusable(`${visible(file)} names no servers; expected an object \`mcpServers\` or \`servers\`.`);
+  const out = optionOf(options, "out") ?? beside(file);
+  // The user's own file, or one that they have changed since.
+  if (await stat(resolve(io.folder, out)).catch(() => undefined))
+    throw new Unusable(`${visible(out)} is there. Name another file: --out.`);
+  const servers = Object.entries(config[member] as JsonObject);
+  const names = namesOf(servers.map(([name]) => name));
+  const wrapped = servers.map(
+    ([name, server]) => [name, wrappedServer(names.get(name) ?? "", server, io.program)] as const,
+  );
+  const changed = { ...config, [member]: Object.fromEntries(wrapped.map(([name, { server }]) => [name, server])) };
+  const bytes = new TextEncoder().encode(`${JSON.stringify(changed, undefined, 2)}\n`);
+  await io.files.write(resolve(io.folder, out), bytes);
+  const lines = wrapped.flatMap(([name, { server, note }], at) =>
+    note === undefined
+      ? [name, `  - ${JSON.stringify(servers[at]?.[1])}`, `  + ${JSON.stringify(server)}`]
+      : [`${name} stays as it is: ${note}.`],
+  );
+  const isWhole = wrapped.every(([, { note }]) => note === undefined);
+  const output = [...lines, `written to ${out}`].map((line) => `${visible(line)}\n`).join("");
+  return { exitCode: isWhole ? 0 : 1, output };
+}
+
+function beside(file: string): string {
+  const extension = extname(file);
+  return join(dirname(file), `${basename(file, extension)}.keyhole${extension}`);
+}
+
+/** Each server's name as `keyhole wrap` takes it, and no two the same. */
+function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    names.map((name) => {
+      const letters =
+        name
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9]/g, "")
+          .replace(/^[0-9]+/, "")
+          .slice(0, 16) || "server";
+      let own = letters;
+      for (let count = 2; taken.has(own); count++) own = `${letters}${count}`;
+      taken.add(own);
+      return [name, own];
+    }),
+  );
+}
+
+interface Wrapped {
+  readonly server: JsonValue;
+  /** Why it stays as it is. */
+  readonly note?: string;
+}
+
+function wrappedServer(name: string, server: JsonValue, [node, file]: CommandIo["program"]): Wrapped {
+  if (!isObject(server)) return { server, note: "it is no object" };
+  const { command, args = [], url, headers = {}, type: _, ...rest } = server;
+  const start = [file, "wrap", "--name", name];
+  const env = isObject(rest["env"]) ? rest["env"] : {};
+  if (typeof command === "string" && isTexts(args)) {
+    if (args.includes("wrap") && args.includes("--name")) return { server, note: "it is wrapped" };
+    // The client gives the wrapper its `env`; the server gets those that are named here.
+    const given = Object.keys(env).flatMap((variable) => ["--env", variable]);
+    return { server: { ...rest, command: node, args: [...start, ...given, "--", command, ...args] } };
+  }
+  if (typeof url !== "string" || !isObject(headers)) return { server, note: "it has neither a command nor a URL" };
+  // Other users of the machine can read the arguments of a process.
+  const named = Object.entries(headers).map(([header, value]) => ({ header, value, variable: variableOf(header) }));
+  const values = Object.fromEntries(named.map(({ variable, value }) => [variable, value]));
+  const given = named.flatMap(({ header, variable }) => ["--header", `${header}=${variable}`]);
+  const more = named.length > 0 && { env: { ...env, ...values } };
+  return { server: { ...rest, ...more, command: node, args: [...start, "--url", url, ...given] } };
+}
+
+function variableOf(header: string): string {
+  return `KEYHOLE_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}
+
+function isTexts(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

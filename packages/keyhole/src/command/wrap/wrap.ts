@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import type { McpEndpoint, McpSource } from "@keyhole/mcp";
+import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
+import { optionOf } from "../options.ts";
+import { type Home, openHome } from "./home.ts";
+import { type McpParts, mcpParts } from "./parts.ts";
+import { review, textOf } from "./review.ts";
+import { suggestedPolicy } from "./suggest.ts";
+
+/** Serves the tools of another server over stdio, each call under the policy of the wrapped server's folder, until the client goes. */
+export async function wrap(command: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
+  const parts = await mcpParts();
+  const name = optionOf(options, "name") ?? "";
+  if (!isName(name))
+    throw new Unusable(`The name of a source has 1 to 20 lower-case letters and digits; got ${JSON.stringify(name)}.`);
+  const endpoint = endpointOf(command, options, parts);
+  const home = await openHome(name, endpoint, options, io);
+  const { fileSink } = await import("@keyhole/worker-host/node");
+  const sink = fileSink(home.log);
+  const kernel = await createFullKernel({ policy: home.policy, sink });
+  let source: McpSource | undefined;
+  try {
+    source = await connect(kernel, name, endpoint, home, parts, io);
+    if (options["review"] === true) return await review(source, io);
+    if (options["suggest"] === true) return suggested(kernel, source, endpoint);
+    return await serve(kernel, source, optionOf(options, "caller") ?? "client", parts, io);
+  } finally {
+    await source?.close();
+    await kernel.close();
+    await sink.close();
+  }
+}
+
+/** It is a folder's name as well. */
+const isName = (name: string): boolean => /^[a-z][a-z0-9]{0,19}$/.test(name);
+
+/** @throws {Unusable} */
+function endpointOf(command: readonly string[], options: CommandOptions, { common, node }: McpParts): McpEndpoint {
+  const url = optionOf(options, "url");
+  const [program, ...args] = command;
+  if ((url === undefined) === (program === undefined))
+    throw new Unusable("Name one server: a command behind `--`, or `--url URL`.");
+  const headers = variables(options["header"]);
+  const env = variables(options["env"]);
+  try {
+    return program === undefined
+      ? common.mcpHttp({ url: url ?? "", headers })
+      : node.mcpProcess({ command: program, args, env });
+  } catch (error) {
+    if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
+    throw error;
+  }
+}
+
+/** `NAME=VARIABLE`, or `VARIABLE` for both. @throws {Unusable} for a variable that is not set */
+function variables(typed: unknown): Readonly<Record<string, string>> {
+  const words = Array.isArray(typed) ? typed.filter((word) => typeof word === "string") : [];
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf("=");
+      const [name, variable] = at < 0 ? [word, word] : [word.slice(0, at), word.slice(at + 1)];
+      const value = process.env[variable];
+      if (value === undefined) throw new Unusable(`The environment variable ${visible(variable)} is not set.`);
+      return [name, value];
+    }),
+  );
+}
+
+/** @throws {Unusable} where the server cannot be reached */
+async function connect(
+  kernel: Kernel,
+  name: string,
+  server: McpEndpoint,
+  { pins }: Home,
+  { common, node }: McpParts,
+  io: CommandIo,
+): Promise<McpSource> {
+  try {
+    return await common.mcpSource(kernel, {
+      name,
+      server,
+      pins: node.filePins(pins),
+      onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
+      onLog: (level, data) => io.note(visible(`${level}: ${String(data)}`) + "\n"),
+    });
+  } catch (error) {
+    throw new Unusable(visible(error instanceof Error ? error.message : "The server failed."), { cause: error });
+  }
+}
+
+function suggested(kernel: Kernel, source: McpSource, endpoint: McpEndpoint): CommandResult {
+  const says = kernel.list().filter((tool) => {
+    const annotations: unknown = Reflect.get(source.definitionOf(tool) ?? {}, "annotations");
+    return typeof annotations === "object" && annotations !== null && Reflect.get(annotations, "readOnlyHint") === true;
+  });
+  const reads = new Set(says.map(({ manifest }) => manifest.name));
+  return { exitCode: 0, output: `${JSON.stringify(suggestedPolicy(endpoint, source, reads), undefined, 2)}\n` };
+}
+
+async function serve(
+  kernel: Kernel,
+  source: McpSource,
+  caller: string,
+  { node }: McpParts,
+  io: CommandIo,
+): Promise<CommandResult> {
+  const ended = Promise.withResolvers<void>();
+  const { definitionOf } = source;
+  const connection = node.serveMcpStdio(kernel, { caller: { caller }, definitionOf, onEnd: ended.resolve });
+  // A client ends its servers with it; the default would leave our server's own processes behind.
+  const asked = once(process, "SIGTERM");
+  const interrupted = once(io.signal, "abort");
+  await Promise.race([ended.promise, asked, interrupted]);
+  await connection.close();
+  return { exitCode: io.signal.aborted ? 130 : 0, output: "" };
+}

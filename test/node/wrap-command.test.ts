@@ -1,0 +1,122 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it } from "vitest";
+import { type CommandIo, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { afterwards, clientOf, closeAfterEach, type Era } from "../mcp/support.ts";
+import { ioIn } from "../support/command-files.ts";
+import { root } from "../support/sources.ts";
+
+closeAfterEach();
+
+const cli = ["--import", `${root}scripts/source.mjs`, `${root}packages/keyhole/src/cli.ts`];
+const server = ["node", `${root}test/node/mcp-server.ts`];
+
+function homeFolder(): string {
+  const home = mkdtempSync(join(tmpdir(), "keyhole-wrap-"));
+  afterwards(() => rmSync(home, { recursive: true }));
+  return home;
+}
+
+const words = (home: string, ...more: readonly string[]): string[] => [
+  ...cli,
+  "wrap",
+  "--name",
+  "rude",
+  "--home",
+  home,
+  ...more,
+];
+
+async function connected(home: string, era: Era): Promise<{ readonly client: Client; readonly pid: number }> {
+  const client = clientOf(era);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: words(home, "--", ...server),
+    stderr: "pipe",
+  });
+  await client.connect(transport);
+  afterwards(() => client.close());
+  return { client, pid: transport.pid ?? 0 };
+}
+
+/** Runs the command in this process, to its end. */
+async function ran(home: string, more: readonly string[], io: Partial<CommandIo> = {}) {
+  const own = ioIn(home, io);
+  const { exitCode, output, errorOutput } = await runCommand(["wrap", "--name", "rude", "--home", home, ...more], own);
+  return { exitCode, output, said: `${own.notes.join("")}${errorOutput ?? ""}` };
+}
+
+/** Changes the policy of a home. */
+function allow(home: string): void {
+  const path = join(home, "policy.json");
+  const policy = JSON.parse(readFileSync(path, "utf8")) as object;
+  const rule = { id: "no-huge", effect: "deny", when: { tool: ["rude_huge"] }, reason: "Too large." };
+  writeFileSync(path, JSON.stringify({ ...policy, posture: "permissive", rules: [rule] }));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe("keyhole wrap", () => {
+  it("lists the server's tools under their own names, asks about each call at first, and ends with its client", async () => {
+    const { client, pid } = await connected(homeFolder(), "2025-11-25");
+    const names = ["child", "cling", "die", "env", "huge", "pid", "print", "scream"];
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
+    const refused = await client.callTool({ name: "pid", arguments: {} });
+    expect(refused).toMatchObject({ isError: true, _meta: { "keyhole/error": { code: "APPROVAL_DENIED" } } });
+    await client.close();
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it("decides by the policy of its folder, and writes a log, for a client of the other era", async () => {
+    const home = homeFolder();
+    await ran(home, ["--suggest", "--", ...server]);
+    allow(home);
+    const { client } = await connected(home, "2026-07-28");
+    const [answer] = (await client.callTool({ name: "pid", arguments: {} })).content;
+    const served = answer?.type === "text" ? Number(answer.text) : 0;
+    expect(isAlive(served)).toBe(true);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("huge");
+    await expect(client.callTool({ name: "huge", arguments: {} })).rejects.toThrow('There is no tool "huge"');
+    await client.close();
+    await expect.poll(() => isAlive(served)).toBe(false);
+    const logs = readdirSync(join(home, "logs")).toSorted();
+    const log = readFileSync(join(home, "logs", logs.at(-1) ?? ""), "utf8");
+    expect(log).toContain("tool.completed");
+  });
+
+  it("accepts a definition that waits only from a person at a terminal", async () => {
+    const home = homeFolder();
+    await ran(home, ["--suggest", "--", ...server]);
+    const path = join(home, "pins.json");
+    const pins = JSON.parse(readFileSync(path, "utf8")) as { sources: { rude: { tool: string }[] } };
+    pins.sources.rude = pins.sources.rude.filter(({ tool }) => tool !== "env");
+    writeFileSync(path, JSON.stringify(pins));
+    const review = ["--review", "--", ...server];
+    const unasked = await ran(home, review);
+    expect(unasked).toMatchObject({ exitCode: 1, output: "0 definitions accepted, 1 waiting.\n" });
+    expect(unasked.said).toContain('env is new:\n  /name\n    + "env"\n');
+    expect(await ran(home, review, { ask: async () => "y" })).toMatchObject({ exitCode: 1 });
+    expect(await ran(home, review, { ask: async () => "yes" })).toMatchObject({ exitCode: 0 });
+    expect(await ran(home, review)).toMatchObject({ exitCode: 0, output: "0 definitions accepted, 0 waiting.\n" });
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ["no server", [], "Name one server"],
+    ["two servers", ["--url", "https://mcp.example.com", "--", "node"], "Name one server"],
+    ["a URL that is none", ["--url", "mcp.example.com"], "is no URL of HTTP"],
+    ["a program that is not there", ["--", "no-such-program"], "no-such-program cannot be started"],
+    ["a variable that is not set", ["--env", "KEYHOLE_NOT_SET", "--", "node"], "KEYHOLE_NOT_SET is not set"],
+    ["a name that is none", ["--name", "../up", "--", "node"], "The name of a source has"],
+  ])("with %s says what is wrong", async (_, more, message) => {
+    expect(await ran(homeFolder(), more)).toEqual({ exitCode: 2, output: "", said: expect.stringContaining(message) });
+  });
+});
