@@ -30,8 +30,17 @@ const words = (home: string, ...more: readonly string[]): string[] => [
   ...more,
 ];
 
-async function connected(home: string, era: Era): Promise<{ readonly client: Client; readonly pid: number }> {
-  const client = clientOf(era);
+async function connected(
+  home: string,
+  era: Era,
+  onPage?: (url: string) => Promise<void>,
+): Promise<{ readonly client: Client; readonly pid: number }> {
+  const client = clientOf(era, onPage && { capabilities: { elicitation: { url: {} } } });
+  if (onPage)
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (params.mode === "url") await onPage(params.url);
+      return { action: "accept" };
+    });
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: words(home, "--", ...server),
@@ -66,12 +75,19 @@ function isAlive(pid: number): boolean {
 }
 
 describe("keyhole wrap", () => {
-  it("lists the server's tools under their own names, asks about each call at first, and ends with its client", async () => {
-    const { client, pid } = await connected(homeFolder(), "2025-11-25");
+  it("lists the server's tools under their own names, asks a person with a key about each call, and ends with its client", async () => {
+    const home = homeFolder();
+    const { output } = await ran(home, ["--new-key", "ada", "--", ...server]);
+    const key = output.trim().split(" ").at(-1) ?? "";
+    expect(readFileSync(join(home, "approvers.json"), "utf8")).not.toContain(key);
+    const { client, pid } = await connected(home, "2025-11-25", async (page) => {
+      const body = new URLSearchParams({ key, answer: "allow" });
+      await fetch(page, { method: "POST", headers: { origin: new URL(page).origin }, body });
+    });
     const names = ["child", "cling", "die", "env", "huge", "pid", "print", "scream"];
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
-    const refused = await client.callTool({ name: "pid", arguments: {} });
-    expect(refused).toMatchObject({ isError: true, _meta: { "keyhole/error": { code: "APPROVAL_DENIED" } } });
+    const allowed = await client.callTool({ name: "pid", arguments: {} });
+    expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
     await client.close();
     await expect.poll(() => isAlive(pid)).toBe(false);
   });

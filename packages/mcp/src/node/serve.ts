@@ -1,11 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
-import { Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { Kernel } from "@keyhole/kernel";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { type McpConnection, type McpConnectionOptions, serveConnection } from "../server/connection.ts";
 import { mcpHandler, type McpHandlerOptions } from "../server/http.ts";
+import { isLoopback, listen } from "./listen.ts";
 
 export interface McpStdioOptions extends McpConnectionOptions {
   /** The client is gone. */
@@ -49,68 +46,12 @@ export async function serveMcpHttp(kernel: Kernel, options: McpHttpOptions): Pro
   if (!isLoopback(address) && options.hosts === undefined)
     throw new TypeError(`Others reach ${address}. Name the hosts by which clients reach this server: \`hosts\`.`);
   const handler = mcpHandler(kernel, rest);
-  const server = createServer((incoming, outgoing) => void answer(handler.fetch, incoming, outgoing, options.onError));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, address, resolve);
-  });
-  const { port: taken } = server.address() as AddressInfo;
-  const host = isIP(address) === 6 ? `[${address}]` : address;
+  const { origin, close } = await listen(handler.fetch, { port, address }, options.onError);
   return {
-    url: `http://${host}:${taken}${options.path ?? "/mcp"}`,
+    url: `${origin}${options.path ?? "/mcp"}`,
     async close() {
       await handler.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await close();
     },
   };
-}
-
-function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
-}
-
-async function answer(
-  fetch: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  onError: ((error: Error) => void) | undefined,
-): Promise<void> {
-  try {
-    await send(await fetch(requestOf(incoming, outgoing)), outgoing);
-  } catch (error) {
-    onError?.(error instanceof Error ? error : new Error(String(error)));
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(400).end();
-  }
-}
-
-/** @throws TypeError for a request that has no URL */
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
-  const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
-  const { method = "GET", rawHeaders, url = "/", headers: parsed } = incoming;
-  const headers = new Headers();
-  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  const hasBody = method !== "GET" && method !== "HEAD";
-  const body = hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: "half" as const };
-  return new Request(`http://${parsed.host ?? "localhost"}${url}`, { method, headers, signal: gone.signal, ...body });
-}
-
-/** No faster than the client reads. */
-async function send({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(status, Object.fromEntries(headers));
-  if (!body) return void outgoing.end();
-  outgoing.flushHeaders();
-  const stream = Readable.fromWeb(body as NodeReadableStream);
-  await new Promise<void>((resolve) => {
-    // The client can go at any time. Its request's signal says so to the call.
-    stream.once("error", () => outgoing.destroy());
-    outgoing.once("close", () => {
-      stream.destroy();
-      resolve();
-    });
-    stream.pipe(outgoing);
-  });
 }

@@ -37,12 +37,16 @@ function membersOf(value: JsonValue | undefined): ReadonlyMap<string, JsonValue>
   return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** What a person reads has to be what the model reads: nothing is hidden, and nothing runs the other way. */
-function shown(value: JsonValue | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  const text = JSON.stringify(value).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\p{Variation_Selector}]/gu,
+/** JSON as a person has to see it, so that it is what a model reads: nothing is hidden, and nothing runs the other way. */
+export function visibleJson(value: JsonValue, indent = 0): string {
+  return JSON.stringify(value, undefined, indent).replaceAll(
+    /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\p{Variation_Selector}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
+}
+
+function shown(value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const text = visibleJson(value);
   return text.length <= MOST_LENGTH ? text : `${text.slice(0, MOST_LENGTH)}… (${text.length} characters)`;
 }

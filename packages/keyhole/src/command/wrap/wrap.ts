@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createFullKernel, type Kernel } from "@keyhole/kernel";
-import type { McpEndpoint, McpSource } from "@keyhole/mcp";
+import type { ApprovalKey, McpEndpoint, McpSource } from "@keyhole/mcp";
+import type { ApprovalServer } from "@keyhole/mcp/node";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
+import { addApprover, readApprovers } from "./approvers.ts";
 import { type Home, openHome } from "./home.ts";
 import { type McpParts, mcpParts } from "./parts.ts";
 import { review, textOf } from "./review.ts";
@@ -16,6 +18,9 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
     throw new Unusable(`The name of a source has 1 to 20 lower-case letters and digits; got ${JSON.stringify(name)}.`);
   const endpoint = endpointOf(command, options, parts);
   const home = await openHome(name, endpoint, options, io);
+  const newApprover = optionOf(options, "newKey");
+  if (newApprover !== undefined) return addApprover(newApprover, home, parts);
+  const approvers = await readApprovers(home);
   const { fileSink } = await import("@keyhole/worker-host/node");
   const sink = fileSink(home.log);
   const kernel = await createFullKernel({ policy: home.policy, sink });
@@ -24,7 +29,12 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
     source = await connect(kernel, name, endpoint, home, parts, io);
     if (options["review"] === true) return await review(source, io);
     if (options["suggest"] === true) return suggested(kernel, source, endpoint);
-    return await serve(kernel, source, optionOf(options, "caller") ?? "client", parts, io);
+    const desk = await openDesk(approvers, parts, io);
+    try {
+      return await serve(kernel, source, { caller: optionOf(options, "caller") ?? "client", desk }, parts, io);
+    } finally {
+      await desk?.close();
+    }
   } finally {
     await source?.close();
     await kernel.close();
@@ -98,16 +108,33 @@ function suggested(kernel: Kernel, source: McpSource, endpoint: McpEndpoint): Co
   return { exitCode: 0, output: `${JSON.stringify(suggestedPolicy(endpoint, source, reads), undefined, 2)}\n` };
 }
 
+/** `undefined` where nobody has a key: then a question is a denial. */
+async function openDesk(
+  keys: readonly ApprovalKey[],
+  { node }: McpParts,
+  io: CommandIo,
+): Promise<ApprovalServer | undefined> {
+  if (keys.length === 0) return undefined;
+  const notify = ({ tool }: { readonly tool: string }, url: string): void =>
+    io.note(`${visible(tool)} waits for an approval: ${url}\n`);
+  return node.serveApprovals({ keys, notify });
+}
+
 async function serve(
   kernel: Kernel,
   source: McpSource,
-  caller: string,
+  { caller, desk }: { readonly caller: string; readonly desk: ApprovalServer | undefined },
   { node }: McpParts,
   io: CommandIo,
 ): Promise<CommandResult> {
   const ended = Promise.withResolvers<void>();
   const { definitionOf } = source;
-  const connection = node.serveMcpStdio(kernel, { caller: { caller }, definitionOf, onEnd: ended.resolve });
+  const connection = node.serveMcpStdio(kernel, {
+    caller: { caller },
+    definitionOf,
+    onEnd: ended.resolve,
+    ...(desk && { approvals: desk }),
+  });
   // A client ends its servers with it; the default would leave our server's own processes behind.
   const asked = once(process, "SIGTERM");
   const interrupted = once(io.signal, "abort");

@@ -1,0 +1,37 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ApprovalKey } from "@keyhole/mcp";
+import { type CommandResult, isObject, parse, Unusable, visible } from "../io.ts";
+import type { Home } from "./home.ts";
+import type { McpParts } from "./parts.ts";
+
+const fileOf = ({ folder }: Home): string => join(folder, "approvers.json");
+
+/** Those who may answer questions; none where nobody made a key. @throws {Unusable} for a file that holds something else */
+export async function readApprovers(home: Home): Promise<readonly ApprovalKey[]> {
+  const path = fileOf(home);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "[]";
+    throw new Unusable(`${visible(path)} cannot be read.`, { cause: error });
+  });
+  const value = parse(text, path);
+  const keys = Array.isArray(value) ? value.flatMap(keyOf) : [];
+  if (!Array.isArray(value) || keys.length !== value.length)
+    throw new Unusable(`${visible(path)} is no list of approvers.`);
+  return keys;
+}
+
+function keyOf(value: unknown): readonly ApprovalKey[] {
+  if (!isObject(value)) return [];
+  const { approver, digest } = value;
+  return typeof approver === "string" && typeof digest === "string" ? [{ approver, digest }] : [];
+}
+
+/** Makes a key for a person, in place of the one that they had. It is shown once. */
+export async function addApprover(approver: string, home: Home, { common }: McpParts): Promise<CommandResult> {
+  const { key, digest } = common.newApprovalKey();
+  const others = (await readApprovers(home)).filter((each) => each.approver !== approver);
+  const text = `${JSON.stringify([...others, { approver, digest }], undefined, 2)}\n`;
+  await writeFile(fileOf(home), text, { mode: 0o600 });
+  return { exitCode: 0, output: `The approval key of ${visible(approver)}, which is shown once: ${key}\n` };
+}

@@ -1,0 +1,139 @@
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, parseUrl } from "@keyhole/kernel";
+import type { McpApprovals } from "../server/options.ts";
+import { type ApprovalKey, digestOf } from "./keys.ts";
+import { notePage, pageHeaders, questionPage } from "./page.ts";
+
+export interface ApprovalDeskOptions {
+  /** Where people reach the desk: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
+  readonly origin: string;
+  /** Of those who may answer. */
+  readonly keys: readonly ApprovalKey[];
+  /** Tells people of a question: by mail, a message, a webhook. A failure is no answer. */
+  readonly notify?: (question: ApprovalRequest, url: string) => void | Promise<void>;
+}
+
+/** Pages on which people answer questions of a kernel, for the option `approvals` of a server. */
+export interface ApprovalDesk extends McpApprovals {
+  /** Serves the pages. Never rejects. */
+  fetch(this: void, request: Request): Promise<Response>;
+}
+
+const path = "/approvals/";
+const MOST_BODY_BYTES = 4_096;
+/** Open questions. Beyond, a question is denied. */
+const MOST_QUESTIONS = 1_000;
+
+interface Open {
+  readonly question: ApprovalRequest;
+  readonly answer: (answer: ApprovalAnswer) => void;
+}
+
+/**
+ * Makes a desk. Its pages show a question to those who have its address, and take an answer only with a key. A token of a tool's caller is no key.
+ *
+ * @throws TypeError without keys, and for an origin that is none
+ * @example
+ * const desk = approvalDesk({ origin: "https://approvals.example.com", keys: [{ approver: "ada", digest }] });
+ * serveMcpHttp(kernel, { authenticate, approvals: desk });
+ */
+export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
+  const { origin, keys } = options;
+  const parsed = parseUrl(origin);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)
+    throw new TypeError(`${JSON.stringify(origin)} is no origin, such as https://approvals.example.com.`);
+  if (keys.length === 0) throw new TypeError("A desk without keys answers nothing. Make one with newApprovalKey().");
+  return new Desk(options);
+}
+
+class Desk implements ApprovalDesk {
+  readonly #options: ApprovalDeskOptions;
+  readonly #approvers: ReadonlyMap<string, string>;
+  readonly #open = new Map<string, Open>();
+
+  constructor(options: ApprovalDeskOptions) {
+    this.#options = options;
+    this.#approvers = new Map(options.keys.map(({ approver, digest }) => [digest, approver]));
+  }
+
+  readonly url = ({ approvalId }: ApprovalRequest): string => `${this.#options.origin}${path}${approvalId}`;
+
+  readonly approver: Approver = async (question, signal) => {
+    if (this.#open.size >= MOST_QUESTIONS)
+      return { answer: "deny", approver: "desk", reason: "Too many questions are open." };
+    const answered = Promise.withResolvers<ApprovalAnswer>();
+    const { approvalId } = question;
+    this.#open.set(approvalId, { question, answer: answered.resolve });
+    const closed = (): void =>
+      answered.resolve({ answer: "deny", approver: "desk", reason: "The question is closed." });
+    signal.addEventListener("abort", closed, { once: true });
+    void this.#notify(question);
+    try {
+      return await answered.promise;
+    } finally {
+      signal.removeEventListener("abort", closed);
+      this.#open.delete(approvalId);
+    }
+  };
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { origin } = this.#options;
+    const url = parseUrl(request.url);
+    // A name that leads here by DNS alone is a page of others.
+    if (url?.origin !== origin) return reply(403, "Refused", "This page is not reached by that name.");
+    if (!url.pathname.startsWith(path)) return reply(404, "Not found", "There is no such page.");
+    const open = this.#open.get(url.pathname.slice(path.length));
+    if (!open) return reply(404, "No open question", "This question was answered, or it has expired.");
+    if (request.method === "GET") return html(200, questionPage(open.question));
+    if (request.method !== "POST") return reply(405, "Refused", "This page takes GET and POST.");
+    if (request.headers.get("origin") !== origin) return reply(403, "Refused", "Answers come from this page only.");
+    return this.#take(open, await formOf(request));
+  };
+
+  #take({ question, answer }: Open, form: URLSearchParams | undefined): Response {
+    const approver = this.#approvers.get(digestOf(form?.get("key") ?? ""));
+    if (approver === undefined) return html(403, questionPage(question, "The key is wrong. Nothing was answered."));
+    // It can have been answered while the form was read.
+    if (!this.#open.delete(question.approvalId))
+      return reply(404, "No open question", "This question was answered, or it has expired.");
+    if (form?.get("answer") === "allow") {
+      answer({ answer: "allow", scope: "once", approver });
+      return reply(200, "Allowed", "The call is allowed once.");
+    }
+    answer({ answer: "deny", approver, reason: "The approver denied the call." });
+    return reply(200, "Denied", "The call is denied.");
+  }
+
+  async #notify(question: ApprovalRequest): Promise<void> {
+    try {
+      await this.#options.notify?.(question, this.url(question));
+    } catch {
+      // The question stays open without it.
+    }
+  }
+}
+
+/** `undefined` for what is no short form, or breaks off. */
+async function formOf(request: Request): Promise<URLSearchParams | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) return undefined;
+  const decoder = new TextDecoder();
+  let text = "";
+  let byteLength = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      byteLength += chunk.byteLength;
+      if (byteLength > MOST_BODY_BYTES) return undefined;
+      text += decoder.decode(chunk, { stream: true });
+    }
+  } catch {
+    return undefined;
+  }
+  return new URLSearchParams(text);
+}
+
+function html(status: number, text: string): Response {
+  return new Response(text, { status, headers: pageHeaders });
+}
+
+function reply(status: number, title: string, text: string): Response {
+  return html(status, notePage(title, text));
+}
