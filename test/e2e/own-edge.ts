@@ -6,23 +6,26 @@ import { freePorts } from "../../scripts/serve/ports.mjs";
 export interface OwnEdge {
   readonly edge: Edge;
   /** Calls a built-in tool; the status. */
-  call(tool: string, input: object, options?: object): Promise<number>;
+  call(tool: string, input: object, options?: object, headers?: Readonly<Record<string, string>>): Promise<number>;
   /** The workerd processes that run now, of kernel and sandbox. */
   runtimes(): number[];
 }
 
-/** @param state where log and files are kept. Default: a folder that goes with the edge */
-export async function startOwnEdge(state?: string): Promise<OwnEdge> {
+/**
+ * @param state where log and files are kept. Default: a folder that goes with the edge
+ * @param policy in place of the bundled one
+ */
+export async function startOwnEdge(state?: string, policy?: object): Promise<OwnEdge> {
   if (!isBuilt()) await buildAll();
   const [port = 0] = await freePorts(1);
   const tokens = { "own-token": { subject: "tester", scopes: allScopes } };
-  const edge = await startEdge({ port, tokens, ...(state !== undefined && { state }) });
+  const edge = await startEdge({ port, tokens, ...(state !== undefined && { state }), ...(policy && { policy }) });
   return {
     edge,
-    async call(tool, input, options = {}) {
+    async call(tool, input, options = {}, headers = {}) {
       const response = await fetch(`${edge.url}/v1/tools/${tool}/calls`, {
         method: "POST",
-        headers: { authorization: "Bearer own-token", "content-type": "application/json" },
+        headers: { authorization: "Bearer own-token", "content-type": "application/json", ...headers },
         body: JSON.stringify({ input, ...options }),
       });
       await response.arrayBuffer();
