@@ -1,6 +1,7 @@
 import type { JsonObject } from "@keyhole/kernel";
 import { encodeBase64 } from "@keyhole/kernel/context";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
+import { acceptedBy, anthropicRule } from "./provider-rules.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -29,7 +30,7 @@ const imageTypes: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", 
  * The kernel's tools for the tool runner of Anthropic's SDK. The runner has no approvals: the kernel's own approver answers where the policy asks. Errors reach the
  * model as JSON.
  *
- * @throws TypeError for a name in `options.tools` that the kernel does not list
+ * @throws TypeError for a name in `options.tools` that the kernel does not list, and for a schema that the provider refuses
  * @example
  * const message = await client.beta.messages.toolRunner({ model, max_tokens, messages, tools: await anthropicTools(kernel) });
  */
@@ -37,7 +38,7 @@ export async function anthropicTools(
   kernel: AgentKernel,
   options: AgentOptions = {},
 ): Promise<AnthropicRunnableTool[]> {
-  return (await agentTools(kernel, options)).map(anthropicTool);
+  return acceptedBy(anthropicRule, await agentTools(kernel, options)).map(anthropicTool);
 }
 
 function anthropicTool(tool: AgentTool): AnthropicRunnableTool {

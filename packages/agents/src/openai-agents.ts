@@ -1,5 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
+import { acceptedBy, openAiRule } from "./provider-rules.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -33,12 +34,12 @@ export interface OpenAiAgentsTool {
  * The kernel's tools for OpenAI Agents JS. A call about which the policy asks interrupts the run (`result.interruptions`); every other decision is the kernel's, and its
  * errors reach the model as JSON.
  *
- * @throws TypeError for a name in `options.tools` that the kernel does not list
+ * @throws TypeError for a name in `options.tools` that the kernel does not list, and for a schema that the provider refuses
  * @example
  * const agent = new Agent({ name: "Clerk", tools: await openAiAgentsTools(kernel) });
  */
 export async function openAiAgentsTools(kernel: AgentKernel, options: AgentOptions = {}): Promise<OpenAiAgentsTool[]> {
-  return (await agentTools(kernel, options)).map(openAiAgentsTool);
+  return acceptedBy(openAiRule, await agentTools(kernel, options)).map(openAiAgentsTool);
 }
 
 function openAiAgentsTool(tool: AgentTool): OpenAiAgentsTool {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
+import { acceptedBy, openAiRule } from "./provider-rules.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -19,7 +20,7 @@ export interface OpenAiRunnableTool {
  * JSON.
  *
  * @param options `signal` ends the calls that run; the runner has no signal for its tools.
- * @throws TypeError for a name in `options.tools` that the kernel does not list
+ * @throws TypeError for a name in `options.tools` that the kernel does not list, and for a schema that the provider refuses
  * @example
  * const runner = client.chat.completions.runTools({ model, messages, tools: await openAiTools(kernel) });
  */
@@ -28,7 +29,7 @@ export async function openAiTools(
   options: AgentOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<OpenAiRunnableTool[]> {
   const { signal, ...more } = options;
-  return (await agentTools(kernel, more)).map((tool) => openAiTool(tool, signal));
+  return acceptedBy(openAiRule, await agentTools(kernel, more)).map((tool) => openAiTool(tool, signal));
 }
 
 function openAiTool(tool: AgentTool, signal: AbortSignal | undefined): OpenAiRunnableTool {

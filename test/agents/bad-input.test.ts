@@ -1,0 +1,88 @@
+import { anthropicTools } from "@keyhole/agents/anthropic";
+import { openAiTools } from "@keyhole/agents/openai";
+import { openAiAgentsTools } from "@keyhole/agents/openai-agents";
+import { exposeToPage, type WebMcpTool } from "@keyhole/agents/webmcp";
+import { describe, expect, it } from "vitest";
+import { openKernel, toolOf } from "../support/kernel.ts";
+
+async function kernelWith(more: Record<string, unknown>, execute: () => unknown = () => 1) {
+  const { kernel } = await openKernel();
+  kernel.registerTrusted(toolOf(execute, more));
+  return kernel;
+}
+
+describe("a schema that a provider refuses", () => {
+  const object = { type: "object", properties: { a: { type: "string" } } };
+
+  it.each(["oneOf", "anyOf", "allOf"])("is refused with the provider's rule: %s at the top", async (keyword) => {
+    const kernel = await kernelWith({ input: { ...object, [keyword]: [{ required: ["a"] }] } });
+    const message = `refuses the schema of subject: \`${keyword}\` stands at its top.`;
+    await expect(openAiTools(kernel)).rejects.toThrow(`OpenAI ${message}`);
+    await expect(openAiAgentsTools(kernel)).rejects.toThrow(`OpenAI ${message}`);
+    await expect(anthropicTools(kernel)).rejects.toThrow(`Anthropic ${message}`);
+  });
+
+  it("is taken below the top, and where the tool is left out", async () => {
+    const below = { type: "object", properties: { a: { anyOf: [{ type: "null" }, object] } } };
+    expect(await openAiTools(await kernelWith({ input: below }))).toHaveLength(2);
+    const kernel = await kernelWith({ input: { ...object, not: {} } });
+    kernel.registerTrusted(toolOf(() => 1, { name: "other" }));
+    expect(await openAiTools(kernel, { tools: ["other"] })).toHaveLength(2);
+    expect(await anthropicTools(kernel)).toHaveLength(3);
+  });
+
+  it.each([
+    ["a".repeat(64), true],
+    ["a".repeat(65), false],
+    ["a b", false],
+    ["$a", false],
+    ["A.b-c_9", true],
+  ])("by the name of a member: %j", async (name, isTaken) => {
+    const kernel = await kernelWith({ input: { type: "object", properties: { [name]: {} } } });
+    const taken = await anthropicTools(kernel).then(
+      () => true,
+      () => false,
+    );
+    expect(taken).toBe(isTaken);
+  });
+});
+
+describe("a framework that does not behave", () => {
+  it("aborts between a person's yes and the run", async () => {
+    let runs = 0;
+    const { kernel } = await openKernel({ policy: { version: "1", posture: "standard" } });
+    kernel.registerTrusted(
+      toolOf(
+        (_: never, { signal }: { signal: AbortSignal }) => {
+          signal.throwIfAborted();
+          return ++runs;
+        },
+        { tier: 2 },
+      ),
+    );
+    const [tool] = await openAiAgentsTools(kernel);
+    const yes = { isToolApproved: () => true };
+    const given = { toolCall: { callId: "1" }, signal: AbortSignal.abort() };
+    expect(await tool!.invoke(yes, "{}", given)).toContain('"code":"CANCELLED"');
+    expect(runs).toBe(0);
+  });
+
+  it("replaces document.modelContext after the tools are exposed", async () => {
+    const kernel = await kernelWith({});
+    const registered: WebMcpTool[] = [];
+    const signals: AbortSignal[] = [];
+    const page = {
+      modelContext: {
+        registerTool: (tool: WebMcpTool, { signal }: { readonly signal: AbortSignal }): void => {
+          registered.push(tool);
+          signals.push(signal);
+        },
+      },
+    };
+    const exposed = await exposeToPage(kernel, page);
+    page.modelContext = { registerTool: () => {} };
+    expect(await registered[0]!.execute({})).toBe(1);
+    exposed.close();
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+});
