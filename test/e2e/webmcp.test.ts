@@ -9,6 +9,7 @@ import { root } from "../support/sources.ts";
 /** A page that gives three tools to the browser's own agents. */
 const program = `
 import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { exposeToPage } from "@keyhole/agents/webmcp";
 
 const common = { version: "1.0.0", output: { kind: "json" } };
@@ -25,6 +26,25 @@ const tools = [
 for (const tool of tools) kernel.registerTrusted(tool);
 globalThis.kernel = kernel;
 globalThis.exposed = await exposeToPage(kernel, { caller: "page" });
+globalThis.governed = async (input) => {
+  const leave = new AbortController();
+  document.modelContext.registerTool({
+    name: "Own-tool", description: "Is the page's own.", inputSchema: ${JSON.stringify({
+      type: "object",
+      properties: { n: { type: "integer" } },
+      required: ["n"],
+    })},
+    execute: async ({ n }) => ({ got: n }),
+  }, { signal: leave.signal });
+  const source = await pageToolsSource(kernel);
+  const approver = async () => ({ answer: "allow", scope: "once", approver: "ann" });
+  const asked = await kernel.call("page___uown__dtool", input);
+  const allowed = await kernel.call("page___uown__dtool", input, { approver });
+  const names = [...source.tools.values()];
+  await source.close();
+  leave.abort();
+  return { names, asked: asked.ok || asked.error.code, allowed: allowed.ok ? allowed.data : allowed.error.code };
+};
 `;
 
 interface Tool {
@@ -40,6 +60,7 @@ interface Globals {
   };
   readonly kernel: { readonly audit: { read(): Promise<readonly { readonly type: string }[]> } };
   readonly exposed: { close(): void };
+  governed(input: unknown): Promise<unknown>;
 }
 
 let browser: Browser;
@@ -116,6 +137,13 @@ describe("the kernel's tools in Chromium's WebMCP", () => {
       return typesUntil("tool.failed");
     });
     expect(types).toContain("tool.failed");
+  });
+
+  it("govern a tool that the page registered, and are not governed twice", async () => {
+    const governed = (input: unknown) =>
+      page.evaluate((given) => (globalThis as unknown as Globals).governed(given), input);
+    expect(await governed({ n: 2 })).toEqual({ names: ["Own-tool"], asked: "APPROVAL_DENIED", allowed: { got: 2 } });
+    expect(await governed({ n: "x" })).toMatchObject({ asked: "INVALID_INPUT", allowed: "INVALID_INPUT" });
   });
 
   it("are gone once they are closed", async () => {
