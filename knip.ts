@@ -60,8 +60,15 @@ const config: KnipConfig = {
     // Each has packages of its own, which only its part of the tests installs.
     "test/peers/*": {
       entry: ["*.{test,bench}.ts"],
-      // A peer dependency of SDKs, which knip sees only where those are installed.
-      ignoreDependencies: ["zod"],
+      ignoreDependencies: [
+        // A peer dependency of SDKs, which knip sees only where those are installed.
+        "zod",
+        // Servers that a test starts as processes.
+        "@modelcontextprotocol/server-github",
+        "@notionhq/notion-mcp-server",
+        "@playwright/mcp",
+        "chrome-devtools-mcp",
+      ],
       project: ["*.ts"],
     },
     "packages/kernel": {

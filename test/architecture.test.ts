@@ -251,7 +251,13 @@ describe("dependencies", () => {
   it.each(peers)("%s has a lock for exactly its packages", (path) => {
     const read = (file: string): unknown => JSON.parse(readFileSync(root + file, "utf8"));
     const lock = read(path.replace(/package\.json$/, "package-lock.json"));
-    const { name: _, private: _private, type: _type, ...dependencies } = read(path) as Record<string, unknown>;
+    const {
+      name: _,
+      private: _private,
+      type: _type,
+      overrides: _overrides,
+      ...dependencies
+    } = read(path) as Record<string, unknown>;
     expect(Object.keys(dependencies).length).toBeGreaterThan(0);
     expect(lock).toMatchObject({ packages: { "": dependencies } });
   });
