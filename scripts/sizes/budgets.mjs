@@ -14,17 +14,17 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 80_000,
+    maxBytes: 80_896,
     goalBytes: 48 * 1024,
     without: ["kernel/src/hash/blake3"],
   },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 99_072,
+    maxBytes: 99_840,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 100_864 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 101_632 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -42,13 +42,13 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 112_896,
+    maxBytes: 113_664,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 131_584,
+    maxBytes: 132_352,
   },
 ];

@@ -33,7 +33,7 @@ function stepOf(random: Random, depth: number): Step {
   const url = oneOf(random, urls);
   const path = oneOf(random, paths);
   const text = "é".repeat(upTo(random, 40));
-  const init = random() < 0.5 ? {} : { headers: { "x-note": "n" } };
+  const init = random() < 0.5 ? {} : { headers: { "x-request-id": "n" } };
   const kinds: readonly (() => Step)[] = [
     () =>
       async ({ fetch }) => {

@@ -10,7 +10,7 @@ useServers();
 const value = 'canary-7f3a "quoted" /+&=';
 const names: readonly string[] = ["127.0.0.1", "localhost", "example.org"];
 const everywhere = (): readonly Capability[] => [
-  { kind: "net.read", hosts: names, ports: [portOf(server), 80, 443] },
+  { kind: "net.read", hosts: names, ports: [portOf(server), 80, 443], headers: ["x-key"] },
   { kind: "net.write", hosts: names, ports: [portOf(server), 80, 443] },
   { kind: "secret.use", names: ["key"], hosts: ["127.0.0.1", "example.org"] },
 ];
@@ -112,12 +112,21 @@ describe("a secret", () => {
   });
 
   it("does not follow a redirect to a host that may not see it", async () => {
-    routes.set("/away", (_, response) =>
-      response.writeHead(302, { location: `http://localhost:${portOf(server)}/echo` }).end(),
-    );
-    const { result } = await send(`${origin}/away`, "header");
+    const location = `http://localhost:${portOf(server)}/echo`;
+    routes.set("/away", (_, response) => response.writeHead(307, { location }).end());
+    const { result } = await send(`${origin}/away`, "text");
     expect(result).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
     expect(requests.map(({ path }) => path)).toEqual(["/away"]);
+  });
+
+  it("in a header does not follow a redirect to another origin at all", async () => {
+    const location = `http://localhost:${portOf(server)}/echo`;
+    routes.set("/away", (_, response) => response.writeHead(302, { location }).end());
+    expect((await send(`${origin}/away`, "header")).result).toMatchObject({ ok: true });
+    expect(requests.map(({ path, headers }) => [path, headers["x-key"]])).toEqual([
+      ["/away", `Bearer ${value}`],
+      ["/echo", undefined],
+    ]);
   });
 
   it("is not carried on in the address of a redirect", async () => {

@@ -58,10 +58,20 @@ export function useServers(): void {
   });
 }
 
+/** Beside the ordinary ones. */
+const sentHeaders = ["cookie", "x-api-key", "x-ask", "x-key", "x-other"];
+
 export const broker = netBroker();
 export const local = (more: Partial<Capability> = {}): readonly Capability[] =>
   (["net.read", "net.write"] as const).map(
-    (kind) => ({ kind, hosts: ["127.0.0.1"], ports: [portOf(server), portOf(other)], ...more }) as Capability,
+    (kind) =>
+      ({
+        kind,
+        hosts: ["127.0.0.1"],
+        ports: [portOf(server), portOf(other)],
+        headers: sentHeaders,
+        ...more,
+      }) as Capability,
   );
 
 interface Asked extends SessionOptions {

@@ -118,6 +118,7 @@ export const capabilityTexts: AllOf<Capability | DeclaredCapability> = {
   ports: "Ports. Default: 80 and 443; in a manifest any port.",
   paths: "Network: prefixes of paths, matched on whole segments. Files: globs over relative paths.",
   methods: "HTTP methods. Default: GET and HEAD to read; POST, PUT, PATCH and DELETE to write.",
+  headers: "Names of request headers beside the ordinary ones. Default: none; in a manifest any.",
   requests: "Requests in one call, redirects included.",
   bytes: "Bytes of requests and of decompressed responses in one call.",
   except: "Globs that are never allowed.",

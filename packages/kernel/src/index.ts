@@ -124,6 +124,7 @@ export { checkArgument, checkCommand, matchCommand } from "./capability/commands
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
 export { checkName, matchName } from "./capability/names.ts";
 export { checkHostPattern, matchHost } from "./capability/hosts.ts";
+export { checkHeader, headerNameOf } from "./capability/headers.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
 

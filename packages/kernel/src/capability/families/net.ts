@@ -1,7 +1,8 @@
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
-import type { Family } from "../family.ts";
+import type { ConditionSpec, Family } from "../family.ts";
 import {
+  areTexts,
   capabilityLimits,
   count,
   type Field,
@@ -14,6 +15,7 @@ import {
   orAbsent,
   patterns,
 } from "../fields.ts";
+import { checkHeader } from "../headers.ts";
 import { checkGrantedHost, coversHost } from "../hosts.ts";
 import { hostCondition } from "../host-condition.ts";
 import { checkPathPrefix, grantablePrefix, pathGranter, pathToucher } from "../readings.ts";
@@ -56,6 +58,8 @@ export interface NetCapability<Kind extends NetKind = NetKind> {
   readonly paths?: readonly string[];
   /** Default: GET and HEAD for `net.read`; POST, PUT, PATCH, DELETE for `net.write`. */
   readonly methods?: readonly string[];
+  /** Names in lower case of headers beside the ordinary ones, which every tool may set. Default: none; in a manifest any. */
+  readonly headers?: readonly string[];
   /** Requests in one call that are charged to this capability, redirects included. */
   readonly requests?: number;
   /** Decompressed response bytes and request bytes of those requests. */
@@ -71,15 +75,40 @@ interface NetNeed<Kind extends NetKind> {
   readonly isPublic?: boolean;
   readonly port: number;
   readonly path: string;
+  /** Names of the headers that are not ordinary. */
+  readonly headers?: readonly string[];
 }
 
 const methodList: Field<readonly string[]> = /* @__PURE__ */ listOf({ type: "string", pattern: "^[A-Z]{1,20}$" }, 20);
+
+const netConditions = (): Readonly<Record<string, ConditionSpec<NetNeed<NetKind>>>> => ({
+  host: hostCondition(),
+  path: {
+    check: checkPathPrefix,
+    isOwn: (pattern) => pattern.startsWith("/"),
+    touches(prefixes) {
+      const touches = pathToucher(prefixes);
+      return ({ path }) => touches(path);
+    },
+  },
+  method: {
+    check: () => undefined,
+    schema: methodList.schema,
+    touches: (methods) => (need) => methods.includes(need.method),
+  },
+});
 
 /** Reading over HTTP. */
 export const netRead: Family = /* @__PURE__ */ netFamily("net.read", ["GET", "HEAD"]);
 
 /** Changing over HTTP. */
 export const netWrite: Family = /* @__PURE__ */ netFamily("net.write", ["POST", "PUT", "PATCH", "DELETE"]);
+
+const named = ({ headers = [] }: Pick<NetNeed<NetKind>, "headers">): readonly string[] => headers;
+
+function withHeaders(headers: readonly string[] | undefined): string {
+  return headers ? ` with ${headers.join(", ")}` : "";
+}
 
 function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
   return defineFamily<NetCapability, NetNeed<NetKind>>({
@@ -91,42 +120,44 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
       ports: optional(listOf({ type: "integer", minimum: 1, maximum: 65535 }, 100)),
       paths: optional(patterns(checkPathPrefix)),
       methods: optional(methodList),
+      headers: optional(patterns(checkHeader)),
       requests: count,
       bytes: count,
     },
-    need: { method: isText, host: isText, isPublic: orAbsent(isFlag), port: isAmount, path: isText },
-    covers({ hosts, ports, methods = defaultMethods, paths }) {
+    need: {
+      method: isText,
+      host: isText,
+      isPublic: orAbsent(isFlag),
+      port: isAmount,
+      path: isText,
+      headers: orAbsent(areTexts),
+    },
+    covers({ hosts, ports, methods = defaultMethods, paths, headers }) {
       const isUnder = paths && pathGranter(paths);
       return (need, reading) =>
         coversHost(hosts, need, reading) &&
         ((reading === "wish" && ports === undefined) || (ports ?? [80, 443]).includes(need.port)) &&
         methods.includes(need.method) &&
+        ((reading === "wish" && headers === undefined) || named(need).every((each) => headers?.includes(each))) &&
         (isUnder === undefined || isUnder(need.path));
     },
-    describe: ({ hosts, ports, paths }) =>
-      `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}`,
-    target: ({ method, host, port, path }) => `${method} ${host}:${port}${path}`,
-    narrowest({ host, port, method, path: asked }) {
+    describe: ({ hosts, ports, paths, headers }) =>
+      `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}${withHeaders(headers)}`,
+    target: ({ method, host, port, path, headers }) => `${method} ${host}:${port}${path}${withHeaders(headers)}`,
+    narrowest({ host, port, method, path: asked, headers }) {
       const path = grantablePrefix(asked, capabilityLimits.patternLength);
       if (path === undefined || !/^[A-Z]{1,20}$/.test(method)) return undefined;
-      return { kind, hosts: [host], ports: [port], paths: [path], methods: [method], requests: 1 };
+      return {
+        kind,
+        hosts: [host],
+        ports: [port],
+        paths: [path],
+        methods: [method],
+        ...(headers && { headers }),
+        requests: 1,
+      };
     },
-    conditions: {
-      host: hostCondition(),
-      path: {
-        check: checkPathPrefix,
-        isOwn: (pattern) => pattern.startsWith("/"),
-        touches(prefixes) {
-          const touches = pathToucher(prefixes);
-          return ({ path }) => touches(path);
-        },
-      },
-      method: {
-        check: () => undefined,
-        schema: methodList.schema,
-        touches: (methods) => (need) => methods.includes(need.method),
-      },
-    },
+    conditions: netConditions(),
     sample: ({ host = "example.com", method = "GET", path = "/" }) => ({ kind, method, host, port: 443, path }),
     place: (need) => need,
     isNarrow: ({ hosts }) => isLiteral(hosts),

@@ -1,62 +1,33 @@
-/**
- * Names of headers as servers read them: `X_Original_URL` is `x-original-url` to whatever hands a request on through CGI, WSGI, PHP or Rack, where all that
- * is no letter and no digit becomes the same sign.
- */
-function nameOf(header: string): string {
-  return header.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-}
+import { headerNameOf } from "@keyhole/kernel";
 
-/** What frames the message, belongs to the connection or to the browser (Fetch, "forbidden request-header"), and what names another place for the request. */
-const forbidden = new Set(
+/**
+ * Headers that every tool may set: they say what answer is wanted, describe the body or the trace, or identify the caller in the one standard way. No server
+ * takes another place or another method from them. What a grant gives beyond them it names.
+ */
+export const ordinaryHeaders: ReadonlySet<string> = new Set(
   [
-    "accept-charset accept-encoding connection content-length cookie2 date dnt expect host keep-alive",
-    "http2-settings max-forwards origin referer set-cookie te trailer transfer-encoding upgrade via",
-    // Another place: of WebDAV, of servers that take a URL from a header, of phones.
-    "destination base-url http-host http-url request-uri uri url redirect profile x-wap-profile translate",
-    // Parts of an address that a server may believe.
-    "x-url x-uri x-path x-host x-hostname x-port x-scheme x-url-scheme x-proto x-protocol x-ip x-true-ip",
-    "x-http-host x-server-name x-backend-host x-matched-path x-custom-ip-authorization front-end-https",
+    "accept accept-language authorization cache-control content-encoding content-language content-type idempotency-key",
+    "if-match if-modified-since if-none-match if-range if-unmodified-since last-event-id pragma range",
+    "traceparent tracestate user-agent x-correlation-id x-request-id",
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Whole families, because each server has another member of them. */
-const forbiddenFamilies: readonly RegExp[] = [
-  // What browsers and proxies say of a request.
-  /^(?:access-control-request|proxy|sec|wl-proxy|cdn|x-proxy|x-cdn)(?:-|$)/,
-  // Who asks, and what for, as a proxy before the server would say.
-  /^(?:x-)?(?:forw|original|originating|rewrite|real-|remote-|client-|cluster-|source-|true-client)/,
-  /-(?:client|real|source|remote|peer|connecting|user)-(?:ip|addr|address|host)$/,
-  // Another method, host or path in place of the request's own.
-  /(?:^|-)override(?:-|$)/,
-  /^x-(?:http|override)(?:-|$)/,
-  /(?:^|-)method$/,
-  // What a server takes from the software before it, and from nobody else.
-  /^(?:x-)?(?:envoy|amzn|middleware|nextjs|next|invoke|now|vercel|accel|sendfile|lighttpd|arr|azure|appengine|litespeed)(?:-|$)/,
-  /^(?:x-)?(?:cf|cloudfront|fastly|akamai|incap|ali-cdn|ssl-client|tls-client|goog-iap|goog-authenticated|ms-client-principal)(?:-|$)/,
-  // A store would read from another place than the path says.
-  /-(?:copy|move|rename)-source(?:-|$)/,
-];
+/** What follows a redirect to another origin: that origin is told nothing by which it could know the caller, or the call. */
+const wandering: ReadonlySet<string> = new Set(
+  "accept accept-language cache-control content-encoding content-language content-type pragma user-agent".split(" "),
+);
 
-/** Whether a tool may not set a header: the grant speaks of a host, a path and a method, and no header may change what they mean. */
-export function isForbiddenHeader(header: string): boolean {
-  const name = nameOf(header);
-  return forbidden.has(name) || forbiddenFamilies.some((family) => family.test(name));
+export function staysOnRedirect(header: string): boolean {
+  return wandering.has(header);
 }
 
 /** Whether a header asks for a part of an answer, or of what a server copies. `content-range` is about the request's own body. */
 export function isRangeHeader(header: string): boolean {
-  const name = nameOf(header);
+  const name = headerNameOf(header);
   return /(?:^|-)range$/.test(name) && name !== "content-range";
-}
-
-/** What identifies the caller: meant for the origin that it was written for, and for no other. */
-export function isCredentialHeader(header: string): boolean {
-  return /(?:^|-)(?:\w*auth\w*|cookies?|(?:api|access|subscription)-?key|\w*tokens?|\w*secrets?|session\w*|credentials?|signature|password|jwt|csrf|xsrf)(?:-|$)/.test(
-    nameOf(header),
-  );
 }
 
 /** Headers that describe a body, and go with it (Fetch, HTTP-redirect fetch). */
 export function isBodyHeader(header: string): boolean {
-  return /^content-(?:encoding|language|location|type)$/.test(nameOf(header));
+  return /^content-(?:encoding|language|location|type)$/.test(headerNameOf(header));
 }

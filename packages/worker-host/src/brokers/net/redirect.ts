@@ -1,4 +1,4 @@
-import { isBodyHeader, isCredentialHeader } from "./headers.ts";
+import { isBodyHeader, staysOnRedirect } from "./headers.ts";
 import { type Checked, type NetRequest, readUrl } from "./request.ts";
 
 /** Half of what `fetch` follows on its own, and more than an honest server needs. */
@@ -20,7 +20,7 @@ export function followRedirect(request: NetRequest, status: number, location: st
     ((status === 301 || status === 302) && request.method === "POST");
   const sameOrigin = url.value.origin === request.url.origin;
   const headers = request.headers.filter(
-    ([name]) => !(becomesGet && isBodyHeader(name)) && (sameOrigin || !isCredentialHeader(name)),
+    ([name]) => !(becomesGet && isBodyHeader(name)) && (sameOrigin || staysOnRedirect(name)),
   );
   return {
     ok: true,

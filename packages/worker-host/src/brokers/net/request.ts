@@ -1,6 +1,6 @@
-import { type CapabilityRequest, type Need, parseUrl } from "@keyhole/kernel";
+import { type CapabilityRequest, checkHeader, type Need, parseUrl } from "@keyhole/kernel";
 import { type Refused, refused } from "../fault.ts";
-import { isForbiddenHeader } from "./headers.ts";
+import { ordinaryHeaders } from "./headers.ts";
 import { checkHost } from "./public-host.ts";
 
 /** Longer ones are cut or refused somewhere on the way; a tool that needs more sends a body. */
@@ -106,11 +106,11 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
       return refused("INVALID_REQUEST", `The value of the header ${name} has characters that HTTP does not carry.`);
     }
     const lower = name.toLowerCase();
-    if (isForbiddenHeader(lower)) {
+    if (checkHeader(lower) !== undefined) {
       return refused(
         "CAPABILITY_DENIED",
         `A tool may not set the header ${name}.`,
-        "Omit the header. The network layer sets it.",
+        "Omit the header. No grant gives it.",
       );
     }
     bytes += name.length + value.length;
@@ -121,10 +121,22 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
     : { ok: true, value: headers };
 }
 
-export function needOf(kind: "net.read" | "net.write", { url, method }: Pick<NetRequest, "url" | "method">): Need {
+export function needOf(
+  kind: "net.read" | "net.write",
+  { url, method, headers }: Pick<NetRequest, "url" | "method" | "headers">,
+): Need {
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const host = url.hostname;
-  return { kind, method, host, port, path: url.pathname, ...(checkHost(host) === undefined && { isPublic: true }) };
+  const named = [...new Set(headers.map(([name]) => name))].filter((name) => !ordinaryHeaders.has(name));
+  return {
+    kind,
+    method,
+    host,
+    port,
+    path: url.pathname,
+    ...(checkHost(host) === undefined && { isPublic: true }),
+    ...(named.length > 0 && { headers: named }),
+  };
 }
 
 function shown(text: string): string {

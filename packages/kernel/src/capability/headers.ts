@@ -1,0 +1,51 @@
+/**
+ * Names of headers as servers read them: `X_Original_URL` is `x-original-url` to whatever hands a request on through CGI, WSGI, PHP or Rack, where all that
+ * is no letter and no digit becomes the same sign.
+ */
+export function headerNameOf(header: string): string {
+  return header.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+}
+
+/** What frames the message, belongs to the connection or to the browser (Fetch, "forbidden request-header"), and what names another place for the request. */
+const forbidden = new Set(
+  [
+    "accept-charset accept-encoding connection content-length cookie2 date dnt expect host keep-alive",
+    "http2-settings max-forwards origin referer set-cookie te trailer transfer-encoding upgrade via",
+    // Another place: of WebDAV, of servers that take a URL from a header, of phones.
+    "destination base-url http-host http-url request-uri uri url redirect profile x-wap-profile translate",
+    // Parts of an address that a server may believe.
+    "x-url x-uri x-path x-host x-hostname x-port x-scheme x-url-scheme x-proto x-protocol x-ip x-true-ip",
+    "x-http-host x-server-name x-backend-host x-matched-path x-custom-ip-authorization front-end-https",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/** Whole families, because each server has another member of them. */
+const forbiddenFamilies: readonly RegExp[] = [
+  // What browsers and proxies say of a request.
+  /^(?:access-control-request|proxy|sec|wl-proxy|cdn|x-proxy|x-cdn)(?:-|$)/,
+  // Who asks, and what for, as a proxy before the server would say.
+  /^(?:x-)?(?:forw|original|originating|rewrite|real-|remote-|client-|cluster-|source-|true-client)/,
+  /-(?:client|real|source|remote|peer|connecting|user)-(?:ip|addr|address|host)$/,
+  // Another method, host or path in place of the request's own.
+  /(?:^|-)override(?:-|$)/,
+  /^x-(?:http|override)(?:-|$)/,
+  /(?:^|-)method$/,
+  // What a server takes from the software before it, and from nobody else.
+  /^(?:x-)?(?:envoy|amzn|middleware|nextjs|next|invoke|now|vercel|accel|sendfile|lighttpd|arr|azure|appengine|litespeed)(?:-|$)/,
+  /^(?:x-)?(?:cf|cloudfront|fastly|akamai|incap|ali-cdn|ssl-client|tls-client|goog-iap|goog-authenticated|ms-client-principal)(?:-|$)/,
+  // A store would read from another place than the path says.
+  /-(?:copy|move|rename)-source(?:-|$)/,
+];
+
+/**
+ * What is wrong with the name of a header in a capability, as the end of a sentence. A capability speaks of a host, a path and a method, and no header may
+ * change what they mean.
+ */
+export function checkHeader(header: string): string | undefined {
+  if (!/^[a-z0-9][a-z0-9!#$%&'+.^_`|~-]{0,127}$/.test(header))
+    return "a header is named in lower case, without wildcards";
+  const name = headerNameOf(header);
+  return forbidden.has(name) || forbiddenFamilies.some((family) => family.test(name))
+    ? "no tool sets this header"
+    : undefined;
+}
