@@ -191,7 +191,7 @@ describe("keyhole policy suggest", () => {
     const { exitCode, output } = await suggest(log, "--json");
     expect(exitCode).toBe(0);
     expect(JSON.parse(output)).toMatchObject({
-      passed: 1,
+      started: 1,
       policy: {
         posture: "standard",
         grants: [
@@ -216,7 +216,7 @@ describe("keyhole policy suggest", () => {
 
   it("writes YAML that keyhole takes as a policy, with what the log could not tell", async () => {
     const { output } = await suggest([...start, read("GET api.example.com:443/a")]);
-    expect(output).toMatch(/^# The least policy for 1 call that passed\. 0 calls did not pass/);
+    expect(output).toMatch(/^# The least policy for 1 call that started\. 0 calls did not start/);
     expect(output).toContain("# The log could not tell:\n# - The tier of fetcher. Name its file with --tools.\n");
     expect(await runCommand(["policy", "check", "policy.yaml"], ioOf({ "policy.yaml": output }))).toMatchObject({
       exitCode: 0,

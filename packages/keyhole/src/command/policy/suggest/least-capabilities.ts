@@ -1,4 +1,5 @@
 import type { Capability } from "@keyhole/kernel";
+import { counted } from "../../io.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 export interface Suggested<Value> {
@@ -41,7 +42,7 @@ export function leastCapabilities(
     const nothing = Object.hasOwn(nothingOf, kind) ? nothingOf[kind] : undefined;
     return nothing && [{ value: nothing, comment: "Granted at the time, and no request is on record." }];
   }
-  const count = `${perCall.flat().length} requests in ${calls.length} calls.`;
+  const count = `${counted(perCall.flat().length, "request")} in ${counted(calls.length, "call")}.`;
   return capabilitiesOf(kind, targets, perCall)?.map((each) => ({ ...each, comment: `${count}${each.comment}` }));
 }
 

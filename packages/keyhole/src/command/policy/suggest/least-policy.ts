@@ -1,4 +1,5 @@
 import type { Capability, GrantRule, PolicyDocument, PolicyRule, Posture, Tier, ToolManifest } from "@keyhole/kernel";
+import { counted } from "../../io.ts";
 import { leastCapabilities, type Suggested } from "./least-capabilities.ts";
 import type { RecordedCall, RecordedCalls } from "./recorded-calls.ts";
 
@@ -121,5 +122,5 @@ function ruleOf(
     when: { tool: [name], caller: [caller] },
     reason: effect === "ask" ? "A person allowed the recorded calls." : "The recorded calls needed no person.",
   };
-  return [{ value: rule, comment: `${calls.length} calls.` }];
+  return [{ value: rule, comment: `${counted(calls.length, "call")}.` }];
 }

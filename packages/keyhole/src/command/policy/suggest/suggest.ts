@@ -15,7 +15,7 @@ export async function suggestPolicy(log: string, options: CommandOptions, io: Co
   if (!loaded.ok)
     throw new Unusable(visible(`A target of the log cannot be granted: ${loaded.error.message} ${loaded.error.hint}`));
   if (options["json"] === true) {
-    const report = { policy: document, untold: least.untold, passed: calls.started.length, stopped: calls.stopped };
+    const report = { policy: document, untold: least.untold, started: calls.started.length, stopped: calls.stopped };
     return { exitCode: 0, output: `${JSON.stringify(report, undefined, 2)}\n` };
   }
   return { exitCode: 0, output: textOf(least, calls) };
@@ -37,7 +37,7 @@ function textOf({ posture, grants, rules, untold }: LeastPolicy, { started, stop
           ...list.flatMap(({ value, comment }) => [`  # ${visible(comment)}`, `  - ${JSON.stringify(value)}`]),
         ];
   const lines = [
-    `# The least policy for ${counted(started.length, "call")} that passed. ${counted(stopped, "call")} did not pass and had no part in it.`,
+    `# The least policy for ${counted(started.length, "call")} that started. ${counted(stopped, "call")} did not start and had no part in it.`,
     ...(untold.length === 0 ? [] : ["# The log could not tell:", ...untold.map((each) => `# - ${visible(each)}`)]),
     `version: "1"`,
     `# ${posture.comment}`,
