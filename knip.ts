@@ -28,6 +28,8 @@ const config: KnipConfig = {
     // Tests render parts of the page with the playground's dependencies.
     "react",
     "react-dom",
+    // A page of the tests is bundled with its file.
+    "esbuild-wasm",
     // Types of `keyhole:` imports in packages that it depends on itself.
     "keyhole",
     // Modules of the platform (`cloudflare:workers`), and the schema that the changesets configuration names.

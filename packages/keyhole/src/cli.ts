@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { createInterface } from "node:readline/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -15,6 +14,7 @@ if (Number.parseInt(node) < neededMajor) {
 
 // Not before: on an older Node these modules throw.
 const { runCommand } = await import("./command/run-command.ts");
+const { askAt } = await import("./command/terminal-ask.ts");
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
@@ -24,20 +24,6 @@ process.on("SIGINT", () => {
 });
 // The reader may have read enough: `keyhole log show audit.jsonl | head`.
 process.stdout.on("error", () => process.exit(0));
-
-async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    // An input that ends answers no question.
-    const ended = once(terminal, "close").then(() => undefined);
-    return await Promise.race([
-      terminal.question(question, { signal: AbortSignal.any([signal, interrupted.signal]) }),
-      ended,
-    ]);
-  } finally {
-    terminal.close();
-  }
-}
 
 const {
   exitCode,
@@ -58,7 +44,11 @@ const {
     if (!process.stdout.write(text)) await once(process.stdout, "drain");
   },
   note: (text) => void process.stderr.write(text),
-  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+  ...(process.stdin.isTTY &&
+    process.stderr.isTTY && {
+      ask: (question: string, signal: AbortSignal) =>
+        askAt({ input: process.stdin, output: process.stderr, interrupted }, question, signal),
+    }),
 });
 process.stderr.write(errorOutput);
 process.exitCode = exitCode;

@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import * as esbuild from "esbuild";
 import { afterAll, expect, it } from "vitest";
 import { serve } from "../../e2e/playground/site.ts";
@@ -50,7 +51,7 @@ it("the packer gives in Chromium the hashes that the command gives on Node", { t
   const app = packedApp({ ...Object.fromEntries(await Promise.all(texts)), "page.js": page });
   const { said } = await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "tools", "--json"]);
   const packed = (JSON.parse(said) as { tools: { file: string; hash: string }[] }).tools;
-  const peers = `${root}test/peers/bundlers/node_modules`;
+  const wasm = dirname(createRequire(import.meta.url).resolve("esbuild-wasm/package.json"));
   const built = await esbuild.build({
     absWorkingDir: app,
     entryPoints: ["page.js"],
@@ -58,13 +59,13 @@ it("the packer gives in Chromium the hashes that the command gives on Node", { t
     format: "esm",
     target: "es2024",
     write: false,
-    alias: { "esbuild-wasm": `${peers}/esbuild-wasm/esm/browser.js` },
+    alias: { "esbuild-wasm": join(wasm, "esm/browser.js") },
   });
   const served = new Map<string, readonly [type: string, content: string | Uint8Array]>([
     ["/", ["text/html", '<!doctype html><title>pack</title><body><script type="module" src="/page.js"></script>']],
     ["/page.js", ["text/javascript", built.outputFiles[0]!.contents]],
     ["/files.json", ["application/json", await filesOf(app)]],
-    ["/esbuild.wasm", ["application/wasm", await readFile(`${peers}/esbuild-wasm/esbuild.wasm`)]],
+    ["/esbuild.wasm", ["application/wasm", await readFile(join(wasm, "esbuild.wasm"))]],
     ["/quickjs.wasm", ["application/wasm", await readFile(`${root}node_modules/quickjs-wasi/quickjs.wasm`)]],
   ]);
   const site = await serve((request, response) => {
