@@ -13,6 +13,11 @@ const config: KnipConfig = {
     // What scripts start by name.
     "@arethetypeswrong/cli",
     "@modelcontextprotocol/conformance",
+    // Servers that tests start by their files.
+    "@modelcontextprotocol/server-everything",
+    "@modelcontextprotocol/server-filesystem",
+    "@modelcontextprotocol/server-memory",
+    "@modelcontextprotocol/server-sequential-thinking",
     "oxlint",
     "oxlint-tsgolint",
     "publint",
@@ -21,6 +26,8 @@ const config: KnipConfig = {
     // The official SDK, which tests take from mcp's dependencies.
     "@modelcontextprotocol/client",
     "@modelcontextprotocol/server",
+    // Tests make tokens with mcp's dependency.
+    "jose",
     // The edge's peer, which every run of it takes from here.
     "wrangler",
     // A peer of the agent frameworks, which the part of the tests for them installs.

@@ -12,6 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Authenticate } from "./authenticate.ts";
 import { authInfoOf, callerOf, type McpCaller } from "./caller.ts";
+import { metadataPath, type ResourceMetadata } from "./oauth.ts";
 import type { McpServerOptions } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { refusal } from "./refusal.ts";
@@ -22,6 +23,8 @@ import { type SessionLimits, Sessions } from "./sessions.ts";
 export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
   /** Says who sends a request. `bearerTokens` and `anyone` are such functions. */
   readonly authenticate: Authenticate;
+  /** Served at its address of RFC 9728 without a token. `oauthTokens` makes it. */
+  readonly resourceMetadata?: ResourceMetadata;
   /** The path of the endpoint. Default `/mcp`; any other path is answered with 404. */
   readonly path?: string;
   /** Names by which clients reach the server, without port. Default: those of the own machine. A request with another `Host` is refused: it comes from a page that pretends. */
@@ -104,7 +107,11 @@ class HttpHandler implements McpHandler {
     const refused =
       hostHeaderValidationResponse(request, [...hosts]) ?? originValidationResponse(request, [...origins]);
     if (refused) return refused;
-    if (parseUrl(request.url)?.pathname !== path) return new Response(null, { status: 404 });
+    const { pathname } = parseUrl(request.url) ?? {};
+    const metadata = this.#options.resourceMetadata;
+    if (metadata && request.method === "GET" && pathname === metadataPath(metadata.resource))
+      return Response.json(metadata);
+    if (pathname !== path) return new Response(null, { status: 404 });
     const caller = await this.#options.authenticate(request);
     if (caller instanceof Response) return caller;
     if (request.method !== "POST") return this.#withoutBody(request, caller);

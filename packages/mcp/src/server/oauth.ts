@@ -1,0 +1,170 @@
+import { type Capability, type Clock, parseUrl, systemClock } from "@keyhole/kernel";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JSONWebKeySet,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+} from "jose";
+import type { Authenticate } from "./authenticate.ts";
+import type { McpCaller } from "./caller.ts";
+import { refusal } from "./refusal.ts";
+
+export interface OauthOptions {
+  /** Of the authorization server: the claim `iss`. */
+  readonly issuer: string;
+  /** The address of this server, such as `https://tools.example.com/mcp`: the claim `aud`, and `resource` of RFC 9728. */
+  readonly resource: string;
+  /** The issuer's key set: its address, or the set itself. */
+  readonly keys: string | JSONWebKeySet;
+  /** Scopes without which no request is served. Default: none. */
+  readonly requiredScopes?: readonly string[];
+  /** What each scope grants. A token gets the grants of its scopes, as far as the policy grants them too. Default: what the policy grants. */
+  readonly scopes?: Readonly<Record<string, readonly Capability[]>>;
+  /** Default: the claim `sub`. `undefined` refuses the token. */
+  readonly callerOf?: (claims: JWTPayload) => McpCaller | undefined;
+  readonly fetch?: FetchImplementation;
+  readonly clock?: Clock;
+}
+
+/** What RFC 9728 has a server say of itself. */
+export interface ResourceMetadata {
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly bearer_methods_supported: readonly string[];
+  readonly scopes_supported?: readonly string[];
+}
+
+export interface Oauth {
+  readonly authenticate: Authenticate;
+  /** Served without a token, so that a client finds the authorization server. */
+  readonly resourceMetadata: ResourceMetadata;
+}
+
+/** Asymmetric ones: with a shared secret, the key set would be the secret. */
+const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519"];
+const TOLERANCE_SECONDS = 30;
+const MOST_TOKEN_LENGTH = 16_384;
+const KEYS_TIMEOUT_MS = 5_000;
+
+/**
+ * Lets in who has an access token of an authorization server: a JWT (RFC 9068) that its keys verify, of this issuer, for this resource, and in its time.
+ *
+ * @throws TypeError for an issuer or a resource that is no URL, and for a key set without https
+ * @example
+ * const oauth = oauthTokens({ issuer: "https://login.example.com", resource: "https://tools.example.com/mcp", keys: "https://login.example.com/jwks" });
+ * const handler = mcpHandler(kernel, { ...oauth, hosts: ["tools.example.com"] });
+ */
+export function oauthTokens(options: OauthOptions): Oauth {
+  const { issuer, resource, scopes, requiredScopes = [] } = options;
+  for (const url of [issuer, resource]) if (!parseUrl(url)) throw new TypeError(`${JSON.stringify(url)} is no URL.`);
+  const known = [...new Set([...requiredScopes, ...Object.keys(scopes ?? {})])];
+  const verifier = new TokenVerifier(options);
+  return {
+    authenticate: (request) => verifier.callerOf(request),
+    resourceMetadata: {
+      resource,
+      authorization_servers: [issuer],
+      bearer_methods_supported: ["header"],
+      ...(known.length > 0 && { scopes_supported: known }),
+    },
+  };
+}
+
+/** Where the metadata of a resource stands (RFC 9728, section 3.1). */
+export function metadataPath(resource: string): string {
+  const path = parseUrl(resource)?.pathname ?? "/";
+  return `/.well-known/oauth-protected-resource${path === "/" ? "" : path}`;
+}
+
+function metadataUrl(resource: string): string {
+  return `${parseUrl(resource)?.origin ?? ""}${metadataPath(resource)}`;
+}
+
+class TokenVerifier {
+  readonly #options: OauthOptions;
+  readonly #keys: JWTVerifyGetKey;
+
+  constructor(options: OauthOptions) {
+    this.#options = options;
+    this.#keys = keysOf(options);
+  }
+
+  async callerOf({ headers }: Request): Promise<McpCaller | Response> {
+    const [, token] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+    if (token === undefined) return this.#refuse(401, "A bearer token is needed.");
+    if (token.length > MOST_TOKEN_LENGTH) return this.#refuse(401, "The token is too long.", "invalid_token");
+    try {
+      return this.#callerWith(await this.#claimsOf(token));
+    } catch (error) {
+      // What a token says of itself is no reason to ask for another one where the keys cannot be had.
+      if (error instanceof errors.JOSEError && !isOfKeySet(error))
+        return this.#refuse(401, "The token is not valid.", "invalid_token");
+      return refusal(503, -32_000, "The keys of the authorization server cannot be read.");
+    }
+  }
+
+  async #claimsOf(token: string): Promise<JWTPayload> {
+    const { issuer, resource, clock = systemClock } = this.#options;
+    const { payload } = await jwtVerify(token, this.#keys, {
+      issuer,
+      audience: resource,
+      algorithms,
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate: new Date(clock.now()),
+      requiredClaims: ["exp", "sub"],
+    });
+    return payload;
+  }
+
+  #callerWith(claims: JWTPayload): McpCaller | Response {
+    const { requiredScopes = [], scopes, callerOf = subject } = this.#options;
+    const given = scopesOf(claims);
+    const missing = requiredScopes.filter((scope) => !given.has(scope));
+    if (missing.length > 0)
+      return this.#refuse(403, "The token lacks a scope.", "insufficient_scope", requiredScopes.join(" "));
+    const caller = callerOf(claims);
+    if (!caller) return this.#refuse(401, "The token names no caller of this server.", "invalid_token");
+    if (!scopes) return caller;
+    const granted = [...given].flatMap((scope) => (Object.hasOwn(scopes, scope) ? scopes[scope]! : []));
+    return { ...caller, grants: granted };
+  }
+
+  #refuse(status: 401 | 403, message: string, error?: string, scope?: string): Response {
+    const response = refusal(status, -32_001, message);
+    const parts = [`resource_metadata="${metadataUrl(this.#options.resource)}"`];
+    if (error !== undefined) parts.unshift(`error="${error}"`);
+    if (scope !== undefined) parts.push(`scope="${scope}"`);
+    response.headers.set("www-authenticate", `Bearer ${parts.join(", ")}`);
+    return response;
+  }
+}
+
+/** A key set that changes is read again when a token names a key that it lacks, at most twice a minute. */
+function keysOf({ keys, fetch }: OauthOptions): JWTVerifyGetKey {
+  if (typeof keys !== "string") return createLocalJWKSet(keys);
+  const url = parseUrl(keys);
+  if (url?.protocol !== "https:") throw new TypeError(`${JSON.stringify(keys)} is no https URL of a key set.`);
+  return createRemoteJWKSet(url, { timeoutDuration: KEYS_TIMEOUT_MS, ...(fetch && { [customFetch]: fetch }) });
+}
+
+/** The set could not be read, in contrast to a set that lacks the token's key. */
+function isOfKeySet(error: InstanceType<typeof errors.JOSEError>): boolean {
+  return (
+    error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === "ERR_JOSE_GENERIC"
+  );
+}
+
+/** RFC 8693 has one text, other issuers a list. */
+function scopesOf({ scope, scp }: JWTPayload): ReadonlySet<string> {
+  if (typeof scope === "string") return new Set(scope.split(" "));
+  return new Set(Array.isArray(scp) ? scp.filter((each) => typeof each === "string") : []);
+}
+
+function subject({ sub }: JWTPayload): McpCaller | undefined {
+  return sub === undefined || sub === "" ? undefined : { caller: sub };
+}
