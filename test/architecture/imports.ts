@@ -73,7 +73,7 @@ const kernelDirections: Readonly<
     types: ["json", "hash", "bytes", "support", "normalize", "isolate"],
   },
   guest: {
-    values: ["id", "json", "support", "limits.ts"],
+    values: ["capability", "id", "json", "support", "limits.ts"],
     types: ["bytes", "hash", "normalize", "isolate", "capability", "tool"],
   },
   isolate: {
@@ -191,7 +191,8 @@ const kernelDirections: Readonly<
     ],
     types: ["isolate", "kernel-api.ts", "result.ts"],
   },
-  secrets: { values: ["id", "json", "hash", "bytes", "support", "normalize"], types: ["capability"] },
+  // A keeper brings the family of the kind that grants secrets.
+  secrets: { values: ["capability", "id", "json", "hash", "bytes", "support", "normalize"], types: [] },
   surface: {
     values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"],
     types: ["result.ts"],

@@ -1,4 +1,5 @@
 import type { Broker, CallResult, JsonValue, FullKernelOptions } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
 import { expect } from "vitest";
@@ -22,7 +23,7 @@ export const policy = {
 };
 
 const files: Broker = {
-  kinds: ["fs.read"],
+  families: [fsRead],
   needs: ({ arguments: { path } }) => ({ ok: true, needs: [{ kind: "fs.read", path: String(path) }] }),
   serve: async () => ({ ok: true, value: null, body: new TextEncoder().encode("content") }),
 };

@@ -1,4 +1,5 @@
 import { type Broker, createFullKernel, defineTool } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { expect } from "vitest";
@@ -35,7 +36,7 @@ export const reader = defineTool({
 export function restlessFiles(): Broker & { served: number } {
   const broker = {
     served: 0,
-    kinds: ["fs.read"] as const,
+    families: [fsRead],
     needs: ({ arguments: asked }: { arguments: { readonly path?: unknown } }) =>
       ({ ok: true, needs: [{ kind: "fs.read", path: String(asked.path) }] }) as const,
     serve: async () => {

@@ -6,6 +6,7 @@ import {
   type RegisteredTool,
   systemClock,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { runPipeline } from "@keyhole/kernel/pipeline";
 import { inspect, readRun, recordingHost, replay, rerun, type RunEntry, writeRun } from "@keyhole/kernel/replay";
@@ -41,7 +42,7 @@ const grants = [{ tool: "reader", capability: { kind: "fs.read", paths: ["**"] }
 function flaky(failures: number): Broker & { served: number } {
   const broker = {
     served: 0,
-    kinds: ["fs.read"] as const,
+    families: [fsRead],
     needs: ({ arguments: asked }: { arguments: { readonly path?: unknown } }) =>
       ({ ok: true, needs: [{ kind: "fs.read", path: String(asked.path) }] }) as const,
     serve: async () =>

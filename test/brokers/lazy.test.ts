@@ -1,15 +1,16 @@
 import type { Broker, CapabilityRequest, ToolContext } from "@keyhole/kernel";
+import { fsRead, fsWrite, kvRead, kvWrite } from "@keyhole/kernel/families";
 import { expect, it } from "vitest";
 import { lazyBroker } from "../../packages/worker-host/src/brokers/lazy.ts";
 import { granting, openKernel, toolOf } from "../support/kernel.ts";
 
-const files = ["fs.read", "fs.write"] as const;
-const values = ["kv.read", "kv.write"] as const;
+const files = [fsRead, fsWrite];
+const values = [kvRead, kvWrite];
 
 /** Serves anything, and notes what it served. */
-function notingBroker(kinds: Broker["kinds"], served: string[]): Broker {
+function notingBroker(families: Broker["families"], served: string[]): Broker {
   return {
-    kinds,
+    families,
     needs: ({ kind, arguments: { path, key } }) =>
       kind === "kv.write"
         ? { ok: true, needs: [{ kind, key: String(key), bytes: 1 }] }

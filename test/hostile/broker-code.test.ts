@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { type Broker, createFullKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "keyhole:../contract/tools/subject.ts";
@@ -11,7 +12,7 @@ const parts = { effects: ["fs.read"], capabilities: [capability], determinism: "
 
 /** Says what its types do not let it say. */
 const brokerOf = (answer: unknown): Broker => ({
-  kinds: ["fs.read"],
+  families: [fsRead],
   needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
   serve: async () => answer as never,
 });

@@ -1,4 +1,5 @@
 import { type Broker, createFullKernel, type IsolateHost, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog, granting, toolOf } from "../support/kernel.ts";
@@ -32,7 +33,7 @@ async function kernelIn(place: (typeof places)[number], broker: Partial<Broker>)
   const host = hosts.get(place);
   const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] });
   const serve: Broker["serve"] = async () => ({ ok: true, value: 1 });
-  const brokers = [{ kinds: ["fs.read"] as const, needs, serve, ...broker }];
+  const brokers = [{ families: [fsRead], needs, serve, ...broker }];
   const kernel = await createFullKernel({ policy, brokers, ...(host && { host }) });
   expect(registerAny(kernel, host ? packed : inline)).toMatchObject({ ok: true });
   return kernel;

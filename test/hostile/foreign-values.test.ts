@@ -11,6 +11,7 @@ import {
   type ToolContext,
   verifyProofDigest,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
@@ -50,7 +51,7 @@ describe("a broker", () => {
     const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] });
     const { kernel } = await openKernel({
       policy: granting(files),
-      brokers: [{ kinds: ["fs.read"], needs, serve }],
+      brokers: [{ families: [fsRead], needs, serve }],
     });
     const parts = { effects: ["fs.read"], capabilities: [files], determinism: "external" };
     kernel.registerTrusted(

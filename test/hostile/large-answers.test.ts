@@ -1,4 +1,5 @@
 import { type Broker, hashBytes, hashJson, type ToolContext } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
 import subject from "keyhole:../contract/tools/subject.ts";
@@ -14,7 +15,7 @@ const large = (): Uint8Array => new Uint8Array(PIECES * 524_288).fill(1);
 /** Answers at once, always with the same memory. */
 function brokerOf(body: Uint8Array, onServed: () => void): Broker {
   return {
-    kinds: ["fs.read"],
+    families: [fsRead],
     needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
     async serve() {
       onServed();

@@ -1,4 +1,5 @@
 import { type Broker, type CapabilityRequest, hashBytes, hashJson, type ToolContext } from "@keyhole/kernel";
+import { fsWrite } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { type Bench, expectSoundLog, granting, openKernel, toolOf } from "../support/kernel.ts";
 import { sized } from "../support/size.ts";
@@ -22,7 +23,7 @@ interface Writer extends Bench {
 async function writer(execute: (files: ToolContext["files"], tools: ToolContext["tools"]) => unknown): Promise<Writer> {
   const asked: CapabilityRequest[] = [];
   const broker: Broker = {
-    kinds: ["fs.write"],
+    families: [fsWrite],
     needs: () => ({ ok: true, needs: [{ kind: "fs.write", path: "a" }] }),
     async serve(request) {
       asked.push(request);

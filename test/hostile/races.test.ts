@@ -7,6 +7,7 @@ import {
   memorySink,
   type Mode,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -153,7 +154,7 @@ describe("a call that waits for its next attempt", () => {
     const clock = new FakeClock();
     const policy = granting({ kind: "fs.read", paths: ["**"] });
     const away: Broker = {
-      kinds: ["fs.read"],
+      families: [fsRead],
       needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
       serve: async () => ({ ok: false, error: { code: "UNAVAILABLE", message: "Away.", hint: "" } }),
     };

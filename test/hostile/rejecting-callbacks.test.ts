@@ -10,6 +10,7 @@ import {
   type SecretKeeper,
   type ToolContext,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { normalizers } from "@keyhole/kernel/normalizers";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -36,6 +37,7 @@ const kernelOptions = {
   reuse: "data",
   policy: "data",
   brokers: "called",
+  families: "data",
   sink: "called",
   content: "called",
   approver: "called",
@@ -78,11 +80,11 @@ const tool = { determinism: "external", effects: ["fs.read"], capabilities: [fil
 
 const allow: Approver = async () => ({ answer: "allow", approver: "ada", scope: "once" });
 const broker: Broker = {
-  kinds: ["fs.read"],
+  families: [fsRead],
   needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "open/a" }] }),
   serve: async () => ({ ok: true, value: { name: "a" } }),
 };
-const keeper: SecretKeeper = { open: () => noSecrets };
+const keeper: SecretKeeper = { families: [], open: () => noSecrets };
 
 /** Says something, asks for something, and returns. */
 const inIsolate: Isolate["call"] = async (_, port) => {

@@ -1,4 +1,5 @@
 import { type Broker, createFullKernel } from "@keyhole/kernel";
+import { fsRead, fsWrite } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 import { calling, leaf, openCalling } from "../support/nested.ts";
@@ -50,7 +51,7 @@ describe("the error of a broken contract", () => {
 
 describe("a total of file bytes", () => {
   const broker: Broker = {
-    kinds: ["fs.read", "fs.write"],
+    families: [fsRead, fsWrite],
     needs: ({ kind, body }) => ({
       ok: true,
       needs: [{ kind: kind as "fs.write", path: "a", ...(body && { bytes: body.byteLength }) }],
@@ -104,7 +105,7 @@ describe("a total of file bytes", () => {
   it("covers a call and its nested calls together", async () => {
     let bytes = 0;
     const store: Broker = {
-      kinds: ["fs.write"],
+      families: [fsWrite],
       needs: ({ body }) => ({ ok: true, needs: [{ kind: "fs.write", path: "a", bytes: body?.byteLength ?? 0 }] }),
       serve: async ({ body }) => {
         bytes += body?.byteLength ?? 0;

@@ -86,7 +86,7 @@ it("an answer whose bytes are a Buffer comes back as bytes", async () => {
   const files = await slowFiles();
   const buffers: Broker = {
     ...files,
-    kinds: files.kinds,
+    families: files.families,
     async serve(request, session) {
       const reply = await files.serve(request, session);
       return reply.ok && reply.body ? { ...reply, body: Buffer.from(reply.body) } : reply;

@@ -1,3 +1,4 @@
+import { processSpawn } from "@keyhole/kernel/families";
 import { wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { Collected } from "../../packages/worker-host/src/wasm/wasi/streams.ts";
@@ -29,7 +30,7 @@ function patched(of: Bytes, ...numbers: readonly (readonly [at: number, value: n
 
 async function run(module: Uint8Array, fuel: number): Promise<unknown> {
   const host = withWasiCommands(wasmHost(), { commands: { writes: { module, fuel } } });
-  const broker = host.brokers.find(({ kinds }) => kinds.includes("process.spawn"))!;
+  const broker = host.brokers.find(({ families }) => families.includes(processSpawn))!;
   const reply = await broker.serve(
     { kind: "process.spawn", operation: "run", arguments: { command: "writes", args: [] } },
     openSession({ grants: [{ kind: "process.spawn", commands: [{ command: "writes" }] }] }),

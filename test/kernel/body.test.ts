@@ -9,6 +9,7 @@ import {
   manifestOf,
   type ToolContext,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { obligationFault } from "../../packages/kernel/src/policy/review/check-obligations.ts";
 import { settle } from "../support/fake-clock.ts";
@@ -159,7 +160,7 @@ describe("a body", () => {
       };
       const away = { ok: false, error: { code: "UNAVAILABLE", message: "Away.", hint: "" } } as const;
       const broker = {
-        kinds: ["fs.read"] as const,
+        families: [fsRead],
         needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }) as const,
         serve: async () => away,
       };

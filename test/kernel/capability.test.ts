@@ -7,6 +7,7 @@ import type {
   Need,
   ToolContext,
 } from "@keyhole/kernel";
+import { netRead } from "@keyhole/kernel/families";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
@@ -135,7 +136,7 @@ function fakeNet(
   const served: string[] = [];
   return {
     served,
-    kinds: ["net.read"],
+    families: [netRead],
     needs: ({ arguments: { url } }) => {
       const { hostname: host, port, pathname: path } = new URL(String(url));
       const need = { method: "GET", host, isPublic: true, port: Number(port || 443), path };

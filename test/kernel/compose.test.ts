@@ -16,6 +16,7 @@ import {
   retries,
   type ToolPackage,
 } from "@keyhole/kernel";
+import { toolCall } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
@@ -108,18 +109,29 @@ describe("a kernel without extensions", () => {
   });
 
   it("gives a tool no calls of its own", async () => {
-    const toolCall = { kind: "tool.call", tools: ["*"] };
-    const policy = { ...openPolicy, grants: [{ tool: "*", capability: toolCall }] };
+    const capability = { kind: "tool.call", tools: ["*"] };
+    const policy = { ...openPolicy, grants: [{ tool: "*", capability }] };
     const calling = toolOf(
       (_: unknown, { tools }: { readonly tools: { call(name: string, input: unknown): Promise<unknown> } }) =>
         tools.call("echo", input),
-      { name: "calling", capabilities: [toolCall], determinism: "external" },
+      { name: "calling", capabilities: [capability], determinism: "external" },
     );
-    for (const [extensions, outcome] of [
-      [[], { ok: false, error: { code: "CAPABILITY_DENIED" } }],
-      [[nested()], { ok: true, data: { data: input } }],
+    await expect(composed([], policy)).rejects.toThrow('knows no kind "tool.call"');
+    for (const [parts, outcome] of [
+      [
+        { extensions: [], families: [toolCall] },
+        { ok: false, error: { code: "CAPABILITY_DENIED" } },
+      ],
+      [{ extensions: [nested()] }, { ok: true, data: { data: input } }],
     ] as const) {
-      const kernel = await composed(extensions, policy);
+      const kernel = await createKernel({
+        policy,
+        hash: sha256Hash,
+        clock: new FakeClock(),
+        inline: inlineHost(),
+        ...parts,
+      });
+      kernel.registerTrusted(echo);
       kernel.registerTrusted(calling);
       expect(await kernel.call("calling", {})).toMatchObject(outcome);
     }

@@ -7,6 +7,7 @@ import type {
   Need,
   ToolContext,
 } from "@keyhole/kernel";
+import { dbRead, dbWrite, kvRead, kvWrite, processSpawn, toolCall } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -18,7 +19,7 @@ function fakeBroker(
   const asked: CapabilityRequest[] = [];
   return {
     asked,
-    kinds: ["db.read", "db.write", "kv.read", "kv.write", "process.spawn", "tool.call"],
+    families: [dbRead, dbWrite, kvRead, kvWrite, processSpawn, toolCall],
     needs: (request) => ({ ok: true, needs: [needOf(request)] }),
     serve: async (request) => {
       asked.push(request);

@@ -1,4 +1,5 @@
 import { type Broker, createFullKernel, type IsolateOutcome, limits } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
@@ -9,7 +10,7 @@ import { hostOpening, packed } from "../support/module-host.ts";
 function flakyFiles(failures: number): Broker & { served: number } {
   const broker = {
     served: 0,
-    kinds: ["fs.read"] as const,
+    families: [fsRead],
     needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }) as const,
     serve: async () =>
       ++broker.served <= failures

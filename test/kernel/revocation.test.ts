@@ -5,6 +5,7 @@ import {
   type ToolContext,
   verifyProofDigest,
 } from "@keyhole/kernel";
+import { kvRead, kvWrite, netRead } from "@keyhole/kernel/families";
 import { explain } from "@keyhole/kernel/policy";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import fc from "fast-check";
@@ -35,7 +36,7 @@ function slowBroker(): Broker & { readonly pending: Pending[] } {
   const pending: Pending[] = [];
   return {
     pending,
-    kinds: ["kv.read", "kv.write"],
+    families: [kvRead, kvWrite],
     needs: ({ kind }) => ({ ok: true, needs: [{ kind: kind as "kv.read", key: "a" }] }),
     serve: ({ kind }, { signal }) =>
       new Promise<CapabilityReply>((resolve) => {
@@ -83,7 +84,7 @@ describe("a grant that is revoked", () => {
   it("for secrets ends the requests that carry one, and no other", async () => {
     const pending: { readonly url: string; readonly signal: AbortSignal; readonly answer: () => void }[] = [];
     const net: Broker = {
-      kinds: ["net.read"],
+      families: [netRead],
       needs: () => ({
         ok: true,
         needs: [{ kind: "net.read", method: "GET", host: "api.example", isPublic: true, port: 443, path: "/" }],

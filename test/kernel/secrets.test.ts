@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Broker, CapabilityReply, DeclaredCapability, Need, ToolContext } from "@keyhole/kernel";
+import { netRead } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
@@ -47,7 +48,7 @@ function revealingBroker(serve: (sent: Sent) => CapabilityReply): Broker & { rea
   };
   return {
     sent,
-    kinds: ["net.read"],
+    families: [netRead],
     needs: ({ arguments: { url } }) => ({ ok: true, needs: [needOf(String(url))] }),
     serve: async ({ arguments: given, body = new Uint8Array() }, { secrets }) => {
       const { url, headers } = given as { readonly url: string; readonly headers: readonly [string, string][] };

@@ -7,6 +7,7 @@ import {
   limits,
   manifestOf,
 } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -159,7 +160,7 @@ describe("a run that fails for a reason that passes", () => {
       let served = 0;
       const away = { ok: false, error: { code: "UNAVAILABLE", message: "Away.", hint: "" } } as const;
       const broker = {
-        kinds: ["fs.read"] as const,
+        families: [fsRead],
         needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }) as const,
         serve: async () => (served++ === 0 ? away : ({ ok: true, value: null, body: text("late")[0]! } as const)),
       };

@@ -6,6 +6,7 @@ import {
   type IsolateHost,
   memorySink,
 } from "@keyhole/kernel";
+import { kvRead } from "@keyhole/kernel/families";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
@@ -224,7 +225,7 @@ describe("a secret that a call had told a server before it was suspended", () =>
 
   /** A server that is told the secret, and gives it back when it is asked for it, at once or never. */
   const serverOf = (gives: boolean, echoed: () => void): Broker => ({
-    kinds: ["kv.read"],
+    families: [kvRead],
     needs: () => ({ ok: true, needs: [{ kind: "kv.read", key: "door" }] }),
     async serve({ arguments: { key } }, { secrets }) {
       const found = (text: string): CapabilityReply => ({

@@ -1,4 +1,5 @@
 import type { Broker } from "@keyhole/kernel";
+import { netRead } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
 
@@ -52,7 +53,7 @@ describe("governance of a tool", () => {
 
 describe("rules about requests", () => {
   const broker: Broker = {
-    kinds: ["net.read"],
+    families: [netRead],
     needs: ({ arguments: { url } }) => {
       const { hostname: host, pathname: path } = new URL(String(url));
       return { ok: true, needs: [{ kind: "net.read", method: "GET", host, isPublic: true, port: 443, path }] };

@@ -191,7 +191,7 @@ describe("a preview leaves no trace", () => {
 
   it("where a secret is named: nothing is asked of its store", async () => {
     const { kernel } = await openKernel({
-      secrets: { open: () => expect.unreachable("nothing runs") },
+      secrets: { families: [], open: () => expect.unreachable("nothing runs") },
       brokers: [fakeNet()],
     });
     kernel.registerTrusted(pay);

@@ -31,6 +31,7 @@ const contracts: Readonly<Record<string, string>> = {
   dbContract: "Database",
   dbEngineContract: "Database, its engine",
   dbGrantsContract: "Database, its grants",
+  describeFamily: "Kind of capability",
   describeContentStore: "Content store",
   describeSink: "Audit sink",
   describeState: "State that governs",

@@ -1,8 +1,12 @@
+import { builtInFamilies } from "@keyhole/kernel";
 import type { Broker, BrokerReply, Capability, Need, Tool, ToolContext } from "@keyhole/kernel";
 import { toolOf } from "./kernel.ts";
 
 /** Kinds of needs that a tool has by asking its context. */
-export type AskedNeed = Exclude<Need, { readonly kind: "tool.call" | "secret.use" | "clock" | "random" }>;
+export type AskedNeed = Exclude<
+  Need,
+  { readonly kind: "tool.call" | "secret.use" | "clock" | "random" | "mqtt.publish" }
+>;
 
 const verbs: { readonly [Kind in AskedNeed["kind"]]: (context: ToolContext, place: string) => Promise<unknown> } = {
   "net.read": ({ fetch }, place) => fetch(`https://a.example/${place}`),
@@ -45,7 +49,7 @@ export function asking(
     { determinism: "external", effects: kinds, capabilities: declared, ...more },
   );
   const broker: Broker = {
-    kinds,
+    families: [...builtInFamilies].filter(({ kind }) => kinds.some((each) => each === kind)),
     needs({ arguments: given }) {
       const need = needs[Number(/\d+/.exec(JSON.stringify(given))?.[0])];
       if (!need) throw new Error("there is no such need");

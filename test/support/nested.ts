@@ -6,6 +6,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@keyhole/kernel";
+import { netRead } from "@keyhole/kernel/families";
 import { expect } from "vitest";
 import { FakeClock } from "./fake-clock.ts";
 import { openPolicy, toolOf } from "./kernel.ts";
@@ -57,7 +58,7 @@ export function toolWith({ definition, code }: Tool<never, unknown>, more: Recor
 /** Answers everything, and spends one request for it. */
 export function fakeNet(): Broker {
   return {
-    kinds: ["net.read"],
+    families: [netRead],
     needs: ({ arguments: { url } }) => {
       const { hostname, pathname } = new URL(String(url));
       return {

@@ -104,7 +104,7 @@ export async function slowFiles(isOpen = false): Promise<SlowFiles> {
   const watchers = new Set<() => void>();
   let open = isOpen;
   return {
-    kinds: inner.kinds,
+    families: inner.families,
     needs: (request) => inner.needs(request),
     async serve(request, own) {
       const name = `${request.operation} ${String(request.arguments["path"])}`;

@@ -66,7 +66,7 @@ void theirs.needs({} as never).ok;
 // @ts-expect-error how it was served,
 void theirs.serve({} as never, {} as never).then((reply) => reply.ok);
 // @ts-expect-error and what it serves.
-void theirs.kinds.length;
+void theirs.families.length;
 
 declare const sink: Theirs<AuditSink>;
 // @ts-expect-error What a sink found,

@@ -7,6 +7,7 @@ import {
   type IsolateHost,
   type Kernel,
 } from "@keyhole/kernel";
+import { processSpawn } from "@keyhole/kernel/families";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
 import { processPackage } from "@keyhole/worker-host/process";
 import type { WasiCommand } from "@keyhole/worker-host/wasm/modules";
@@ -38,7 +39,7 @@ const commands = {
 } as const satisfies Record<string, WasiCommand>;
 
 function brokerOf({ brokers }: IsolateHost) {
-  const broker = brokers.find(({ kinds }) => kinds.includes("process.spawn"));
+  const broker = brokers.find(({ families }) => families.includes(processSpawn));
   if (broker === undefined) throw new Error("no broker for commands");
   return broker;
 }

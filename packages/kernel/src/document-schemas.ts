@@ -56,7 +56,6 @@ const capabilityPlaces = (at: string): TextsByPlace => ({
 
 const rule = "/properties/rules/items";
 const governance = "/properties/tools/additionalProperties";
-const governed = ["paths", "hosts", "commands", "databases", "keys", "calls"] as const;
 
 /** JSON Schema of a policy file. */
 export const policyFileSchema: JsonObject = published(
@@ -67,11 +66,13 @@ export const policyFileSchema: JsonObject = published(
     "/properties/grants/items": texts.grantTexts,
     ...capabilityPlaces("/properties/grants/items/properties/capability"),
     [rule]: texts.ruleTexts,
-    [`${rule}/properties/when`]: texts.conditionTexts,
+    [`${rule}/properties/when`]: { ...texts.conditionTexts, ...texts.requestTexts },
     [`${rule}/properties/when/properties/time`]: texts.timeTexts,
     [`${rule}/properties/when/properties/count`]: texts.countTexts,
-    [governance]: texts.governanceTexts,
-    ...Object.fromEntries(governed.map((name) => [`${governance}/properties/${name}`, texts.governedTexts])),
+    [governance]: { ...texts.governanceTexts, ...texts.listTexts },
+    ...Object.fromEntries(
+      Object.keys(texts.listTexts).map((name) => [`${governance}/properties/${name}`, texts.governedTexts]),
+    ),
     [`${governance}/properties/bounds`]: texts.boundsTexts,
     "/properties/labels/additionalProperties": texts.labelTexts,
   }),

@@ -1,5 +1,5 @@
 import type { Bounds } from "./bounds/bounds.ts";
-import type { Capability, Governed } from "./capability/capability.ts";
+import type { Governed, RequestConditions, ToolLists } from "./capability/capability.ts";
 import type { CommandPattern } from "./capability/commands.ts";
 import type {
   CountCondition,
@@ -11,7 +11,7 @@ import type {
   TimeWindow,
   ToolGovernance,
 } from "./policy/document/policy.ts";
-import type { DeclaredCapability, OutputContract, ToolManifest } from "./tool/manifest.ts";
+import type { OutputContract, ToolManifest } from "./tool/manifest.ts";
 
 /** One sentence for each member, so that a member without one does not compile. An editor shows it. */
 export type Texts<T> = { readonly [Member in keyof Required<T>]: string };
@@ -45,7 +45,7 @@ export const ruleTexts: Texts<PolicyRule> = {
   examples: "Calls that the rule must match or must not match. A wrong example refuses the policy.",
 };
 
-export const conditionTexts: Texts<RuleCondition> = {
+export const conditionTexts: Texts<Omit<RuleCondition, keyof RequestConditions>> = {
   tool: "Names of tools.",
   version: "A SemVer version or range of the tool.",
   category: "Categories of tools.",
@@ -57,6 +57,14 @@ export const conditionTexts: Texts<RuleCondition> = {
   effects: "The tool declares at least one of these effects.",
   capability:
     "The call has a grant of one of these kinds. In a rule about requests: the request is of one of these kinds.",
+  arguments: "Conditions on arguments of the call. Every one must hold.",
+  labels: "The session carries at least one of these labels.",
+  time: "Parts of the week, or a span of time.",
+  count: "A number of calls, or a sum of an argument, within a window.",
+};
+
+/** Conditions that families have. A test finds one without a text. */
+export const requestTexts: Readonly<Record<string, string>> = {
   host: "Hosts of network requests: exact, `*.example.com` or `*`. Makes this a rule about requests.",
   path: "Paths of network requests or files. Makes this a rule about requests.",
   method: "HTTP methods, in capitals. Makes this a rule about requests.",
@@ -65,10 +73,6 @@ export const conditionTexts: Texts<RuleCondition> = {
   key: "Prefixes of keys. Makes this a rule about requests.",
   calls: "Names of tools that the tool calls. Makes this a rule about requests.",
   secret: "Names of secrets. Makes this a rule about requests.",
-  arguments: "Conditions on arguments of the call. Every one must hold.",
-  labels: "The session carries at least one of these labels.",
-  time: "Parts of the week, or a span of time.",
-  count: "A number of calls, or a sum of an argument, within a window.",
 };
 
 export const timeTexts: Texts<TimeWindow> = {
@@ -88,18 +92,22 @@ export const countTexts: AllOf<CountCondition> = {
   atMost: "Holds up to this number, the present call included.",
 };
 
-export const governanceTexts: Texts<ToolGovernance> = {
+export const governanceTexts: Texts<Omit<ToolGovernance, keyof ToolLists>> = {
   modes: "Modes in which the tool runs, and modes in which every call asks.",
+  sizes: "Sizes of inputs and files, in bytes.",
+  bounds: "Lower bounds than those of the tool.",
+  keep: "Values that the content store keeps, as JSON Pointers (RFC 6901). Default: none.",
+  rate: "The number of calls in any window of `windowMs`. Default: per caller.",
+};
+
+/** Lists that families have. */
+export const listTexts: Readonly<Record<string, string>> = {
   paths: "Globs of files, checked at every request.",
   hosts: "Patterns of hosts, checked at every request.",
   commands: "Names of commands.",
   databases: "Patterns of names of databases.",
   keys: "Prefixes of keys.",
   calls: "Patterns of names of tools that the tool calls.",
-  sizes: "Sizes of inputs and files, in bytes.",
-  bounds: "Lower bounds than those of the tool.",
-  keep: "Values that the content store keeps, as JSON Pointers (RFC 6901). Default: none.",
-  rate: "The number of calls in any window of `windowMs`. Default: per caller.",
 };
 
 export const governedTexts: Texts<Governed> = {
@@ -112,7 +120,8 @@ export const labelTexts: Texts<LabelRule> = {
   implies: "Labels that come with this one.",
 };
 
-export const capabilityTexts: AllOf<Capability | DeclaredCapability> = {
+/** Members of the capabilities of all families. */
+export const capabilityTexts: Readonly<Record<string, string>> = {
   kind: "The kind of capability.",
   hosts: "ASCII hosts: exact, `*.example.com` (public hosts below it) or `*` (public hosts).",
   ports: "Ports. Default: 80 and 443; in a manifest any port.",

@@ -1,3 +1,4 @@
+import { builtInFamilies } from "./capability/families/index.ts";
 import { approvals } from "./extensions/approvals/approvals.ts";
 import type { Extension } from "./extensions/extension.ts";
 import { idempotency } from "./extensions/idempotency/idempotency.ts";
@@ -23,9 +24,26 @@ import { readFullOptions } from "./own-options.ts";
  */
 export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
   // Each is read once: what an extension is made with is what the kernel has.
-  const { approver, cache, content, suspender, modeTriggers, hash = blake3Hash, ...rest } = readFullOptions(foreign);
+  const {
+    approver,
+    cache,
+    content,
+    suspender,
+    modeTriggers,
+    hash = blake3Hash,
+    families = [],
+    ...rest
+  } = readFullOptions(foreign);
   const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers });
-  return createKernel({ ...rest, hash, packageHashes: [blake3Hash], inline: inlineHost(), extensions });
+  const known = builtInFamilies.with(families);
+  return createKernel({
+    ...rest,
+    hash,
+    families: known,
+    packageHashes: [blake3Hash],
+    inline: inlineHost(),
+    extensions,
+  });
 }
 
 type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers";

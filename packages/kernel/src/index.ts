@@ -35,19 +35,12 @@ export {
 export {
   type CapabilityRefused,
   defineTool,
-  type FileEntry,
   type Tool,
-  type ToolCallAnswer,
   type ToolCode,
   type ToolContext,
-  type ToolDatabase,
   type ToolDefinition,
-  type ToolFiles,
-  type ToolKeys,
-  type ToolProcess,
-  type ToolRequestInit,
-  type ToolRows,
 } from "./tool/define.ts";
+export type { Ask } from "./capability/ask.ts";
 export type {
   Infer,
   InferGiven,
@@ -99,13 +92,19 @@ export type {
 export { isKind } from "./support/kind.ts";
 export type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/commands.ts";
 export type { ClockCapability, RandomCapability } from "./capability/families/clock.ts";
-export { type DatabaseCapability, type StatementKind, statementKinds } from "./capability/families/db.ts";
-export type { FilesCapability } from "./capability/families/fs.ts";
-export type { KeysCapability } from "./capability/families/kv.ts";
-export type { NetCapability } from "./capability/families/net.ts";
-export type { SpawnCapability } from "./capability/families/process-spawn.ts";
+export {
+  type DatabaseCapability,
+  type StatementKind,
+  statementKinds,
+  type ToolDatabase,
+  type ToolRows,
+} from "./capability/families/db.ts";
+export type { FileEntry, FilesCapability, ToolFiles } from "./capability/families/fs.ts";
+export type { KeysCapability, ToolKeys } from "./capability/families/kv.ts";
+export type { NetCapability, ToolFetch, ToolRequestInit } from "./capability/families/net.ts";
+export type { SpawnCapability, ToolProcess, ToolSpawn } from "./capability/families/process-spawn.ts";
 export type { SecretCapability } from "./capability/families/secret-use.ts";
-export type { ToolCallCapability } from "./capability/families/tool-call.ts";
+export type { ToolCallAnswer, ToolCallCapability, ToolCalls } from "./capability/families/tool-call.ts";
 export { builtInFamilies } from "./capability/families/index.ts";
 export type { Families } from "./capability/registry.ts";
 export type {

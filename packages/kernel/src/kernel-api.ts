@@ -1,6 +1,7 @@
 import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
+import type { Family } from "./capability/family.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
 import type { Extension } from "./extensions/extension.ts";
 import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
@@ -42,6 +43,8 @@ export interface FullKernelOptions {
   readonly policy?: unknown;
   /** Added to the host's; a broker replaces the host's for its kinds. */
   readonly brokers?: readonly Broker[];
+  /** Kinds that the kernel knows beside those of its brokers, extensions and secrets. A tool, policy or grant that names another kind is refused. */
+  readonly families?: Iterable<Family>;
   /** Default: in memory, bounded. */
   readonly sink?: AuditSink;
   /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */

@@ -1,11 +1,12 @@
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
-import { builtInFamilies } from "./capability/families/index.ts";
-import type { Families } from "./capability/registry.ts";
+import { isFamily } from "./capability/define-family.ts";
+import type { Family } from "./capability/family.ts";
+import { Families } from "./capability/registry.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
-import { type Foreign, itemsOf, portOf, textsOf, type Theirs } from "./support/foreign.ts";
+import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
@@ -16,7 +17,7 @@ import { unknownName } from "./tool/nearest.ts";
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
   KernelOptions,
-  "brokers" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
+  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
 > {
   readonly signer?: Theirs<ProofSigner>;
   readonly sink?: Theirs<AuditSink>;
@@ -37,6 +38,7 @@ const shared = {
   reuse: true,
   policy: true,
   brokers: true,
+  families: true,
   sink: true,
   clock: true,
   mode: true,
@@ -81,10 +83,12 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as KernelOptions) };
   refuseUnknown(given, partNames);
-  const { host, inline, brokers, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
+  const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
+  const { extensions = [], secrets } = rest;
+  const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
   const plain = snapshot({ policyVariables, reuse });
   if (!plain.ok) throw new TypeError(`The options are not plain JSON data: ${plain.error.message}.`);
   const data = deepFreeze(plain.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
@@ -94,17 +98,42 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   return {
     ...rest,
     hosts,
-    families: builtInFamilies,
-    brokers: new Map([...hosts.flatMap((each) => each.brokers), ...own].flatMap(kindsOf)),
+    families: assertSecrets(familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])]), rest),
+    brokers: new Map(served.flatMap(({ broker, families }) => families.map(({ kind }) => [kind, broker]))),
     mode: knownMode(mode),
     policyVariables: data.policyVariables,
     reuse: new Map(Object.entries(data.reuse)),
   };
 }
 
-function kindsOf(foreign: Foreign<Broker>): (readonly [string, Theirs<Broker>])[] {
+interface ServedBy {
+  readonly broker: Theirs<Broker>;
+  readonly families: readonly Family[];
+}
+
+function readBroker(foreign: Foreign<Broker>): ServedBy {
   const broker = portOf(foreign);
-  const kinds = textsOf(broker?.kinds, 1_000);
-  if (!broker || !kinds) throw new TypeError("A broker lacks `kinds`.");
-  return kinds.map((kind) => [kind, broker]);
+  if (!broker) throw new TypeError("A broker is not an object.");
+  return { broker, families: readFamilies(broker.families, "A broker") };
+}
+
+function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: string): readonly Family[] {
+  const families = itemsOf(foreign, 1_000);
+  if (families?.every(isFamily)) return families;
+  throw new TypeError(`${owner} lacks \`families\`: a list of results of \`defineFamily\`.`);
+}
+
+/** The kinds that a kernel knows: those that it is given, and those that its brokers, extensions and secrets bring. */
+function familiesOf(
+  given: Iterable<Family> = [],
+  owners: readonly { readonly families?: readonly Family[] }[],
+): Families {
+  const brought = owners.flatMap(({ families = [] }) => families);
+  return (given instanceof Families ? given : new Families(given)).with(brought);
+}
+
+/** A keeper without its kind would keep secrets that nobody can be granted. */
+function assertSecrets(families: Families, { secrets }: Pick<KernelOptions, "secrets">): Families {
+  if (secrets && !families.secrets) throw new TypeError("`secrets` lacks `families`: the kind that grants secrets.");
+  return families;
 }

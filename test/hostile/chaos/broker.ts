@@ -1,4 +1,5 @@
 import type { Broker, CapabilityReply } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 
 export interface ChaoticBroker extends Broker {
   /** Requests that nobody answers, and whose call has not told the broker that it ended. */
@@ -32,7 +33,7 @@ export function chaoticBroker(draw: () => number): ChaoticBroker {
     ["huge", async () => ({ ...reply, body: new Uint8Array(26_000_000) })],
   ]);
   return {
-    kinds: ["fs.read"],
+    families: [fsRead],
     needs: ({ arguments: { path } }) => ({ ok: true, needs: [{ kind: "fs.read", path: String(path) }] }),
     serve: ({ arguments: { path } }, { signal }) => ways.get(String(path))?.(signal) ?? Promise.resolve(reply),
     get forgotten() {

@@ -1,4 +1,5 @@
 import type { Broker, ToolContext } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import { granting, toolOf } from "../../support/kernel.ts";
 import { openKernel, type Seam, seen } from "./seam.ts";
 
@@ -15,7 +16,7 @@ const reader = (use: (context: ToolContext) => unknown): ReturnType<typeof toolO
 async function withBroker(broker: Partial<Broker>): Promise<unknown> {
   const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "open/a" }] });
   const serve: Broker["serve"] = async () => ({ ok: true, value: { name: "a" } });
-  const brokers = [{ kinds: ["fs.read"], needs, serve, ...broker } as const];
+  const brokers = [{ families: [fsRead], needs, serve, ...broker } as const];
   const kernel = await openKernel({ policy: granting(files), brokers });
   kernel.registerTrusted(reader(({ files: { stat } }) => stat("open/a")));
   return seen(kernel, await kernel.call("subject", {}));
@@ -70,7 +71,7 @@ export const seams: readonly Seam[] = [
         return { ok: true, value: errors.map((error) => error?.code ?? "ok") };
       };
       const grants = [{ ...files, totalBytes: 100 }, { kind: "fs.read", paths: ["free/**"] } as const];
-      const kernel = await openKernel({ policy: granting(...grants), brokers: [{ kinds: ["fs.read"], needs, serve }] });
+      const kernel = await openKernel({ policy: granting(...grants), brokers: [{ families: [fsRead], needs, serve }] });
       const capabilities = [{ kind: "fs.read", paths: ["**"] }];
       kernel.registerTrusted(toolOf((_: never, { files: { stat } }: ToolContext) => stat("open/a"), { ...external, effects: ["fs.read"], capabilities })); // prettier-ignore
       return seen(kernel, await kernel.call("subject", {}));

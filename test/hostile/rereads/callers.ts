@@ -1,4 +1,5 @@
 import type { Broker, ToolContext } from "@keyhole/kernel";
+import * as families from "@keyhole/kernel/families";
 import { runPipeline } from "@keyhole/kernel/pipeline";
 import { granting, toolOf } from "../../support/kernel.ts";
 import { openKernel, type Seam, seen } from "./seam.ts";
@@ -37,7 +38,7 @@ export const seams: readonly Seam[] = [
       const net = { kind: "net.read", hosts: ["*.example.com"] } as const;
       const calls = { kind: "tool.call", tools: ["*"] } as const;
       const broker: Broker = {
-        kinds: ["net.read"],
+        families: [families.netRead],
         needs: ({ arguments: { url } }) => ({ ok: true, needs: [{ kind: "net.read", host: new URL(String(url)).hostname, port: 443, path: "/", method: "GET", isPublic: true } as never] }), // prettier-ignore
         serve: async () => ({ ok: true, value: { url: "", status: 200, headers: [] } }),
       };

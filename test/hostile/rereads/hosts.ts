@@ -8,6 +8,7 @@ import {
   packageHash,
   type ToolPackage,
 } from "@keyhole/kernel";
+import { fsRead, fsWrite } from "@keyhole/kernel/families";
 import { granting } from "../../support/kernel.ts";
 import { openKernel, type Seam, seen } from "./seam.ts";
 
@@ -83,7 +84,7 @@ export const seams: readonly Seam[] = [
     run: async (request) => {
       const served: unknown[] = [];
       const broker: Broker = {
-        kinds: ["fs.read", "fs.write"],
+        families: [fsRead, fsWrite],
         needs: ({ kind, arguments: { path } }) => ({ ok: true, needs: [{ kind, path } as never] }),
         serve: async ({ kind, operation, arguments: asked }) => (served.push([kind, operation, asked]), { ok: true, value: 1 }), // prettier-ignore
       };

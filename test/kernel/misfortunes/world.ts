@@ -13,6 +13,7 @@ import {
   type SecretKeeper,
   type ToolPackage,
 } from "@keyhole/kernel";
+import { kvRead } from "@keyhole/kernel/families";
 import { noSecrets } from "../../../packages/kernel/src/capability/secret.ts";
 import { toolOf } from "../../support/kernel.ts";
 import { hostOpening, packed } from "../../support/module-host.ts";
@@ -140,7 +141,7 @@ async function runs(
 
 export function brokerOf({ misfortune, after }: Plan, tick: Tick): Broker {
   return {
-    kinds: ["kv.read"],
+    families: [kvRead],
     needs: () => (tick("needs"), { ok: true, needs: [{ kind: "kv.read", key: "a" }] }),
     async serve(_, { signal }): Promise<CapabilityReply> {
       tick("serve");
@@ -178,7 +179,7 @@ export function contentOf(tick: Tick): ContentStore {
 }
 
 export function secretsOf(tick: Tick): SecretKeeper {
-  return { open: () => (tick("secrets"), { ...noSecrets, takeUses: () => (tick("uses"), []) }) };
+  return { families: [], open: () => (tick("secrets"), { ...noSecrets, takeUses: () => (tick("uses"), []) }) };
 }
 
 /** A signal that knows who listens to it, and whose methods are foreign as well. */

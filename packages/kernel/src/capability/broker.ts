@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { Need } from "./capability.ts";
+import type { Family } from "./family.ts";
 import type { DenialReason } from "./denial.ts";
 import type { CallSecrets } from "./secret.ts";
 
@@ -99,9 +100,10 @@ export type BrokerNeeds =
   | { readonly ok: true; readonly needs: readonly Need[] }
   | { readonly ok: false; readonly error: BrokerError };
 
-/** Serves one family of capabilities with a real component. `test/contract/broker.ts` says what every broker must do. */
+/** Serves some kinds of capability with a real component. `test/contract/broker.ts` says what every broker must do. */
 export interface Broker {
-  readonly kinds: readonly string[];
+  /** The kinds that it serves, which the kernel knows by it. */
+  readonly families: readonly Family[];
   /**
    * What the request would need, without doing anything. The kernel checks each need before `serve` is called. A promise is for a broker whose code loads with its first
    * request: until it settles, the requests behind this one wait.

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
 import type { CapabilityFault } from "./fields.ts";
@@ -35,8 +35,19 @@ export class Families {
   }
 
   /** In the order in which they were given. */
-  values(): Iterable<Family> {
+  [Symbol.iterator](): Iterator<Family> {
     return this.#families.values();
+  }
+
+  /**
+   * These and others.
+   *
+   * @throws TypeError as the constructor does
+   */
+  with(others: Iterable<Family>): Families {
+    const more = [...others].filter((each) => this.#families.get(each.kind) !== each);
+    // The same object, where nothing is new: what was made of it is made once.
+    return more.length === 0 ? this : new Families([...this, ...more]);
   }
 
   /** The conditions of rules that a request can show, by name: all of one name, of different families. */
@@ -58,6 +69,19 @@ export class Families {
 
   get(kind: string): Family | undefined {
     return this.#families.get(kind);
+  }
+
+  /** The first capability of unknown kind in a list of a foreign document, which no schema has seen. Where `member` is given, each item has its capability there. */
+  unknownIn(list: JsonValue | undefined, at: string, member?: string): CapabilityFault | undefined {
+    if (!isJsonArray(list)) return undefined;
+    for (const [index, item] of list.entries()) {
+      const capability = member === undefined || !isJsonObject(item) ? item : item[member];
+      const kind = isJsonObject(capability) ? capability["kind"] : undefined;
+      if (typeof kind !== "string" || this.#families.has(kind)) continue;
+      const path = member === undefined ? `${at}/${index}/kind` : `${at}/${index}/${member}/kind`;
+      return { ...this.#unknown(kind), path };
+    }
+    return undefined;
   }
 
   /** One line for people. Of a capability that is not known, or not one, it is the kind. */

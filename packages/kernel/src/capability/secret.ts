@@ -1,8 +1,11 @@
 import { placeholderMark } from "../id/placeholder.ts";
 import type { BrokerError, BrokerReply } from "./broker.ts";
+import type { Family } from "./family.ts";
 
 /** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */
 export interface SecretKeeper {
+  /** The kind that grants secrets, which the kernel knows by it. */
+  readonly families: readonly Family[];
   open(call: SecretCall): OpenSecrets;
 }
 

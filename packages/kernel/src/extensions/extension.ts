@@ -1,6 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../call/call-options.ts";
+import type { Family } from "../capability/family.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallFault } from "../call/fault.ts";
 import type { OwnOptions, ReadOptions } from "../call/options.ts";
@@ -94,6 +95,8 @@ export interface Services {
  */
 export interface Extension extends Points, Services {
   readonly name: string;
+  /** The kinds that it serves, which the kernel knows by it. */
+  readonly families?: readonly Family[];
   /** Options of a call that it honours. The core refuses an option that no extension honours. */
   readonly honours?: readonly OptionQuestion[];
   /** All of its state that has to outlive the kernel. */

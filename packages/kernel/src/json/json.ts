@@ -8,3 +8,8 @@ export interface JsonObject {
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Unlike `Array.isArray`, which makes a list of `any` of a read-only one. */
+export function isJsonArray(value: JsonValue | undefined): value is JsonArray {
+  return Array.isArray(value);
+}

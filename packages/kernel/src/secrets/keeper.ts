@@ -1,4 +1,5 @@
 import type { BrokerError, BrokerReply } from "../capability/broker.ts";
+import { secretUse } from "../capability/families/secret-use.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -19,7 +20,7 @@ import { Values } from "./values.ts";
  */
 export function secretKeeper(store: SecretStore): SecretKeeper {
   const remembered = new Remembered();
-  return { open: (call) => new Secrets(call, new Values(store, call.after), remembered) };
+  return { families: [secretUse], open: (call) => new Secrets(call, new Values(store, call.after), remembered) };
 }
 
 class Secrets implements OpenSecrets {

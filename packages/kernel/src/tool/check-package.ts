@@ -5,7 +5,7 @@ import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
-import type { JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
@@ -222,6 +222,9 @@ function unreadable(error: unknown): Setup<never> {
 function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> {
   const excess = manifestExcess(own);
   if (excess) return refused("", excess);
+  const { capabilities } = isJsonObject(own) ? own : {};
+  const unknown = families.unknownIn(capabilities, "/capabilities");
+  if (unknown) return refused(unknown.path, unknown.message, unknown.hint);
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
     const [first] = valid.errors;

@@ -1,4 +1,10 @@
-import type { JsonValue } from "../json/json.ts";
+import type { Ask } from "../capability/ask.ts";
+import type { ToolDatabase } from "../capability/families/db.ts";
+import type { ToolFiles } from "../capability/families/fs.ts";
+import type { ToolKeys } from "../capability/families/kv.ts";
+import type { ToolFetch } from "../capability/families/net.ts";
+import type { ToolSpawn } from "../capability/families/process-spawn.ts";
+import type { ToolCalls } from "../capability/families/tool-call.ts";
 import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 import type { LogEntry, Progress } from "./report.ts";
@@ -10,7 +16,7 @@ export interface ToolContext {
   /** Aborts when the caller cancels. A tool that ignores it is killed after the grace period. */
   readonly signal: AbortSignal;
   /** Like the platform's `fetch`, under the grants `net.read` and `net.write`. A refusal rejects with a {@link CapabilityRefused}. */
-  readonly fetch: (url: string | URL, init?: ToolRequestInit) => Promise<Response>;
+  readonly fetch: ToolFetch;
   /** Files under the grants `fs.read` and `fs.write`; paths are relative, `/`-separated. */
   readonly files: ToolFiles;
   /** A database under the grants `db.read` and `db.write`: prepared statements only, one per request. */
@@ -18,16 +24,12 @@ export interface ToolContext {
   /** Values by key, under the grants `kv.read` and `kv.write`. */
   readonly kv: ToolKeys;
   /** Runs a command under the grant `process.spawn`, without a shell: each argument arrives as it is. What it exits with is for the tool to judge. */
-  readonly spawn: (
-    command: string,
-    args?: readonly string[],
-    options?: { readonly stdin?: Uint8Array | string },
-  ) => Promise<ToolProcess>;
+  readonly spawn: ToolSpawn;
   /**
    * Other tools, under the grant `tool.call`. Each call goes the whole way, approvals included, for the same caller and session, and ends with this one at the
    * latest. What the called tool did wrong is in the answer; a call that may not be made rejects with a {@link CapabilityRefused}.
    */
-  readonly tools: { readonly call: (name: string, input?: unknown) => Promise<ToolCallAnswer> };
+  readonly tools: ToolCalls;
   /**
    * A stand-in for a secret, for headers, query or body of `fetch`. On the way out it is replaced, for hosts that the grant `secret.use` names; it means
    * nothing anywhere else, and nothing after this call.
@@ -36,6 +38,8 @@ export interface ToolContext {
    * await fetch(url, { headers: { authorization: `Bearer ${secret("api_key")}` } });
    */
   readonly secret: (name: string) => string;
+  /** Makes a request of any kind, for the guest's half of a family. Rejects with a {@link CapabilityRefused}. */
+  readonly request: Ask;
   /** Milliseconds since the epoch: the call's start, unless `clock` is granted. */
   readonly now: () => number;
   /** In [0, 1): from the call's seed, unless `random` is granted. */
@@ -48,83 +52,6 @@ export interface ToolContext {
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: Progress) => void;
 }
-
-export interface ToolRequestInit {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
-  readonly body?: string | Uint8Array;
-}
-
-export interface ToolFiles {
-  readonly read: (path: string) => Promise<Uint8Array>;
-  readonly write: (path: string, data: Uint8Array | string) => Promise<void>;
-  readonly list: (path: string) => Promise<readonly FileEntry[]>;
-  readonly stat: (path: string) => Promise<FileEntry>;
-  readonly remove: (path: string) => Promise<void>;
-}
-
-export interface FileEntry {
-  readonly name: string;
-  readonly kind: "file" | "directory";
-  /** 0 for a directory. */
-  readonly byteLength: number;
-}
-
-export interface ToolDatabase {
-  /** A statement that reads. */
-  readonly query: (sql: string, params?: readonly JsonValue[]) => Promise<ToolRows>;
-  /** A statement that changes something. */
-  readonly run: (
-    sql: string,
-    params?: readonly JsonValue[],
-  ) => Promise<{ readonly changes: number; readonly lastInsertRowId: JsonValue }>;
-}
-
-export interface ToolRows {
-  readonly columns: readonly string[];
-  /** Values in the order of the columns. */
-  readonly rows: readonly (readonly JsonValue[])[];
-}
-
-export interface ToolKeys {
-  /** `undefined` where there is no value. */
-  readonly get: (key: string) => Promise<Uint8Array | undefined>;
-  readonly put: (key: string, data: Uint8Array | string) => Promise<void>;
-  readonly delete: (key: string) => Promise<void>;
-  /** Sorted. `limit` is 100 by default; `next` is the `after` of the page that follows. */
-  readonly list: (page?: {
-    readonly prefix?: string;
-    readonly limit?: number;
-    readonly after?: string;
-  }) => Promise<{ readonly keys: readonly string[]; readonly next?: string }>;
-}
-
-export interface ToolProcess {
-  readonly exitCode: number;
-  readonly stdout: Uint8Array;
-  readonly stderr: string;
-}
-
-/** What a called tool gave: never an exception for what it, the policy or the input did wrong. */
-export type ToolCallAnswer =
-  | {
-      readonly ok: true;
-      readonly data: JsonValue;
-      /** Of a tool that gives bytes; `data` is `null` then. */ readonly bytes?: Uint8Array;
-      readonly hash: string;
-      readonly callId: string;
-    }
-  | {
-      readonly ok: false;
-      readonly error: {
-        readonly code: string;
-        readonly message: string;
-        readonly details: JsonValue;
-        readonly retryable: boolean;
-        readonly hint: string;
-      };
-      readonly callId: string;
-    };
 
 /** How a refused or failed capability request looks inside a tool: an `Error` with the broker's code. */
 export interface CapabilityRefused extends Error {

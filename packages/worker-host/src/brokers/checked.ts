@@ -3,7 +3,7 @@ import { cancelled, type Refused } from "./fault.ts";
 
 /** What a broker of one store says of itself. */
 interface CheckedBroker<Value> {
-  readonly kinds: Broker["kinds"];
+  readonly families: Broker["families"];
   readonly read: (request: CapabilityRequest) => { readonly ok: true; readonly value: Value } | Refused;
   readonly needsOf: (value: Value) => readonly Need[];
   readonly serve: (value: Value, session: BrokerSession) => Promise<BrokerReply>;
@@ -13,9 +13,9 @@ interface CheckedBroker<Value> {
  * A broker that reads a request and serves what it read. Requests come from foreign code: what is served is what was read, and is read again, because the gate asks for the need first. What was
  * served too late is nobody's: the call that asked has ended.
  */
-export function checkedBroker<Value>({ kinds, read, needsOf, serve }: CheckedBroker<Value>): Broker {
+export function checkedBroker<Value>({ families, read, needsOf, serve }: CheckedBroker<Value>): Broker {
   return {
-    kinds,
+    families,
     needs(request) {
       const known = read(request);
       return known.ok ? { ok: true, needs: needsOf(known.value) } : known;

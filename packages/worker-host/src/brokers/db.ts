@@ -8,6 +8,7 @@ import {
   type Need,
   statementKinds,
 } from "@keyhole/kernel";
+import { dbRead, dbWrite } from "@keyhole/kernel/families";
 import { classifyStatement } from "@keyhole/kernel/statements";
 import { bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
@@ -76,7 +77,7 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
   const byName = new Map(Object.entries(databases));
   const { timeMs = 5_000, rows = 10_000, bytes = 4 << 20 } = options;
   return checkedBroker({
-    kinds: ["db.read", "db.write"],
+    families: [dbRead, dbWrite],
     read: readRequest,
     needsOf,
     async serve(request, session) {

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type Need,
 } from "@keyhole/kernel";
+import { fsRead, fsWrite } from "@keyhole/kernel/families";
 import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { cancelled, refused, type Refused } from "./fault.ts";
@@ -44,7 +45,7 @@ interface FileRequest {
 export function filesBroker(store: FileStore): Broker {
   const changes = new Turns();
   return checkedBroker({
-    kinds: ["fs.read", "fs.write"],
+    families: [fsRead, fsWrite],
     read: readRequest,
     needsOf: (request) => [needOf(request)],
     serve: (request, session) => serve[request.operation]({ store, changes, session, ...request }),

@@ -7,6 +7,7 @@ import {
   checkKeyPrefix,
   type Need,
 } from "@keyhole/kernel";
+import { kvRead, kvWrite } from "@keyhole/kernel/families";
 import { bytesOf, type Foreign, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
@@ -47,7 +48,7 @@ interface KvRequest {
  */
 export function kvBroker(store: KvStore): Broker {
   return checkedBroker({
-    kinds: ["kv.read", "kv.write"],
+    families: [kvRead, kvWrite],
     read: readRequest,
     needsOf: (request) => [needOf(request)],
     serve: (request, session) => serve[request.operation](store, request, session),

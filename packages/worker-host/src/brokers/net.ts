@@ -1,4 +1,5 @@
 import { type Broker, type BrokerSession, type BrokerReply, parseUrl, type Revealed } from "@keyhole/kernel";
+import { netRead, netWrite } from "@keyhole/kernel/families";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
@@ -22,7 +23,7 @@ export interface NetBrokerOptions {
 export function netBroker(options: NetBrokerOptions = {}): Broker {
   const send = options.fetch ?? ((url, init) => fetch(url, init));
   return {
-    kinds: ["net.read", "net.write"],
+    families: [netRead, netWrite],
     needs(request) {
       const read = readRequest(request);
       if (!read.ok) return read;

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type Need,
 } from "@keyhole/kernel";
+import { processSpawn } from "@keyhole/kernel/families";
 import { cancelled, refused, type Refused } from "./fault.ts";
 
 /** How much goes into a command and comes out of it, and how many run. */
@@ -60,7 +61,7 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
   const limits: Required<SpawnLimits> = { ...defaults, ...options };
   let running = 0;
   return {
-    kinds: ["process.spawn"],
+    families: [processSpawn],
     needs(request) {
       const read = readRequest(request, limits);
       return read.ok ? { ok: true, needs: [needOf(read.value)] } : read;

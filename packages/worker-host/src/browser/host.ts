@@ -5,6 +5,7 @@ import {
   type RegisteredTool,
   type ToolManifest,
 } from "@keyhole/kernel";
+import { fsRead, fsWrite, kvRead, kvWrite, netRead, netWrite } from "@keyhole/kernel/families";
 import { lazyBroker } from "../brokers/lazy.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
 import type { LoadedCode } from "../protocol/message.ts";
@@ -73,7 +74,7 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
   const pairs = new WorkerPool(container, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
   await pairs.start();
-  const files = lazyBroker(["fs.read", "fs.write"], async () => (await import("./stores.ts")).pageFiles());
+  const files = lazyBroker([fsRead, fsWrite], async () => (await import("./stores.ts")).pageFiles());
   const host: IsolateHost = {
     name: "browser",
     sources: ["module", "wasm"],
@@ -81,9 +82,9 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
     preempts: true,
     capacity,
     brokers: [
-      lazyBroker(["net.read", "net.write"], async () => (await import("../brokers/net.ts")).netBroker()),
+      lazyBroker([netRead, netWrite], async () => (await import("../brokers/net.ts")).netBroker()),
       files,
-      lazyBroker(["kv.read", "kv.write"], async () => (await import("./stores.ts")).pageValues()),
+      lazyBroker([kvRead, kvWrite], async () => (await import("./stores.ts")).pageValues()),
     ],
     check: moduleFault,
     async open(tool, isWanted) {

@@ -1,11 +1,10 @@
+import { processSpawn } from "@keyhole/kernel/families";
 import type { IsolateHost, RegisteredTool, SetupError } from "@keyhole/kernel";
 import { lazyBroker } from "../brokers/lazy.ts";
 
 /** A host that offers no command: tools of source `process` are refused by name, and so is each request for `process.spawn`. */
 export function withoutCommands(host: IsolateHost): IsolateHost {
-  const broker = lazyBroker(["process.spawn"], async () =>
-    (await import("../brokers/spawn.ts")).commandBroker(new Map()),
-  );
+  const broker = lazyBroker([processSpawn], async () => (await import("../brokers/spawn.ts")).commandBroker(new Map()));
   return {
     ...host,
     sources: [...host.sources, "process"],

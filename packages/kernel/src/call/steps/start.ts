@@ -117,7 +117,7 @@ function reach(started: Started): Started {
 function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }: StartPorts): GateOptions["brokers"] {
   const own = state.tool.manifest.capabilities.length > 0 ? brokersOf?.(state, deadline) : undefined;
   if (!own || own.length === 0) return brokers;
-  return new Map([...brokers, ...own.flatMap((broker) => broker.kinds.map((kind) => [kind, broker] as const))]);
+  return new Map([...brokers, ...own.flatMap((broker) => broker.families.map(({ kind }) => [kind, broker] as const))]);
 }
 
 function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOptions["hold"] {

@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "../../json/json.ts";
+import type { Ask } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
@@ -95,4 +97,40 @@ function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]):
 
 function areStatements(value: unknown): value is readonly StatementKind[] {
   return Array.isArray(value) && value.every((each) => statementKinds.some((known) => known === each));
+}
+
+export interface ToolDatabase {
+  /** A statement that reads. */
+  readonly query: (sql: string, params?: readonly JsonValue[]) => Promise<ToolRows>;
+  /** A statement that changes something. */
+  readonly run: (sql: string, params?: readonly JsonValue[]) => Promise<ToolChanges>;
+}
+
+export interface ToolRows {
+  readonly columns: readonly string[];
+  /** Values in the order of the columns. */
+  readonly rows: readonly (readonly JsonValue[])[];
+}
+
+interface ToolChanges {
+  readonly changes: number;
+  readonly lastInsertRowId: JsonValue;
+}
+
+/** The guest's half. */
+export function databaseGuest(ask: Ask): (name: string) => ToolDatabase {
+  return (name) => {
+    const database = String(name);
+    const statement = (sql: string, params: readonly JsonValue[] = []): JsonObject => ({
+      database,
+      sql: String(sql),
+      params: [...params],
+    });
+    return {
+      query: async (sql, params) =>
+        (await ask<ToolRows>({ kind: "db.read", operation: "query", arguments: statement(sql, params) })).value,
+      run: async (sql, params) =>
+        (await ask<ToolChanges>({ kind: "db.write", operation: "run", arguments: statement(sql, params) })).value,
+    };
+  };
 }

@@ -1,3 +1,4 @@
+import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
@@ -102,4 +103,39 @@ function matchesOf(globs: readonly string[], face: Face): (need: { readonly path
 /** What no glob can say as it is stands under a wildcard. */
 function globOf(path: string): string {
   return path.replace(new RegExp(`(?:${foreignPattern.source}|\\*)+`, "g"), "*");
+}
+
+export interface ToolFiles {
+  readonly read: (path: string) => Promise<Uint8Array>;
+  readonly write: (path: string, data: Uint8Array | string) => Promise<void>;
+  readonly list: (path: string) => Promise<readonly FileEntry[]>;
+  readonly stat: (path: string) => Promise<FileEntry>;
+  readonly remove: (path: string) => Promise<void>;
+}
+
+export interface FileEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory";
+  /** 0 for a directory. */
+  readonly byteLength: number;
+}
+
+/** The guest's half. */
+export function filesGuest(ask: Ask): ToolFiles {
+  const at = (path: string): { path: string } => ({ path: String(path) });
+  return {
+    async read(path) {
+      const { body } = await ask({ kind: "fs.read", operation: "read", arguments: at(path) });
+      return body ?? new Uint8Array();
+    },
+    async write(path, data) {
+      await ask({ kind: "fs.write", operation: "write", arguments: at(path), body: bodyBytes(data) });
+    },
+    list: async (path) =>
+      (await ask<readonly FileEntry[]>({ kind: "fs.read", operation: "list", arguments: at(path) })).value,
+    stat: async (path) => (await ask<FileEntry>({ kind: "fs.read", operation: "stat", arguments: at(path) })).value,
+    async remove(path) {
+      await ask({ kind: "fs.write", operation: "remove", arguments: at(path) });
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { Families } from "../registry.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
 import { fsRead, fsWrite } from "./fs.ts";
@@ -6,7 +7,44 @@ import { netRead, netWrite } from "./net.ts";
 import { processSpawn } from "./process-spawn.ts";
 import { secretUse } from "./secret-use.ts";
 import { toolCall } from "./tool-call.ts";
-import { Families } from "../registry.ts";
+
+/*
+ * `@keyhole/kernel/families`: the kinds of capability, and what it takes to define another one.
+ */
+export { defineFamily } from "../define-family.ts";
+export type { ConditionSpec, ConditionValues, Family, FamilySpec, OfKind, Reading } from "../family.ts";
+export {
+  areTexts,
+  type CapabilityFault,
+  count,
+  type Field,
+  type Guard,
+  isAmount,
+  isFlag,
+  isLiteral,
+  isText,
+  listOf,
+  optional,
+  type OptionalField,
+  orAbsent,
+  patterns,
+} from "../fields.ts";
+export { Families };
+export {
+  clock,
+  dbRead,
+  dbWrite,
+  fsRead,
+  fsWrite,
+  kvRead,
+  kvWrite,
+  netRead,
+  netWrite,
+  processSpawn,
+  random,
+  secretUse,
+  toolCall,
+};
 
 /** The families that the kernel's own brokers and extensions serve. */
 export const builtInFamilies: Families = /* @__PURE__ */ new Families([

@@ -1,3 +1,4 @@
+import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
@@ -104,4 +105,44 @@ function keyFamily(kind: KeyKind): Family {
 
 function target({ key, lists }: KeyNeed<KeyKind>): string {
   return lists ? `${key}*` : key;
+}
+
+export interface ToolKeys {
+  /** `undefined` where there is no value. */
+  readonly get: (key: string) => Promise<Uint8Array | undefined>;
+  readonly put: (key: string, data: Uint8Array | string) => Promise<void>;
+  readonly delete: (key: string) => Promise<void>;
+  /** Sorted. `limit` is 100 by default; `next` is the `after` of the page that follows. */
+  readonly list: (page?: {
+    readonly prefix?: string;
+    readonly limit?: number;
+    readonly after?: string;
+  }) => Promise<KeyPage>;
+}
+
+interface KeyPage {
+  readonly keys: readonly string[];
+  readonly next?: string;
+}
+
+/** The guest's half. */
+export function keysGuest(ask: Ask): ToolKeys {
+  const at = (key: string): { key: string } => ({ key: String(key) });
+  return {
+    async get(key) {
+      const request = { kind: "kv.read", operation: "get", arguments: at(key) };
+      const { value, body } = await ask<{ readonly found: boolean }>(request);
+      return value.found ? (body ?? new Uint8Array()) : undefined;
+    },
+    async put(key, data) {
+      await ask({ kind: "kv.write", operation: "put", arguments: at(key), body: bodyBytes(data) });
+    },
+    async delete(key) {
+      await ask({ kind: "kv.write", operation: "delete", arguments: at(key) });
+    },
+    async list({ prefix = "", limit = 100, after } = {}) {
+      const page = { prefix, limit, ...(after !== undefined && { after }) };
+      return (await ask<KeyPage>({ kind: "kv.read", operation: "list", arguments: page })).value;
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { ConditionSpec, Family } from "../family.ts";
@@ -98,8 +99,11 @@ const netConditions = (): Readonly<Record<string, ConditionSpec<NetNeed<NetKind>
   },
 });
 
+/** Any other method is asked for as `net.write`. */
+const readMethods = ["GET", "HEAD"];
+
 /** Reading over HTTP. */
-export const netRead: Family = /* @__PURE__ */ netFamily("net.read", ["GET", "HEAD"]);
+export const netRead: Family = /* @__PURE__ */ netFamily("net.read", readMethods);
 
 /** Changing over HTTP. */
 export const netWrite: Family = /* @__PURE__ */ netFamily("net.write", ["POST", "PUT", "PATCH", "DELETE"]);
@@ -163,4 +167,65 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     isNarrow: ({ hosts }) => isLiteral(hosts),
     budget: ({ requests, bytes }) => ({ requests, bytes }),
   });
+}
+
+export type ToolFetch = (url: string | URL, init?: ToolRequestInit) => Promise<Response>;
+
+export interface ToolRequestInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+  readonly body?: string | Uint8Array;
+}
+
+/** What the network broker answers to `fetch`. */
+interface FetchReply {
+  readonly url: string;
+  readonly status: number;
+  readonly statusText?: string;
+  readonly redirected?: boolean;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** The guest's half. */
+export function fetchGuest(ask: Ask): ToolFetch {
+  return async (url, init = {}) => {
+    const method = (init.method ?? "GET").toUpperCase();
+    const headers = headerPairs(init.headers ?? []);
+    const body = init.body === undefined ? undefined : bodyBytes(init.body);
+    if (typeof init.body === "string" && !headers.some(([name]) => name.toLowerCase() === "content-type")) {
+      headers.push(["content-type", "text/plain;charset=UTF-8"]); // As `fetch` says for text (Fetch, "extract a body").
+    }
+    const { value, body: received } = await ask<FetchReply>({
+      kind: readMethods.includes(method) ? "net.read" : "net.write",
+      operation: "fetch",
+      arguments: { url: String(url), method, headers },
+      ...(body !== undefined && { body }),
+    });
+    return responseOf(value, received);
+  };
+}
+
+function headerPairs(headers: NonNullable<ToolRequestInit["headers"]>): [string, string][] {
+  const pairs = Array.isArray(headers) ? (headers as readonly (readonly [string, string])[]) : Object.entries(headers);
+  return pairs.map(([name, value]) => [String(name), String(value)]);
+}
+
+/** Statuses whose responses have no body; the constructor refuses one (Fetch, "null body status"). */
+const bodiless = [101, 204, 205, 304];
+
+/** Taken before the realm is sealed. */
+const PlatformResponse = /* @__PURE__ */ ((): typeof Response => Response)();
+
+function responseOf(reply: FetchReply, body: Uint8Array | undefined): Response {
+  const { status, statusText = "", headers, url, redirected = false } = reply;
+  const bytes = bodiless.includes(status) ? null : ((body ?? null) as Uint8Array<ArrayBuffer> | null);
+  const response = new PlatformResponse(bytes, {
+    status,
+    statusText,
+    headers: headers.map(([name, value]) => [name, value]),
+  });
+  // A constructed response has no address of its own.
+  Object.defineProperty(response, "url", { value: url, enumerable: true });
+  Object.defineProperty(response, "redirected", { value: redirected, enumerable: true });
+  return response;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/json.ts";
+import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { checkCommand, checkCommandPattern, type CommandPattern, describeCommand, matchCommand } from "../commands.ts";
 import { defineFamily } from "../define-family.ts";
@@ -122,4 +123,30 @@ function spawnFamily(): Family {
 
 function namesCommand(names: readonly string[]): (need: SpawnNeed) => boolean {
   return ({ command }) => names.includes(command);
+}
+
+export type ToolSpawn = (
+  command: string,
+  args?: readonly string[],
+  options?: { readonly stdin?: Uint8Array | string },
+) => Promise<ToolProcess>;
+
+export interface ToolProcess {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+}
+
+/** The guest's half. */
+export function spawnGuest(ask: Ask): ToolSpawn {
+  return async (command, args = [], { stdin } = {}) => {
+    const { value, body } = await ask<Pick<ToolProcess, "exitCode" | "stderr">>({
+      kind: "process.spawn",
+      operation: "run",
+      arguments: { command: String(command), args: Array.from(args, String) },
+      ...(stdin !== undefined && { body: bodyBytes(stdin) }),
+    });
+    const { exitCode, stderr } = value;
+    return { exitCode, stdout: body ?? new Uint8Array(), stderr };
+  };
 }

@@ -1,3 +1,4 @@
+import { placeholder, secretToken } from "../../id/placeholder.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { isFlag, isLiteral, isText, orAbsent, patterns } from "../fields.ts";
@@ -77,4 +78,9 @@ function checkSecretPattern(pattern: string): string | undefined {
 /** Where secrets are kept, in an environment for one, `api-key` and `API_KEY` can be one. */
 function storedName(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
+}
+
+/** The guest's half: a stand-in for a secret, which needs no request. */
+export function secretGuest(seed: string): (name: string) => string {
+  return (name) => placeholder(secretToken(seed), String(name));
 }

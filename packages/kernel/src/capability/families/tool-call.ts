@@ -1,3 +1,5 @@
+import type { JsonValue } from "../../json/json.ts";
+import type { Ask } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
@@ -52,3 +54,41 @@ export const toolCall: Family = /* @__PURE__ */ defineFamily<ToolCallCapability,
   sample: ({ calls = "example" }) => ({ kind: "tool.call", tool: calls }),
   isCall: true,
 });
+
+export interface ToolCalls {
+  readonly call: (name: string, input?: unknown) => Promise<ToolCallAnswer>;
+}
+
+/** What a called tool gave: never an exception for what it, the policy or the input did wrong. */
+export type ToolCallAnswer =
+  | {
+      readonly ok: true;
+      readonly data: JsonValue;
+      /** Of a tool that gives bytes; `data` is `null` then. */
+      readonly bytes?: Uint8Array;
+      readonly hash: string;
+      readonly callId: string;
+    }
+  | {
+      readonly ok: false;
+      readonly error: {
+        readonly code: string;
+        readonly message: string;
+        readonly details: JsonValue;
+        readonly retryable: boolean;
+        readonly hint: string;
+      };
+      readonly callId: string;
+    };
+
+/** The guest's half. */
+export function toolsGuest(ask: Ask): ToolCalls {
+  return {
+    async call(name, input) {
+      // The kernel copies it as JSON, and refuses what is none.
+      const wanted = { name: String(name), input: (input === undefined ? {} : input) as JsonValue };
+      const { value, body } = await ask<ToolCallAnswer>({ kind: "tool.call", operation: "call", arguments: wanted });
+      return body && value.ok ? { ...value, bytes: body } : value;
+    },
+  };
+}

@@ -6,6 +6,7 @@ import type {
   CapabilityReply,
   CapabilityRequest,
 } from "../../capability/broker.ts";
+import { toolCall } from "../../capability/families/tool-call.ts";
 import { checkName } from "../../capability/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/ancestors.ts";
@@ -29,7 +30,7 @@ export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "
  * bounded by it: by its end, by its network budget, in depth, and in the number of calls that one call from outside leads to.
  */
 export class NestedCalls implements Broker {
-  readonly kinds = ["tool.call"] as const;
+  readonly families: Broker["families"] = [toolCall];
   readonly #caller: Caller;
   readonly #take: CallWithin;
 

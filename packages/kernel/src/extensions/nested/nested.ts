@@ -1,3 +1,4 @@
+import { toolCall } from "../../capability/families/tool-call.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 import { callerOf, NestedCalls } from "./nested-calls.ts";
 
@@ -6,9 +7,10 @@ export function nested(): Extension {
   let context: ExtensionContext;
   return {
     name: "nested",
+    families: [toolCall],
     open: (given) => void (context = given),
     brokersOf(state, deadline) {
-      if (!state.grant.declared.some(({ kind }) => kind === "tool.call")) return [];
+      if (!state.grant.declared.some(({ family }) => family.isCall)) return [];
       const { openCall, perform } = context;
       return [
         new NestedCalls(callerOf(state, deadline), (name, input, options, parent) =>

@@ -48,5 +48,5 @@ function listsOf({ families, governance }: Policy, tool: string): ReadonlyMap<Fa
       const governed = list && lists.get(list.name);
       return list && isGoverned(governed) ? [list.refused(governed)] : [];
     });
-  return new Map(Array.from(families.values(), (family) => [family, testsOf(family)]));
+  return new Map(Array.from(families, (family) => [family, testsOf(family)]));
 }

@@ -80,7 +80,7 @@ function loadCount(condition: CountCondition): LoadedCount {
 function compileRequest(when: RuleCondition, families: Families): (need: OwnNeed) => boolean {
   const named = namedIn(when, families);
   const tests = new Map<Family, readonly ((need: OwnNeed) => boolean)[]>();
-  for (const family of families.values()) {
+  for (const family of families) {
     const own = named.flatMap(([name, patterns]) => family.conditions.get(name)?.touches(patterns) ?? []);
     tests.set(family, canShow(family, when, families) ? own : [() => false]);
   }

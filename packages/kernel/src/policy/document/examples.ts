@@ -67,7 +67,7 @@ function needOf({ capability, ...example }: RuleExample, families: Families): Ow
     families.conditions.has(name) && typeof value === "string" ? [[name, value] as const] : [],
   );
   if (texts.length === 0 && capability === undefined) return undefined;
-  for (const { kind, conditions, sample } of families.values()) {
+  for (const { kind, conditions, sample } of families) {
     const isMeant = capability === undefined || kind === capability;
     if (isMeant && sample && texts.every(([name, value]) => conditions.get(name)?.isOwn(value)))
       return sample(Object.fromEntries(texts));

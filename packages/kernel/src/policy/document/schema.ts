@@ -79,7 +79,7 @@ const lists = ({ conditions }: Families): JsonObject =>
   );
 
 const sizes = (families: Families): JsonObject =>
-  Object.fromEntries(Array.from(families.values()).flatMap(({ sizeName }) => (sizeName ? [[sizeName, count]] : [])));
+  Object.fromEntries(Array.from(families).flatMap(({ sizeName }) => (sizeName ? [[sizeName, count]] : [])));
 
 const condition = (families: Families): JsonObject =>
   object({

@@ -45,7 +45,7 @@ function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly
   if (when.labels?.every((label) => !produced.has(label)))
     return never(`No tool's output carries ${when.labels.join(", ")}.`);
   const { families } = policy;
-  const isShown = Array.from(families.values()).some((family) => canShow(family, when, families));
+  const isShown = Array.from(families).some((family) => canShow(family, when, families));
   if (isAboutRequests(when, families) && !isShown)
     return never("No request is of a kind that could meet all of its conditions.");
   for (const [at, conditions] of Map.groupBy(when.arguments ?? [], (condition) => condition.at)) {

@@ -1,4 +1,5 @@
 import type { Broker, IsolateHost } from "@keyhole/kernel";
+import { fsRead } from "@keyhole/kernel/families";
 import type { CommandRunner, CommandRunners, SpawnLimits } from "../../brokers/spawn.ts";
 import { withCommands } from "../../process/tool.ts";
 import { openModule } from "../tool/host.ts";
@@ -54,5 +55,5 @@ export function wasiRunners(
 
 /** What serves files among these. */
 export function filesOf(brokers: readonly Broker[]): Broker | undefined {
-  return brokers.find(({ kinds }) => kinds.includes("fs.read"));
+  return brokers.find(({ families }) => families.includes(fsRead));
 }

@@ -10,7 +10,8 @@ import {
   type IsolateOutcome,
   type IsolateUsage,
 } from "@keyhole/kernel";
-import { readNeeds, readReply, textsOf, type Theirs } from "@keyhole/kernel/foreign";
+import { fsRead, fsWrite } from "@keyhole/kernel/families";
+import { itemsOf, readNeeds, readReply, type Theirs } from "@keyhole/kernel/foreign";
 import { cancelled, refused, type Refused } from "../../brokers/fault.ts";
 import { type CommandRunner, type SpawnLimits, type SpawnRequest, tooMuchOutput } from "../../brokers/spawn.ts";
 import type { CommandCall } from "../../protocol/message.ts";
@@ -115,7 +116,8 @@ async function askForFile(
   session: BrokerSession,
 ): Promise<BrokerReply> {
   const { kind, body } = request;
-  if ((kind !== "fs.read" && kind !== "fs.write") || !files || !textsOf(files.kinds, 100)?.includes(kind))
+  const served = kind === "fs.read" ? fsRead : kind === "fs.write" ? fsWrite : undefined;
+  if (!served || !files || !itemsOf(files.families, 100)?.includes(served))
     return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
   const needs = readNeeds(await files.needs(request));
   if (!needs.ok) return needs;
