@@ -21,10 +21,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 99_840,
+    maxBytes: 99_968,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 101_632 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 101_888 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -38,7 +38,7 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },
-  { name: "page of a kernel", sources: [page], maxBytes: 21_184 },
+  { name: "page of a kernel", sources: [page], maxBytes: 21_504 },
   {
     name: "first load",
     sources: [page, composed + worker],
@@ -49,6 +49,6 @@ export const budgets = [
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 132_352,
+    maxBytes: 133_120,
   },
 ];

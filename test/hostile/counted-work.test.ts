@@ -1,4 +1,5 @@
 import { type Broker, createFullKernel, parseJson, snapshot } from "@keyhole/kernel";
+import { kvRead } from "@keyhole/kernel/families";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jsonExcess } from "../../packages/kernel/src/json/json-excess.ts";
@@ -105,7 +106,7 @@ describe("what a broker answers", () => {
     ["members", () => members(250_001)],
   ])("with too many %s is a refusal with a code", async (_, make) => {
     const broker: Broker = {
-      kinds: ["kv.read"],
+      families: [kvRead],
       needs: () => ({ ok: true, needs: [{ kind: "kv.read", key: "a" }] }),
       serve: async () => ({ ok: true, value: make() as never }),
     };

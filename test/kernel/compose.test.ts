@@ -119,10 +119,10 @@ describe("a kernel without extensions", () => {
     await expect(composed([], policy)).rejects.toThrow('knows no kind "tool.call"');
     for (const [parts, outcome] of [
       [
-        { extensions: [], families: [toolCall] },
+        { extensions: [policyDocuments()], families: [toolCall] },
         { ok: false, error: { code: "CAPABILITY_DENIED" } },
       ],
-      [{ extensions: [nested()] }, { ok: true, data: { data: input } }],
+      [{ extensions: [policyDocuments(), nested()] }, { ok: true, data: { data: input } }],
     ] as const) {
       const kernel = await createKernel({
         policy,

@@ -46,7 +46,7 @@ function compile(document: unknown = rich, ...more: [Record<string, string>?, ty
 }
 
 const open = (policy: unknown): Promise<Kernel> =>
-  createKernel({ policy, hash: sha256Hash, inline: inlineHost(), extensions: [] });
+  createKernel({ policy, hash: sha256Hash, families: builtInFamilies, inline: inlineHost(), extensions: [] });
 
 describe("a compiled policy", () => {
   it("has the hash of its document, and a kernel without the reader of documents runs with it", async () => {
@@ -101,7 +101,12 @@ describe("a kernel refuses", () => {
     const strict = await open(undefined);
     expect(await strict.setPolicy(rich)).toMatchObject(refused("", "compiled policies only"));
     for (const nothing of [undefined, null]) expect(await strict.setPolicy(nothing)).toMatchObject({ ok: false });
-    const reading = await createKernel({ policy: rich, hash: sha256Hash, extensions: [policyDocuments()] });
+    const reading = await createKernel({
+      policy: rich,
+      hash: sha256Hash,
+      families: builtInFamilies,
+      extensions: [policyDocuments()],
+    });
     expect(reading.policyHash).toBe((await open(compile())).policyHash);
   });
 
@@ -109,7 +114,7 @@ describe("a kernel refuses", () => {
     const kernel = await open(undefined);
     const inBlake3 = compile(rich, {}, blake3Hash);
     expect(await kernel.setPolicy(inBlake3)).toMatchObject(refused("/digest", "another algorithm, expected sha256"));
-    const few = new Families([...builtInFamilies.values()].slice(1));
+    const few = new Families([...builtInFamilies].slice(1));
     expect(loadCompiled(compile() as never, sha256Hash, few)).toMatchObject(refused("/kinds", "does not know"));
   });
 

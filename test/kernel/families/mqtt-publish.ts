@@ -39,7 +39,10 @@ export const mqttPublish: Family = /* @__PURE__ */ defineFamily<MqttCapability, 
   effect: "changes",
   fields: { topics: /* @__PURE__ */ patterns(checkFilter), messages: count },
   need: { topic: isText },
-  covers: ({ topics }, { topic }) => topics.some((filter) => isBelow(topic, filter)),
+  covers:
+    ({ topics }) =>
+    ({ topic }) =>
+      topics.some((filter) => isBelow(topic, filter)),
   describe: ({ topics }) => topics.join(", "),
   target: ({ topic }) => topic,
   narrowest: ({ topic }) => (checkTopic(topic) ? undefined : { kind: "mqtt.publish", topics: [topic], messages: 1 }),

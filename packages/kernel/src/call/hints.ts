@@ -82,6 +82,7 @@ export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
   "approval-denied": {},
   "approval-expired": {},
   "approval-void": {},
+  "request-denied": {},
 };
 
 /** The lowest of the three holds. */

@@ -3,6 +3,12 @@ import type { Broker, BrokerError } from "./broker.ts";
 import type { Family } from "./family.ts";
 import type { Taken } from "./ledger.ts";
 
+/** A refusal that a tool was given. */
+export interface LastRefusal extends BrokerError {
+  /** As the journal names it. Absent where the request never got there. */
+  readonly request?: { readonly kind: string; readonly target: string };
+}
+
 /** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
 export interface GateCounts {
   /** Those that really happened, or may have. Sorted, none twice. */
@@ -15,7 +21,7 @@ export interface GateCounts {
   /** What was taken of the budgets of capabilities. */
   readonly budgets: Readonly<Record<string, Taken>>;
   /** The last one that the tool was given: how a call fails when the tool does not handle it. */
-  readonly lastRefusal: BrokerError | undefined;
+  readonly lastRefusal: LastRefusal | undefined;
   /** Of the next entry in the journal. */
   readonly index: number;
   /** Secrets whose values went out. */

@@ -168,7 +168,7 @@ export class Gate {
         : "refused";
     await journal({ index, kind, operation, target, outcome, requestHash, responseHash });
     if (this.#ended) return this.#refuse(refusals.ended.error);
-    if (!reply.ok) this.#counts.lastRefusal = refusal;
+    if (refusal) this.#counts.lastRefusal = { ...refusal, request: { kind, target } };
     return reply;
   }
 

@@ -71,15 +71,16 @@ export class Families {
     return this.#families.get(kind);
   }
 
-  /** The first capability of unknown kind in a list of a foreign document, which no schema has seen. Where `member` is given, each item has its capability there. */
-  unknownIn(list: JsonValue | undefined, at: string, member?: string): CapabilityFault | undefined {
+  /** The first capability of unknown kind in a list of a document that no schema has seen. Where `member` is given, each item has its capability there. */
+  unknownIn(document: JsonValue, listName: string, member?: string): CapabilityFault | undefined {
+    const list = isJsonObject(document) ? document[listName] : undefined;
     if (!isJsonArray(list)) return undefined;
     for (const [index, item] of list.entries()) {
       const capability = member === undefined || !isJsonObject(item) ? item : item[member];
       const kind = isJsonObject(capability) ? capability["kind"] : undefined;
       if (typeof kind !== "string" || this.#families.has(kind)) continue;
-      const path = member === undefined ? `${at}/${index}/kind` : `${at}/${index}/${member}/kind`;
-      return { ...this.#unknown(kind), path };
+      const at = `/${listName}/${index}`;
+      return { ...this.#unknown(kind), path: member === undefined ? `${at}/kind` : `${at}/${member}/kind` };
     }
     return undefined;
   }

@@ -5,7 +5,7 @@ import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
@@ -222,8 +222,7 @@ function unreadable(error: unknown): Setup<never> {
 function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> {
   const excess = manifestExcess(own);
   if (excess) return refused("", excess);
-  const { capabilities } = isJsonObject(own) ? own : {};
-  const unknown = families.unknownIn(capabilities, "/capabilities");
+  const unknown = families.unknownIn(own, "capabilities");
   if (unknown) return refused(unknown.path, unknown.message, unknown.hint);
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
@@ -242,10 +241,9 @@ function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> 
         `The capability ${capability.kind} is an effect that \`effects\` does not list.`,
       );
   }
-  for (const [part, kind] of onlyOf) {
+  for (const [part, kind] of onlyOf)
     if (Object.hasOwn(manifest.output, part) && manifest.output.kind !== kind)
       return refused(`/output/${part}`, `Only an output of kind ${kind} has a \`${part}\`.`);
-  }
   if (manifest.output.kind === "stream" && manifest.normalization)
     return refused("/normalization", "A stream is hashed as it is, while it flows.");
   if (manifest.source !== "inline" && manifest.source !== "module") {
@@ -258,9 +256,8 @@ function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> 
     const most = `An output of kind ${manifest.output.kind} is buffered and has at most ${limits.wholeOutputBytes} bytes.`;
     return refused("/bounds/outputBytes", most, "Return a stream.");
   }
-  if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0)) {
+  if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0))
     return refused("/determinism", "A pure tool has no effects and no capabilities.");
-  }
   // It is shared by every later call: nobody may change it after it was hashed.
   return { ok: true, value: deepFreeze(manifest) };
 }

@@ -36,10 +36,13 @@ interface Decision {
   readonly changes?: readonly StateChange[];
 }
 
+/** A verdict, or a denial without one. */
+type Grounds = Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict> & Pick<Proof, "request">;
+
 /** Makes the proof of a decision, and puts it on record. */
 export function recordDecision(
   subject: Subject,
-  verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
+  verdict: Grounds,
   { log, clock }: ProofPorts,
   { parentProofId = subject.call.parent?.proofId ?? null, approval = null, changes }: Decision = {},
 ): Proof {
@@ -50,12 +53,12 @@ export function recordDecision(
 
 function prove(
   { call, tool, inputHash, grant, policy, mode }: Subject,
-  verdict: Pick<Verdict, "decision" | "reasonCode"> & Partial<Verdict>,
+  verdict: Grounds,
   nowMs: number,
   parentProofId: string | null,
   approval: Proof["approval"],
 ): Proof {
-  const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0 } = verdict;
+  const { decision, reasonCode, enforced = true, determining = [], errors = [], considered = 0, request } = verdict;
   return sealProof(
     {
       proofId: uuidv7(nowMs),
@@ -83,6 +86,7 @@ function prove(
       stateReads: verdict.stateReads ?? callReads(call),
       obligations: verdict.obligations ?? [],
       approval,
+      ...(request && { request }),
     },
     call.hash,
   );

@@ -1,3 +1,5 @@
+import type { LastRefusal } from "../../capability/call-usage.ts";
+import type { Gate } from "../../capability/gate.ts";
 import { codeOfRefusal } from "../../capability/refusals.ts";
 import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
@@ -37,9 +39,8 @@ export function runFault(
     case "refused":
       return new CallFault("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
     case "threw": {
-      const refusal = gate.counts.lastRefusal;
-      // A tool may claim any code; it is believed only of a refusal that it was really given.
-      if (refusal && refusal.code === end.code) {
+      const refusal = refusalBehind(end, gate);
+      if (refusal) {
         const { hint, operatorHint = "", reason } = refusal;
         return new CallFault(codeOfRefusal[refusal.code], refusal.message, {
           ...(hint !== "" && { hint }),
@@ -82,6 +83,12 @@ export function runFault(
         retryable: end.failure.code === "ISOLATE_LOST",
       });
   }
+}
+
+/** The refusal of a request that ended a run. A tool may claim any code; it is believed only of a refusal that it was really given. */
+export function refusalBehind(end: RunEnd, { counts }: Pick<Gate, "counts">): LastRefusal | undefined {
+  const { lastRefusal } = counts;
+  return end.kind === "threw" && lastRefusal?.code === end.code ? lastRefusal : undefined;
 }
 
 function timeoutText(tool: string, timeoutMs: number, opening: boolean): string {

@@ -1,13 +1,15 @@
 import type { IsolateOutput } from "../../isolate/port.ts";
+import type { RunEnd } from "../../isolate/run.ts";
 import { limits } from "../../limits.ts";
 import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { takeJson } from "../../json/snapshot.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
+import { type ProofPorts, recordDecision } from "./prove.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
-import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
+import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
 import { conforms } from "./validate.ts";
 
 declare class Made {
@@ -25,9 +27,12 @@ interface Output {
 }
 
 /** Step 9: the output as the contract says, or why there is none. */
-export function validateOutput({ started, end }: Ran): Checked {
+export function validateOutput({ started, end }: Ran, ports: ProofPorts): Checked {
   const { tool } = started;
-  if (end.kind !== "returned") throw runFault(started, end);
+  if (end.kind !== "returned") {
+    proveDenial(started, end, ports);
+    throw runFault(started, end);
+  }
   const { output, outputText } = readOutput(end.output, started);
   if (!tool.output || conforms(tool.output, output)) return { started, output, outputText } as Checked;
   const valid = tool.output.validate(output);
@@ -36,6 +41,19 @@ export function validateOutput({ started, end }: Ran): Checked {
   throw new CallFault("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
     details: valid.errors.map(errorDetails),
   });
+}
+
+/** A call that a refused request ended carries a proof of that, and not the one that allowed the call. */
+function proveDenial(started: Started, end: RunEnd, ports: ProofPorts): void {
+  const { call, gate, proof } = started;
+  const refusal = refusalBehind(end, gate);
+  if (!refusal?.request || !refusal.reason) return;
+  const { kind, target } = refusal.request;
+  const request = { kind, target: target.slice(0, 1_024).toWellFormed(), reason: refusal.reason };
+  const denial = recordDecision(started, { decision: "deny", reasonCode: "request-denied", request }, ports, {
+    parentProofId: proof.proofId,
+  });
+  call.decided(denial);
 }
 
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */

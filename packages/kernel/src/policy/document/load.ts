@@ -50,8 +50,7 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
   const excess = documentExcess(patternsOf(resolved.value, families), limits.policyPatterns);
   if (excess !== undefined)
     return invalidPolicy("", `The grants, rules and tools of a policy have ${excess}.`, "Split it, or use wildcards.");
-  const { grants } = isJsonObject(resolved.value) ? resolved.value : {};
-  const unknown = families.unknownIn(grants, "/grants", "capability");
+  const unknown = families.unknownIn(resolved.value, "grants", "capability");
   if (unknown) return invalidPolicy(unknown.path, unknown.message, unknown.hint);
   const valid = validatorOf(families).validate(resolved.value);
   if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);

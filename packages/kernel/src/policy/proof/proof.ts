@@ -1,3 +1,4 @@
+import type { DenialReason } from "../../capability/denial.ts";
 import type { Mode, Tier } from "../../tool/manifest.ts";
 import type { Decision, PolicyRule, Posture } from "../document/policy.ts";
 
@@ -16,6 +17,7 @@ export const reasonCodes = [
   "approval-denied",
   "approval-expired",
   "approval-void",
+  "request-denied",
 ] as const;
 /** What decided. */
 export type ReasonCode = (typeof reasonCodes)[number];
@@ -68,10 +70,21 @@ export interface Proof {
   /** `approval`: somebody has to say yes before anything runs. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
+  /** Of `request-denied`: the request of the running tool that the gate refused, and that ended the call. */
+  readonly request?: DeniedRequest;
   /** Digest of everything above. */
   readonly hash: string;
   /** Over `hash`. Only where the kernel has a signer. */
   readonly signature?: ProofSignature;
+}
+
+/** A request that a grant, a revocation or the policy refused, as the journal names it. */
+export interface DeniedRequest {
+  /** The kind of capability. */
+  readonly kind: string;
+  /** At most 1,024 UTF-16 code units of it. */
+  readonly target: string;
+  readonly reason: DenialReason;
 }
 
 export interface StateRead {

@@ -28,7 +28,9 @@ function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
     (proof.normalizer === undefined ? "" : `,"normalizer":"${proof.normalizer}"`) +
     `,"obligations":${writeList(obligations)},"parentProofId":${parentProofId === null ? "null" : `"${parentProofId}"`}` +
     `,"policyHash":"${proof.policyHash}","policyVersion":${quote(proof.policyVersion)},"posture":"${proof.posture}"` +
-    `,"proofId":"${proof.proofId}","reasonCode":"${proof.reasonCode}","stateReads":[${stateReads.map(writeRead).join()}]` +
+    `,"proofId":"${proof.proofId}","reasonCode":"${proof.reasonCode}"` +
+    (proof.request === undefined ? "" : `,"request":${write(proof.request)}`) +
+    `,"stateReads":[${stateReads.map(writeRead).join()}]` +
     `,"tier":${proof.tier},"tool":"${proof.tool}","toolHash":"${proof.toolHash}","traceparent":"${proof.traceparent}","v":1}`
   );
 }

@@ -7,10 +7,12 @@ import { isProof } from "./proof-schema.ts";
 export function obligationFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
   const place = events.findIndex((event) => recordsOf(event, proof));
   if (place < 0) return "The log has no such decision.";
+  // The tool ran until then, and what it asked for at the same time may be on record behind it.
+  if (proof.reasonCode === "request-denied") return undefined;
   const after = events.slice(place + 1);
   const ofCall = after.filter(({ callId }) => callId === proof.callId);
   const startedAt = ofCall.findIndex(({ type }) => type === "tool.started");
-  const later = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).filter(isDecision);
+  const later = ofCall.slice(0, startedAt < 0 ? undefined : startedAt).filter(isAboutCall);
   const last = later.at(-1)?.payload ?? proof;
   const hasRun = startedAt >= 0 || ofCall.some(({ type }) => type === "capability.used");
   if (hasRun && last.enforced && last.decision !== "allow")
@@ -68,6 +70,11 @@ function isDecision(event: AuditEvent): event is AuditEventOf<"policy.decided"> 
     typeof reasonCode === "string" &&
     (labels === undefined || typeof labels === "string")
   );
+}
+
+/** A decision about the whole call: the refusal of one request is none. */
+function isAboutCall(event: AuditEvent): event is AuditEventOf<"policy.decided"> {
+  return isDecision(event) && event.payload.reasonCode !== "request-denied";
 }
 
 /** The proof in an event that records a decision. */

@@ -1,3 +1,4 @@
+import { quote } from "../../json/flat-text.ts";
 import type { Policy } from "../document/make.ts";
 import type { Decision } from "../document/policy.ts";
 import type { Proof, ReasonCode } from "../proof/proof.ts";
@@ -34,7 +35,7 @@ function rulesOf({ determining }: Proof): string {
 }
 
 function because(proof: Proof, policy: Policy | undefined): string {
-  const { reasonCode, posture, mode, tier, determining, approval } = proof;
+  const { reasonCode, posture, mode, tier, determining, approval, request } = proof;
   const reason = policy?.rules.find(({ rule }) => rule.id === determining[0]?.ruleId)?.rule.reason;
   const quoted = reason === undefined ? "" : ` (“${reason.replace(/\.$/, "")}”)`;
   const said = {
@@ -52,6 +53,7 @@ function because(proof: Proof, policy: Policy | undefined): string {
     "approval-denied": "the approver refused, or was not entitled to approve",
     "approval-expired": "no approver answered in time",
     "approval-void": "the approval was revoked or expired, or policy or mode changed, before the tool started",
+    "request-denied": `a request of the running tool was refused${request ? `: ${request.kind} of ${quote(request.target)} (${request.reason})` : ""}`,
   } as const satisfies Record<ReasonCode, string>;
   return said[reasonCode];
 }
@@ -98,4 +100,9 @@ const changes = {
   "approval-denied": () => ["Another answer."],
   "approval-expired": () => ["An answer in time."],
   "approval-void": () => ["A new call, and a new approval."],
+  "request-denied": ({ request }) => [
+    request?.reason === "forbidden"
+      ? "Another request, or a policy that does not forbid this one."
+      : "Another request, or a grant that covers this one.",
+  ],
 } as const satisfies Record<ReasonCode, (proof: Proof, rules: string) => readonly string[]>;

@@ -59,10 +59,11 @@ export const proofSchema: JsonObject = object(
         ),
       ],
     },
+    request: object({ kind: text, target: text, reason: text }),
     hash: digest,
     signature: object({ alg: { const: "EdDSA" }, kid: text, value: text }),
   },
-  ["signature", "normalizer"],
+  ["signature", "normalizer", "request"],
 );
 
 const validator = requireValidator(proofSchema);

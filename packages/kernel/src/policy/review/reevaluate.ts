@@ -71,8 +71,9 @@ function verdictOf(
 ): FreshVerdict {
   if (manifest.capabilities.some(({ optional, kind }) => !optional && !granted.includes(kind)))
     return { decision: "deny", reasonCode: "capability-denied", stateReads: callOnly(stateReads) };
-  // That it was revoked is for the log to show; that the call had to stop then follows.
-  if (reasonCode === "revoked") return { decision: "deny", reasonCode, stateReads: callOnly(stateReads) };
+  // A revocation, and the request that was refused, are for the log to show; that the call had to stop then follows.
+  if (reasonCode === "revoked" || reasonCode === "request-denied")
+    return { decision: "deny", reasonCode, stateReads: callOnly(stateReads) };
   const decisionInput = {
     manifest,
     caller: String(callerIn(stateReads)),
