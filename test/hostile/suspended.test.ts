@@ -186,7 +186,11 @@ describe("what changed while a call was suspended", () => {
     const files = await slowFiles(true);
     const { kernel, events } = await suspendingKernel(await host(), { files }); // Everything is granted here.
     const result = await kernel.resume(before.bytes);
-    expect(result).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" }, proof: { reasonCode: "posture" } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "CAPABILITY_DENIED" },
+      proof: { decision: "deny", reasonCode: "request-denied" },
+    });
     expect(files.asked).not.toContain("write c");
     // Under another policy it was decided anew, on record.
     expect(typesOf(await events(), before.callId).slice(0, 3)).toEqual([

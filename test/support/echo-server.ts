@@ -26,8 +26,9 @@ export const echoed: EchoServer["answer"] = (stored) =>
 export const url = "https://api.example.com/note";
 const hosts = ["api.example.com", "www.example.net"];
 
+/** With headers by which a store gives a part of an answer: the policy lets them through, so that the broker has to refuse them. */
 export const reading: readonly Capability[] = [
-  { kind: "net.read", hosts },
+  { kind: "net.read", hosts, headers: ["x-ms-range", "request_range"] },
   { kind: "net.write", hosts },
 ];
 const using = (...names: readonly string[]): Capability => ({ kind: "secret.use", names, hosts: [hosts[0]!] });
