@@ -124,6 +124,7 @@ describe("a call", () => {
       "policy.decided",
       "tool.started",
       "capability.used",
+      "policy.decided", // The refusal has a proof of its own.
       "tool.failed",
     ]);
     expect(web.requests).toEqual(["GET /page"]);
