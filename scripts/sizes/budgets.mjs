@@ -21,10 +21,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 99_968,
+    maxBytes: 100_608,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 101_888 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 102_528 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -49,6 +49,6 @@ export const budgets = [
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 133_120,
+    maxBytes: 133_760,
   },
 ];

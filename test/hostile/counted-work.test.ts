@@ -1,9 +1,10 @@
-import { type Broker, createFullKernel, parseJson, snapshot } from "@keyhole/kernel";
+import { type Broker, createFullKernel, type JsonValue, parseJson, type PolicyRule, snapshot } from "@keyhole/kernel";
 import { kvRead } from "@keyhole/kernel/families";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jsonExcess } from "../../packages/kernel/src/json/json-excess.ts";
 import { limits } from "../../packages/kernel/src/limits.ts";
+import { decisionBy, inputOf, loaded } from "../policy/support.ts";
 import { granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 // What a stranger makes large is counted before it is worked on: these tests count looks and parses, and no time.
@@ -193,5 +194,77 @@ describe("a policy", () => {
     await expect(createFullKernel({ policy: { ...openPolicy, ...more } })).rejects.toMatchObject({
       message: expect.stringMatching(/at most 250000 values in total/),
     });
+  });
+});
+
+describe("the texts of an input that rules look at", () => {
+  const rules = (count: number, effect: PolicyRule["effect"] = "deny"): PolicyRule[] =>
+    Array.from({ length: count }, (_, at) => ({
+      id: `r${at}`,
+      effect,
+      when: { arguments: [{ at: "/t", contains: `needle${at}` }] },
+      reason: "No.",
+    }));
+  const decided = (list: readonly PolicyRule[], t: JsonValue) =>
+    decisionBy(loaded({ rules: list }), inputOf({ tier: 2, input: { t } }));
+  /** Units that come out of normalization. */
+  const units = (): (() => number) => {
+    const normalize = vi.spyOn(String.prototype, "normalize");
+    return () => normalize.mock.results.reduce((sum, { value }) => sum + (value as string).length, 0);
+  };
+
+  it("are folded once, however many rules and items there are", () => {
+    const items = Array.from({ length: 500 }, (_, at) => `é${at}`);
+    const work = (count: number): number => {
+      const policy = loaded({ rules: rules(count) });
+      const worked = units();
+      decisionBy(policy, inputOf({ tier: 2, input: { t: items } }));
+      const done = worked();
+      vi.restoreAllMocks();
+      return done;
+    };
+    expect(work(100)).toBe(work(1));
+    expect(decided(rules(100), [...items, "ÉNEEDLE7", "ＮＥＥＤＬＥ7"])).toMatchObject({ decision: "deny" });
+  });
+
+  it.each<[string, JsonValue]>([
+    ["one text", "\ufdfa".repeat(300_000)],
+    ["many items", Array.from({ length: 3_000 }, (_, at) => `${at}${"\ufdfa".repeat(100)}`)],
+  ])("that stand for too many others are folded to a bound in %s: a deny meets, an allow does not", (_, t) => {
+    const worked = units();
+    const denied = decided(rules(3), t);
+    expect(worked()).toBeLessThan(4 * limits.foldedUnits);
+    vi.restoreAllMocks();
+    expect(denied).toMatchObject({
+      decision: "deny",
+      reasonCode: "rule-error",
+      errors: [{ code: "TOO_MUCH_TEXT" }, {}, {}],
+    });
+    const equal = { id: "e", effect: "deny", when: { arguments: [{ at: "/t", equals: "x" }] }, reason: "No." } as const;
+    expect(decided([equal], t)).toMatchObject({ decision: "deny", errors: [{ code: "TOO_MUCH_TEXT" }] });
+    const unless = {
+      id: "d",
+      effect: "allow",
+      when: { arguments: [{ at: "/t", differs: "x" }] },
+      reason: "Yes.",
+    } as const;
+    expect(decided([unless], t)).toMatchObject({ decision: "ask", errors: [{ code: "TOO_MUCH_TEXT" }] });
+    expect(decided(rules(1, "allow"), t)).toMatchObject({ decision: "ask" });
+  });
+
+  it("with large numbers of one fold are compared to a bound", () => {
+    const items = Array.from({ length: 20_000 }, (_, at) => `12345678901234567890.${at + 1}`);
+    const list = rules(1).map((rule) => ({
+      ...rule,
+      when: { arguments: [{ at: "/t", contains: "12345678901234567890" }] },
+    }));
+    expect(decided(list, items.slice(0, 100)).decision).toBe("ask");
+    expect(decided(list, items).decision).toBe("deny");
+  });
+
+  it("of the largest input are folded whole, where they stand for themselves", () => {
+    const text = "é".repeat(limits.inputBytes / 2);
+    expect(decided(rules(2), text)).toMatchObject({ decision: "ask", errors: [] });
+    expect(decided(rules(2), `${text.slice(8)}NEEDLE1`)).toMatchObject({ decision: "deny", errors: [] });
   });
 });

@@ -57,6 +57,23 @@ export function foldText(text: string): string {
     .replace(/[^\P{Nd}0-9]/gu, asciiDigit);
 }
 
+/** Pieces in which a long text is unfolded before it is folded as a whole. */
+const pieceUnits = 4_096;
+
+/**
+ * UTF-16 units that folding a text works on: few characters stand for many others (`ﷺ` for eighteen). It looks no further than `most`; text of ASCII as most is costs nothing.
+ */
+export function foldWork(text: string, most: number): number {
+  if (!unusual.test(text)) return 0;
+  if (isAscii(text)) return text.length >> 2;
+  let units = 0;
+  for (let from = 0; from < text.length && units <= most; from += pieceUnits) {
+    const piece = text.slice(from, from + pieceUnits);
+    units += Math.max(piece.length, toForm("NFKC", piece).length);
+  }
+  return units;
+}
+
 /** Decimal digits stand in rows of ten, from zero on; some rows follow each other. */
 function asciiDigit(digit: string): string {
   const point = digit.codePointAt(0)!;

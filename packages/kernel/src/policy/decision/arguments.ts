@@ -2,7 +2,9 @@ import { canBePublic, hostMatcher, hostOf } from "../../capability/hosts.ts";
 import { checkPath, type Face, pathMatcher } from "../../capability/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonArray, JsonObject, JsonValue } from "../../json/json.ts";
-import { foldIn, foldValue, hasLargeNumber, isAlike } from "./fold-case.ts";
+import { foldText } from "../../support/fold.ts";
+import { foldValue, hasLargeNumber } from "./fold-case.ts";
+import { Folds } from "./folds.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
 /** Whether something holds, or why nobody can say. */
@@ -13,6 +15,7 @@ export type RuleErrorCode =
   | "NO_LENGTH"
   | "NOT_A_HOST"
   | "NOT_A_PATH"
+  | "TOO_MUCH_TEXT"
   | "COUNTER_UNAVAILABLE";
 
 /** Reads one place of the arguments. `undefined` where there is nothing. */
@@ -40,7 +43,7 @@ function member(value: JsonValue | undefined, token: string): JsonValue | undefi
   return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
 }
 
-/** `decision` is what is decided: see `foldIn`. */
+/** `decision` is what is decided: see `Folds`. */
 type Test = (value: JsonValue, decision: object) => Truth;
 
 const onNumber =
@@ -48,36 +51,58 @@ const onNumber =
   (value) =>
     typeof value === "number" ? test(value) : "NOT_A_NUMBER";
 const onText =
-  (test: (value: string, decision: object) => boolean): Test =>
+  (test: (value: string, decision: object) => Truth): Test =>
   (value, decision) =>
     typeof value === "string" ? test(value, decision) : "NOT_A_TEXT";
 
 /** Equal as JSON, by canonical text; what forbids takes all that could be meant. */
 function among(values: readonly JsonValue[], face: Face): Test {
-  const textOf = face === "deny" ? foldValue : canonicalJson;
-  const byText = Map.groupBy(values, (value) => textOf(value));
-  if (face === "grant" || !values.some(hasLargeNumber)) return (value, decision) => byText.has(textOf(value, decision));
-  return (value, decision) => byText.get(textOf(value, decision))?.some((each) => isAlike(each, value)) === true;
+  if (face === "grant") {
+    const texts = new Set(values.map((value) => canonicalJson(value)));
+    return (value, decision) => texts.has(Folds.of(decision).canonical(value));
+  }
+  const byFold = Map.groupBy(values, (value) => foldValue(value));
+  const isExact = !values.some(hasLargeNumber);
+  return (value, decision) => {
+    const folds = Folds.of(decision);
+    const folded = folds.value(value);
+    if (folded === undefined) return "TOO_MUCH_TEXT";
+    const same = byFold.get(folded) ?? [];
+    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(each, value));
+  };
 }
 
 /** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
-function within(
-  wanted: string,
-  face: Face,
-  stands: (text: string, wanted: string) => boolean,
-): (text: string, decision: object) => boolean {
-  const folded = face === "deny" ? foldIn(wanted) : "";
-  // Of invisible characters alone nothing is left that could be looked for.
-  if (folded === "") return (text) => stands(text, wanted);
-  return (text, decision) => stands(text, wanted) || stands(foldIn(text, decision), folded);
+function within(wanted: string, face: Face, stands: (text: string, wanted: string) => boolean) {
+  const part = face === "deny" ? foldText(wanted) : "";
+  return (text: string, decision: object): Truth => {
+    // Of invisible characters alone nothing is left that could be looked for.
+    if (part === "" || stands(text, wanted)) return stands(text, wanted);
+    const folded = Folds.of(decision).text(text);
+    return folded === undefined ? "TOO_MUCH_TEXT" : stands(folded, part);
+  };
+}
+
+/** Whether an array has an item that equals a text. The items are looked up: each rule of a policy may ask for another one. */
+function hasItem(wanted: string, face: Face): (value: readonly JsonValue[], decision: object) => Truth {
+  if (face === "grant") return (value, decision) => Folds.of(decision).scalars(value).has(wanted);
+  const fold = foldValue(wanted);
+  const isExact = !hasLargeNumber(wanted);
+  return (value, decision) => {
+    const folds = Folds.of(decision);
+    const byFold = folds.alike(value);
+    if (byFold === undefined) return "TOO_MUCH_TEXT";
+    const same = byFold.get(fold) ?? [];
+    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(wanted, each));
+  };
 }
 
 function contains(wanted: string, face: Face): Test {
   const isIn = within(wanted, face, (text, part) => text.includes(part));
-  const isItem = among([wanted], face);
+  const isItem = hasItem(wanted, face);
   return (value, decision) => {
     if (typeof value === "string") return isIn(value, decision);
-    return Array.isArray(value) ? value.some((each: JsonValue) => isItem(each, decision) === true) : "NOT_A_TEXT";
+    return Array.isArray(value) ? isItem(value, decision) : "NOT_A_TEXT";
   };
 }
 

@@ -6,13 +6,13 @@ import { foldText } from "../../support/fold.ts";
  * characters that nobody sees, with other spaces; texts of a number, and the number; the texts of other simple values, and the values. Of numbers beyond 53 bits
  * it is a first look: {@link isAlike} compares their digits.
  *
- * @param decision as in {@link foldIn}
+ * @param fold of one text
  */
-export function foldValue(value: JsonValue, decision?: object): string {
-  if (typeof value !== "object" || value === null) return alikeText(String(value), decision);
-  if (Array.isArray(value)) return `[${value.map((each: JsonValue) => foldValue(each, decision)).join()}]`;
+export function foldValue(value: JsonValue, fold: (text: string) => string = foldText): string {
+  if (typeof value !== "object" || value === null) return alikeText(fold(String(value)));
+  if (Array.isArray(value)) return `[${value.map((each: JsonValue) => foldValue(each, fold)).join()}]`;
   const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${foldValue(each, decision)}`).join()}}`;
+  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${foldValue(each, fold)}`).join()}}`;
 }
 
 const decimal = /^[+-]?(?:\d|\.\d)/;
@@ -21,8 +21,7 @@ const decimal = /^[+-]?(?:\d|\.\d)/;
 const numberIn = (folded: string): number => (decimal.test(folded) ? Number(folded) : Number.NaN);
 
 /** JSON, so that no text is an array. */
-function alikeText(text: string, decision: object | undefined): string {
-  const folded = foldIn(text, decision);
+function alikeText(folded: string): string {
   const number = numberIn(folded);
   return JSON.stringify(Number.isNaN(number) ? folded : String(number + 0));
 }
@@ -58,18 +57,4 @@ function digitsOf(folded: string): string | undefined {
   if (sign === undefined || digits === "") return undefined;
   const significant = digits.replace(/0+$/, "");
   return `${sign.replace("+", "")}${significant}e${Number(power) - part.length + digits.length - significant.length}`;
-}
-
-/** Longer texts are folded once in a decision, however many rules look at them. */
-const shortLength = 256;
-const folds = new WeakMap<object, Map<string, string>>();
-
-/** @param decision what is decided: as long as it is there, its long texts are remembered */
-export function foldIn(text: string, decision?: object): string {
-  if (decision === undefined || text.length <= shortLength) return foldText(text);
-  let known = folds.get(decision);
-  if (!known) folds.set(decision, (known = new Map<string, string>()));
-  let folded = known.get(text);
-  if (folded === undefined) known.set(text, (folded = foldText(text)));
-  return folded;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json/json.ts";
 import { foldValue } from "./fold-case.ts";
+import { Folds } from "./folds.ts";
 import { compilePointer, type ReadPointer } from "./arguments.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "../document/policy.ts";
@@ -107,8 +108,11 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
     for (let i = 0; i < node.rules.length; i++) found.push(node.rules[i]!);
     for (const { read, rules } of node.byArgument.values()) {
       const value = read(input.input);
-      const wanted = value === undefined ? undefined : rules.get(foldValue(value, input));
-      if (wanted) for (const rule of wanted) found.push(rule);
+      if (value === undefined) continue;
+      const folded = Folds.of(input).value(value);
+      // Where nobody can say what the value means, each rule says so itself.
+      const wanted = folded === undefined ? new Set([...rules.values()].flat()) : (rules.get(folded) ?? []);
+      for (const rule of wanted) found.push(rule);
     }
     return;
   }

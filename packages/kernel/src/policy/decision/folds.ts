@@ -1,0 +1,106 @@
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { limits } from "../../limits.ts";
+import { foldText, foldWork } from "../../support/fold.ts";
+import { foldValue, isAlike } from "./fold-case.ts";
+
+/** Longer texts are folded once in a decision, however many rules look at them. */
+const shortLength = 256;
+/** What one comparison of large numbers costs, in folded units. */
+const lookUnits = 256;
+const byDecision = new WeakMap<object, Folds>();
+
+type Scalar = string | number | boolean | null;
+
+/**
+ * The texts of one decision's input as what forbids reads them. Each long text, array and object is folded once, however many rules look at it. The work has a
+ * bound: past it the answer is `undefined`, and nobody can say whether a condition holds.
+ */
+export class Folds {
+  #left: number = limits.foldedUnits;
+  #isCut = false;
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #values = new WeakMap<object, string | undefined>();
+  readonly #canonical = new WeakMap<object, string>();
+  readonly #scalars = new WeakMap<object, ReadonlySet<JsonValue>>();
+  readonly #alike = new WeakMap<object, ReadonlyMap<string, readonly Scalar[]> | undefined>();
+
+  static of(decision: object): Folds {
+    const folds = byDecision.get(decision) ?? new Folds();
+    byDecision.set(decision, folds);
+    return folds;
+  }
+
+  text(text: string): string | undefined {
+    const whole = () => this.#uncut(() => this.#fold(text));
+    return text.length > shortLength ? once(this.#texts, text, whole) : whole();
+  }
+
+  value(value: JsonValue): string | undefined {
+    const whole = () => this.#uncut(() => foldValue(value, this.#fold));
+    return typeof value === "object" && value !== null ? once(this.#values, value, whole) : whole();
+  }
+
+  canonical(value: JsonValue): string {
+    if (typeof value !== "object" || value === null) return canonicalJson(value);
+    return once(this.#canonical, value, () => canonicalJson(value));
+  }
+
+  /** Whether two values with one fold mean one thing; also where the bound is reached. */
+  isAlike(one: JsonValue, other: JsonValue): boolean {
+    return !this.#pay(lookUnits) || isAlike(one, other);
+  }
+
+  /** The items of an array that are neither arrays nor objects. */
+  scalars(array: readonly JsonValue[]): ReadonlySet<JsonValue> {
+    return once(this.#scalars, array, () => new Set(array.filter(isScalar)));
+  }
+
+  /** The same items by their folds. */
+  alike(array: readonly JsonValue[]): ReadonlyMap<string, readonly Scalar[]> | undefined {
+    return once(this.#alike, array, () => {
+      const byFold = new Map<string, Scalar[]>();
+      for (const item of new Set(array.filter(isScalar))) {
+        const folded = this.value(item);
+        if (folded === undefined) return undefined;
+        const known = byFold.get(folded);
+        if (known) known.push(item);
+        else byFold.set(folded, [item]);
+      }
+      return byFold;
+    });
+  }
+
+  readonly #fold = (text: string): string => {
+    const paid = this.#pay(foldWork(text, this.#left));
+    this.#isCut ||= !paid;
+    return paid ? foldText(text) : "";
+  };
+
+  #pay(units: number): boolean {
+    if (units > this.#left) return false;
+    this.#left -= units;
+    return true;
+  }
+
+  #uncut(fold: () => string): string | undefined {
+    this.#isCut = false;
+    const folded = fold();
+    return this.#isCut ? undefined : folded;
+  }
+}
+
+const isScalar = (value: JsonValue): value is Scalar => typeof value !== "object" || value === null;
+
+interface Memory<Key, Value> {
+  has(key: Key): boolean;
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+function once<Key, Value>(known: Memory<Key, Value>, key: Key, make: () => Value): Value {
+  if (known.has(key)) return known.get(key) as Value;
+  const made = make();
+  known.set(key, made);
+  return made;
+}
