@@ -15,6 +15,7 @@ const forbidden = new Set(
     "destination base-url http-host http-url request-uri uri url redirect profile x-wap-profile translate",
     // Parts of an address that a server may believe.
     "x-url x-uri x-path x-host x-hostname x-port x-scheme x-url-scheme x-proto x-protocol x-ip x-true-ip",
+    "x-request-uri x-request-url x-script-name path-info x-path-info script-name path-translated x-script-url script-url",
     "x-http-host x-server-name x-backend-host x-matched-path x-custom-ip-authorization front-end-https",
   ].flatMap((names) => names.split(" ")),
 );
@@ -29,7 +30,7 @@ const forbiddenFamilies: readonly RegExp[] = [
   // Another method, host or path in place of the request's own.
   /(?:^|-)override(?:-|$)/,
   /^x-(?:http|override)(?:-|$)/,
-  /(?:^|-)method$/,
+  /method(?:override)?$/,
   // What a server takes from the software before it, and from nobody else.
   /^(?:x-)?(?:envoy|amzn|middleware|nextjs|next|invoke|now|vercel|accel|sendfile|lighttpd|arr|azure|appengine|litespeed)(?:-|$)/,
   /^(?:x-)?(?:cf|cloudfront|fastly|akamai|incap|ali-cdn|ssl-client|tls-client|goog-iap|goog-authenticated|ms-client-principal)(?:-|$)/,
