@@ -21,10 +21,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 100_608,
+    maxBytes: 101_248,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 102_528 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 103_168 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -42,13 +42,13 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 113_664,
+    maxBytes: 114_432,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 133_760,
+    maxBytes: 134_528,
   },
 ];

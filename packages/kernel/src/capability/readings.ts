@@ -1,5 +1,8 @@
 import { foldLetters } from "../support/fold.ts";
+import { ForbiddenPaths } from "./forbidden-paths.ts";
 import { PathTree, type Segments } from "./path-tree.ts";
+import { PathWork } from "./path-work.ts";
+import { type Route, routesOf } from "./routes.ts";
 
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or
@@ -9,7 +12,7 @@ import { PathTree, type Segments } from "./path-tree.ts";
 
 /** A longer path is nobody's honest request. */
 const longest = 2_048;
-/** Characters that are read for the path of one request, over all its readings. An honest path takes a tenth of it. */
+/** Characters that are read for the path of one request, over all its readings and what routers make of them. An honest path takes a tenth of it. */
 const requestWork = 32_768;
 /** Readings of its own length that a prefix may have. */
 const prefixReadings = 12;
@@ -27,6 +30,8 @@ const steps: readonly ((path: string) => string)[] = [
       .replace(/%u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
       .replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent),
   (path) => path.replaceAll("\\", "/"),
+  // Sessions in a path (ASP.NET), which go with the slash before them.
+  (path) => path.replace(/\/\((?:[a-z]\([^()/]*\))+\)/g, ""),
   // Parameters (RFC 3986, 3.3), and streams of a Windows file.
   (path) => path.replace(/[;:][^/]*/g, ""),
   // Whatever decodes a path and parses it again finds a query in it.
@@ -49,16 +54,22 @@ function resolveDots(path: string): string {
   return segments.join("/");
 }
 
-/** All places that servers could take a path for, in one case. `undefined` where there is no telling, or it takes more work than `most`. */
-function readingsOf(path: string, most: number): readonly string[] | undefined {
-  const readings = new Set([foldLetters(path)]);
-  let work = 0;
+/** Spaces for those who trim, which no form of Unicode takes for one. */
+const otherSpaces = /[\u1680\u2028\u2029\u2800]/g;
+
+function folded(path: string): string {
+  return foldLetters(path).replace(otherSpaces, " ");
+}
+
+/** All places that servers could take a path for, in one case. `undefined` where there is no telling, or it takes more work than is left. */
+function readingsOf(path: string, work: PathWork): readonly string[] | undefined {
+  const readings = new Set([folded(path)]);
   // A set is walked with what is added to it on the way.
   for (const reading of readings) {
-    work += reading.length + readingWork;
-    if (work > most || reading.length > longest || /[\u0000-\u001f\u007f]/.test(reading)) return undefined;
+    if (!work.take(reading.length + readingWork) || reading.length > longest) return undefined;
+    if (/[\u0000-\u001f\u007f-\u009f]/.test(reading)) return undefined;
     try {
-      for (const step of steps) readings.add(foldLetters(step(reading)));
+      for (const step of steps) readings.add(folded(step(reading)));
     } catch {
       return undefined;
     }
@@ -68,7 +79,7 @@ function readingsOf(path: string, most: number): readonly string[] | undefined {
 
 /** A prefix is a part of a document, of which there may be many: its work grows with its length alone. */
 function readingsOfPrefix(prefix: string): readonly string[] | undefined {
-  return readingsOf(prefix, prefixReadings * (prefix.length + readingWork));
+  return readingsOf(prefix, new PathWork(prefixReadings * (prefix.length + readingWork)));
 }
 
 /** What is wrong with a prefix of paths, as the end of a sentence. Paths of files are globs, those of the network are prefixes. */
@@ -83,23 +94,27 @@ export function checkPathPrefix(path: string): string | undefined {
 class RequestPath {
   readonly path: string;
   readonly segments: Segments;
-  readonly #readings: readonly string[] | undefined;
   /** Those that stay where the path is, as far as anybody can tell. */
   readonly kept: readonly Segments[] | undefined;
-  #met: readonly Segments[] | undefined;
+  readonly #work = new PathWork(requestWork);
+  readonly #routes: readonly Route[] | undefined;
 
   constructor(path: string) {
     this.path = path;
     this.segments = path.split("/");
-    this.#readings = readingsOf(path, requestWork);
-    const kept = this.#readings?.map((each) => (dotSegment.test(each) ? [] : each.split("/")));
+    const readings = readingsOf(path, this.#work)?.map((each) => each.split("/"));
     const depth = this.segments.length;
-    this.kept = kept?.every(({ length }) => length > 0 && length <= depth) === true ? kept : undefined;
+    const isKept = readings?.every(
+      (each) => each.length <= depth && !each.some((name) => name === "." || name === ".."),
+    );
+    this.kept = isKept === true ? readings : undefined;
+    this.#routes = readings && routesOf(readings, this.#work);
   }
 
-  /** Everything that a deny could mean by one of its readings; `undefined` where there is no telling. */
-  get met(): readonly Segments[] | undefined {
-    return (this.#met ??= this.#readings && routesOf(this.#readings.map((each) => each.split("/"))));
+  /** Whether one of its readings, or what a router makes of one, is forbidden; also where there is no telling. */
+  meets(forbidden: ForbiddenPaths): boolean {
+    // All who ask have the same work left, so that no answer depends on others.
+    return !this.#routes || forbidden.meets(this.#routes, new PathWork(this.#work.left));
   }
 }
 
@@ -109,36 +124,6 @@ let last: RequestPath | undefined;
 function requestPath(path: string): RequestPath {
   if (last?.path !== path) last = new RequestPath(path);
   return last;
-}
-
-/** A script, behind which servers hand the rest of the path on to it. */
-const script = /\.(?:php\d?|phtml|aspx?|ashx|jspx?|cgi|fcgi|pl|py|cfm)$/;
-/** More of them in one path are nobody's honest request. */
-const mostScripts = 4;
-const extension = /^(.+?)((?:\.[a-z][a-z0-9]{0,9})+)$/;
-
-/** What routers of applications see of readings: the path behind a script, and names without an extension. `undefined` where there is no telling. */
-function routesOf(readings: readonly Segments[]): readonly Segments[] | undefined {
-  const routes: Segments[] = [];
-  for (const segments of readings) {
-    const scripts = segments.flatMap((each, at) => (script.test(each) ? [at] : []));
-    if (scripts.length > mostScripts) return undefined;
-    const behind = scripts.flatMap((at) => [
-      resolveDots(["", ...segments.slice(at + 1)].join("/")).split("/"),
-      segments.toSpliced(at, 1),
-      segments.slice(0, at + 1),
-    ]);
-    for (const each of [segments, ...behind]) routes.push(each, ...withoutExtension(each));
-  }
-  return routes;
-}
-
-function withoutExtension(segments: Segments): readonly Segments[] {
-  const at = segments.findLastIndex((each) => each !== "");
-  const [, name = "", extensions = ""] = extension.exec(segments[at] ?? "") ?? [];
-  if (name === "") return [];
-  const shorter = extensions.slice(0, extensions.lastIndexOf("."));
-  return (shorter === "" ? [name] : [name, name + shorter]).map((each) => [...segments.slice(0, at), each]);
 }
 
 /** Whether prefixes grant a path: `/a` does `/a` and `/a/b`, not `/ab`. Only `/` grants what can be read in two ways. */
@@ -168,8 +153,6 @@ export function grantablePrefix(path: string, longestPrefix: number): string | u
 
 /** Whether a request for a path could reach what lies under one of some prefixes. For what forbids. */
 export function pathToucher(prefixes: readonly string[]): (path: string) => boolean {
-  const forbidden = new PathTree(
-    prefixes.flatMap((prefix) => readingsOfPrefix(prefix) ?? ["/"]).map((each) => each.replace(/\/$/, "")),
-  );
-  return (path) => prefixes.length > 0 && requestPath(path).met?.some((each) => forbidden.has(each)) !== false;
+  const forbidden = new ForbiddenPaths(prefixes.flatMap((prefix) => readingsOfPrefix(prefix) ?? ["/"]));
+  return (path) => prefixes.length > 0 && requestPath(path).meets(forbidden);
 }

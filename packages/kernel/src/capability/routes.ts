@@ -1,0 +1,68 @@
+import type { Segments } from "./path-tree.ts";
+import type { PathWork } from "./path-work.ts";
+
+/** One segment as routers of applications read it. */
+interface RoutedSegment {
+  readonly name: string;
+  /** The name up to each dot, `!` and `(`: without extensions, formats, methods and keys. */
+  readonly cuts: readonly string[];
+  /** Those up to a `!` or a `(`: no part of a file's name. */
+  readonly called: readonly string[];
+  /** Servers hand the rest of the path on to any file, and know many endings of scripts. */
+  readonly isScript: boolean;
+  /** A group in brackets carries a session, and names no place. */
+  readonly isGroup: boolean;
+}
+
+/** A reading of a path, without its empty segments. */
+export interface Route {
+  readonly segments: readonly RoutedSegment[];
+  /** Where the last script or step up stands. Behind it, a place that is lost stays lost. */
+  readonly lastTurn: number;
+}
+
+/** More scripts in one path are nobody's honest request. */
+const mostScripts = 8;
+
+/** What routers see of readings. `undefined` where there is no telling, or it takes more work than is left. */
+export function routesOf(readings: readonly Segments[], work: PathWork): readonly Route[] | undefined {
+  const routes: Route[] = [];
+  for (const reading of readings) {
+    const route = routeOf(reading, work);
+    if (!route) return undefined;
+    routes.push(route);
+  }
+  return routes;
+}
+
+function routeOf(reading: Segments, work: PathWork): Route | undefined {
+  const names = reading.filter((each) => each !== "");
+  const segments: RoutedSegment[] = [];
+  let scripts = 0;
+  let lastTurn = -1;
+  for (const [at, name] of names.entries()) {
+    const segment = segmentOf(name, at < names.length - 1, work);
+    if (!segment) return undefined;
+    if (segment.isScript && ++scripts > mostScripts) return undefined;
+    if (segment.isScript || name === "..") lastTurn = at;
+    segments.push(segment);
+  }
+  return { segments, lastTurn };
+}
+
+function segmentOf(name: string, hasMore: boolean, work: PathWork): RoutedSegment | undefined {
+  if (!work.take(name.length)) return undefined;
+  const cuts: string[] = [];
+  const called: string[] = [];
+  let hasDot = false;
+  // A name that begins with a dot is one of its own; `.` and `..` are none.
+  for (let at = name === ".." ? name.length : 1; at < name.length; at++) {
+    const sign = name[at];
+    if (sign !== "." && sign !== "!" && sign !== "(") continue;
+    if (!work.take(at)) return undefined;
+    cuts.push(name.slice(0, at));
+    if (sign === ".") hasDot = true;
+    else called.push(name.slice(0, at));
+  }
+  return { name, cuts, called, isScript: hasDot && hasMore, isGroup: name.startsWith("(") };
+}
