@@ -21,7 +21,7 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 101_248,
+    maxBytes: 101_504,
     goalBytes: 72 * 1024,
   },
   { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 103_168 },
@@ -34,7 +34,7 @@ export const budgets = [
   {
     name: "schema + explain",
     sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
-    maxBytes: 15_360,
+    maxBytes: 15_616,
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },

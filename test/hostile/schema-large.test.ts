@@ -1,8 +1,11 @@
 import { compileSchema } from "../../packages/kernel/src/schema/compile-schema.ts";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { explain } from "../../packages/kernel/src/schema/explain/index.ts";
 import type { Context, Place } from "../../packages/kernel/src/schema/context.ts";
 import type { Explain, ValidationError } from "../../packages/kernel/src/schema/types.ts";
+import { openKernel, toolOf } from "../support/kernel.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 /** Explains, and counts the subschemas that it looks at. */
 function counting(): { readonly explain: Explain; readonly looked: () => number } {
@@ -77,5 +80,147 @@ describe("an explanation of a large value", () => {
     );
     expect(messages).toHaveLength(32);
     expect(messages.filter((text) => text.includes("4711"))).toEqual([]);
+  });
+});
+
+const letters = (count: number): string => {
+  let seed = 12_345;
+  return Array.from({ length: count }, () =>
+    ((seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16) & 1 ? "a" : "b",
+  ).join("");
+};
+
+describe("the work for one call", () => {
+  const wide = { type: "object", properties: { a: { pattern: "(a|b)*a(a|b){900}c" } } };
+  const items = {
+    type: "object",
+    properties: {
+      a: {
+        anyOf: Array.from({ length: 200 }, (_, at) => ({ contains: { const: at + 5 }, minContains: 0 })),
+        unevaluatedItems: false,
+      },
+    },
+  };
+
+  it("has one bound for the states of a pattern", async () => {
+    const { kernel } = await openKernel();
+    kernel.registerTrusted(toolOf(() => 1, { input: wide }));
+    const input = { a: letters(5_000) };
+    let nodes = 0;
+    const { sort } = Array.prototype;
+    vi.spyOn(Array.prototype, "sort").mockImplementation(function (this: unknown[], by) {
+      nodes += this.length;
+      return sort.call(this, by);
+    });
+    const refused = await kernel.call("subject", input);
+    vi.restoreAllMocks();
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT", message: expect.stringContaining("limit") },
+    });
+    expect(nodes).toBeLessThan(1_000_000);
+  });
+
+  it("has one bound for what branches evaluate", async () => {
+    const { kernel } = await openKernel();
+    kernel.registerTrusted(toolOf(() => 1, { input: items }));
+    // Of every place that it looks at the pointer is made.
+    const includes = vi.spyOn(String.prototype, "includes");
+    const refused = await kernel.call("subject", { a: [...Array<number>(4_000).fill(5), 1] });
+    const looked = includes.mock.calls.filter(([part]) => part === "~").length;
+    vi.restoreAllMocks();
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { code: "INVALID_INPUT", message: expect.stringContaining("limit") },
+    });
+    expect(looked).toBeGreaterThan(1_000);
+    expect(looked).toBeLessThan(1_000_000);
+  });
+
+  it("leaves nothing for an explanation where the check has used it up", () => {
+    let explained = 0;
+    const branches = Array.from({ length: 30 }, () => ({ items: { items: { type: "null" } } }));
+    const compiled = compileSchema({ anyOf: branches }, { limits: { steps: 500 }, explain: () => explained++ });
+    const value = [Array<number>(100).fill(1), Array<number>(100).fill(1)];
+    expect(compiled.ok && compiled.validator.validate(value)).toMatchObject({
+      ok: false,
+      errors: [{ keyword: "limit" }],
+    });
+    expect(explained).toBe(0);
+  });
+
+  it("is shared by the defaults, the check and the explanation", () => {
+    const schema = {
+      items: { properties: { a: { default: 1 } } },
+      allOf: [{ items: { type: "object" } }, { maxItems: 50 }],
+    };
+    const least = (run: (steps: number) => boolean): number => {
+      let steps = 1;
+      while (!run(steps)) steps++;
+      return steps;
+    };
+    const taken = (value: unknown, withDefaults: boolean): number =>
+      least((steps) => {
+        const defaults = withDefaults ? "fill" : "ignore";
+        const compiled = compileSchema(schema, { limits: { steps }, defaults } as never);
+        return compiled.ok && compiled.validator.validate(value).ok;
+      });
+    const value = Array.from({ length: 5 }, () => ({}));
+    const filled = Array.from({ length: 5 }, () => ({ a: 1 }));
+    expect(taken(value, true)).toBeGreaterThan(taken(filled, false) + 5 * 12);
+  });
+});
+
+describe("a step is paid for", () => {
+  const twice = (schema: object): object => ({ allOf: [schema, schema] });
+  const many = <Each>(count: number, make: (at: number) => Each): Each[] =>
+    Array.from({ length: count }, (_, at) => make(at));
+
+  it.each<[string, object, unknown]>([
+    ["each item, in lists within lists", { items: twice({ items: { not: { const: 1 } } }) }, [many(2_000, () => 0)]],
+    [
+      "each item of a tuple",
+      { items: { prefixItems: many(50, () => ({ not: { const: 1 } })) } },
+      many(50, () => many(50, () => 0)),
+    ],
+    ["each item that is looked for", { items: { contains: { const: 1 } } }, many(20, () => [...many(99, () => 0), 1])],
+    [
+      "each small object",
+      { items: { properties: { a: { not: { const: 1 } } }, required: ["a"] } },
+      many(1_000, () => ({ a: 2 })),
+    ],
+    [
+      "each name that is required",
+      { items: { additionalProperties: { type: "integer" }, required: many(9, (at) => `k${at}`) } },
+      many(100, () => Object.fromEntries(many(9, (at) => [`k${at}`, 1]))),
+    ],
+    [
+      "each dependent name",
+      { items: { dependentRequired: Object.fromEntries(many(50, (at) => [`k${at}`, ["z"]])) } },
+      many(50, () => ({ a: 1 })),
+    ],
+    ["each value of an enum", { items: { not: { enum: many(50, (at) => [at]) } } }, many(50, () => [-1])],
+    ["each nested value that must be unique", { items: { uniqueItems: true } }, [many(900, (at) => [at])]],
+    ["a division of large numbers", { items: { multipleOf: 1e-300 } }, many(50, () => 1e300)],
+    ["the text of a format", { items: { format: "uri" } }, [`a:${"b".repeat(10_000)}`]],
+    ["the characters of a text", { items: { maxLength: 50_000 } }, ["\u{1f600}".repeat(50_000)]],
+    [
+      "a default that is filled in",
+      { items: { properties: { a: { default: "x".repeat(5_000) } } } },
+      many(10, () => ({})),
+    ],
+    [
+      "the properties that could be filled in",
+      { items: { properties: Object.fromEntries(many(100, (at) => [`k${at}`, { default: 1 }])) } },
+      many(10, () => ({})),
+    ],
+  ])("%s", (_, schema, value) => {
+    const judged = (steps: number) => {
+      const compiled = compileSchema(schema, { limits: { steps } });
+      if (!compiled.ok) throw new Error(compiled.error.message);
+      return compiled.validator.validate(value);
+    };
+    expect(judged(1_000_000)).toMatchObject({ ok: true });
+    expect(judged(800)).toMatchObject({ ok: false, errors: [{ keyword: "limit" }] });
   });
 });

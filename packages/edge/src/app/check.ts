@@ -23,8 +23,7 @@ export function checkOf<const Schema extends { readonly [key: string]: unknown }
   if (!compiled.ok) throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}`);
   const { validator } = compiled;
   return (what, value) => {
-    if (!validator.fills && validator.check(value)) return value as FromSchema<Schema>;
-    const valid = validator.validate(value);
+    const valid = validator.validateOwn(value);
     if (valid.ok) return valid.value as FromSchema<Schema>;
     throw refusalOf(what, valid.errors[0]!, otherwise);
   };

@@ -13,7 +13,7 @@ export function spend(count: number): void {
 /** For checks of one whole value: large ones cost more, so that many subschemas cannot go over them many times. */
 export function spendOn(value: unknown, checks: number): void {
   let weight = 1;
-  if (typeof value === "string") weight += value.length >> 8;
+  if (typeof value === "string") weight += value.length >> 6;
   else if (Array.isArray(value)) weight += value.length;
   else {
     let members = 0;

@@ -38,25 +38,31 @@ function validator(schema: unknown, options: CompileOptions): Validator {
   const conforms = context.check(place);
   const fills = options.defaults !== "ignore" && resources.defaults;
 
-  const failed = (value: unknown): ValidationResult => {
+  /** All that is done with one value shares one budget. */
+  const judged = (value: unknown): ValidationResult => {
     const errors: ValidationError[] = [];
-    const { explain } = options;
-    if (explain === undefined) return UNEXPLAINED;
-    const isWhole = within(limits, () => explain(place as never, value, context as never, errors), value);
-    if (errors.length > 0) return { ok: false, errors };
-    return isWhole ? UNEXPLAINED : EXHAUSTED;
+    let result: ValidationResult = EXHAUSTED;
+    const judge = (): void => {
+      if (fills) fillDefaults(place, value, context);
+      if (conforms(value)) result = { ok: true, value };
+      else if (options.explain === undefined) result = UNEXPLAINED;
+      else {
+        options.explain(place as never, value, context as never, errors);
+        result = UNEXPLAINED;
+      }
+    };
+    within(limits, judge, value);
+    return errors.length > 0 ? { ok: false, errors } : result;
+  };
+  const validate = (input: unknown): ValidationResult => {
+    const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
+    return copied.ok ? judged(copied.value) : { ok: false, errors: [copied.error] };
   };
 
   return {
     check: (value) => within(limits, conforms, value),
-    validate(input) {
-      const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
-      if (!copied.ok) return { ok: false, errors: [copied.error] };
-      const { value } = copied;
-      if (fills && !within(limits, () => fillDefaults(place, value, context), value)) return EXHAUSTED;
-      return within(limits, conforms, value) ? { ok: true, value } : failed(value);
-    },
-    fills,
+    validate,
+    validateOwn: fills ? validate : judged,
   };
 }
 

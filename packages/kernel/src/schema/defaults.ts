@@ -5,8 +5,11 @@ import { EXHAUSTED } from "./refusal.ts";
 import { parts } from "./walk.ts";
 
 /** A copy that shares nothing with the schema; a key `__proto__` is left out. */
-const clone = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (key, member: unknown) => (key === "__proto__" ? undefined : member));
+function clone(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  spend(4 + (text.length >> 1));
+  return JSON.parse(text, (key, member: unknown) => (key === "__proto__" ? undefined : member));
+}
 
 /**
  * Fills in missing members from `properties/…/default`, in place, also below what was filled in. Branches that may not
@@ -19,7 +22,9 @@ export function fillDefaults(from: Place, value: unknown, context: Context, dept
   spend(1);
   const place = context.locate(from);
   const properties = at(place, "properties").schema;
-  for (const [name, property] of Object.entries(isObject(properties) && isObject(value) ? properties : {})) {
+  const entries = Object.entries(isObject(properties) && isObject(value) ? properties : {});
+  spend(entries.length);
+  for (const [name, property] of entries) {
     if (name !== "__proto__" && !Object.hasOwn(value, name) && isObject(property) && Object.hasOwn(property, "default"))
       (value as Record<string, unknown>)[name] = clone(property["default"]);
   }

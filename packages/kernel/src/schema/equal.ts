@@ -1,3 +1,4 @@
+import { spend } from "./budget.ts";
 import type { JsonObject } from "./types.ts";
 
 /** An array or an object. */
@@ -10,11 +11,13 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isCompound(a) || !isCompound(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
+  spend(4 + keys.length);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
 }
 
 /** A text that equal JSON values share and different ones do not. */
 function identity(value: unknown): string {
+  spend(4 + (typeof value === "string" ? value.length >> 5 : 0));
   if (!isCompound(value)) return JSON.stringify(value) ?? "";
   if (Array.isArray(value)) return `[${value.map(identity).join()}]`;
   return `{${Object.keys(value)
@@ -26,6 +29,7 @@ function identity(value: unknown): string {
 /** Whether no two items are equal; linear in the size of the array, but for short ones, which need no memory. */
 export function unique(items: readonly unknown[]): boolean {
   const { length } = items;
+  spend(length);
   if (length <= 8) {
     for (let i = 1; i < length; i++) for (let j = 0; j < i; j++) if (equal(items[i], items[j])) return false;
     return true;

@@ -17,8 +17,9 @@ export interface Limits {
   /** JSON values in one value. */
   readonly valueNodes: number;
   /**
-   * Steps of one check: for each `$ref` and each branch of a combinator one and the size of the value, for each pattern
-   * eight and the size of the text, for each member of an object one. About 5 to 100 ns each.
+   * Steps for one value: its check, the defaults that are filled in and the explanation together. For each `$ref` and
+   * each branch of a combinator one and the size of the value, for each pattern eight and the size of the text, for each
+   * member and item one; more where a step does more. At most 100 ns each.
    */
   readonly steps: number;
   /** `$ref`s that may be open at once while a value is checked. */
@@ -36,7 +37,7 @@ export const DEFAULT_LIMITS: Limits = {
   formatLength: 65_536, // the engine's matcher runs out of stack at about a million
   valueDepth: 64,
   valueNodes: 1_000_000,
-  steps: 10_000_000, // half a second, or a second at worst
+  steps: 3_000_000, // a tenth of a second, or three at worst
   refDepth: 1_000,
   errors: 32,
 };

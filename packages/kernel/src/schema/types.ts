@@ -96,8 +96,11 @@ export interface Validator {
    * validates the copy. The value that was passed in is read once and never changed.
    */
   validate(value: unknown): ValidationResult;
-  /** Whether `validate` may fill in defaults. Where it does not, a plain value that passes `check` is what `validate` would return. */
-  readonly fills: boolean;
+  /**
+   * `validate` of JSON data as for `check`. Copies it only where defaults may be filled in: otherwise the value in the
+   * result is the one that was passed in.
+   */
+  validateOwn(value: unknown): ValidationResult;
 }
 
 export type CompileResult =

@@ -1,3 +1,4 @@
+import { spend } from "./budget.ts";
 import type { Check } from "./types.ts";
 
 /** What an object's property loop can decide without calling the unit's check. */
@@ -39,6 +40,7 @@ export function all(checks: readonly Check[]): Check | undefined {
 /** Unicode code points, the unit of `minLength` and `maxLength`; a lone surrogate counts as one. */
 function codePoints(text: string): number {
   let length = text.length;
+  spend(length >> 5);
   for (let index = 1; index < text.length; index++) {
     // The second half of a pair, and the first before it.
     if (text.charCodeAt(index) >> 10 === 55 && text.charCodeAt(index - 1) >> 10 === 54) length--;

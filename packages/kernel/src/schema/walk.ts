@@ -20,8 +20,11 @@ type Add = (place: Place, branch: boolean, value: unknown, token?: string | numb
 
 /** Of one object or array: more members are not explained. */
 const EXPLAINED_MEMBERS = 1_000;
-/** Of a check's ten million: an explanation has 20,000 parts, which take some tens of milliseconds. */
-const EXPLAINED_PART_STEPS = 500;
+/** An explanation has some ten thousand parts, which take some tens of milliseconds. */
+const EXPLAINED_PART_STEPS = 200;
+/** All keywords that could apply to it are looked up. */
+const STEPS_PER_ITEM = 12;
+const STEPS_PER_MEMBER = 40;
 
 /** {@link parts}, for an explanation: only of the first members, and each part is paid. */
 export function explainedParts(from: Keywords, value: unknown, context: Context): readonly Part[] {
@@ -71,6 +74,7 @@ export function parts(
 function arrayParts(from: Keywords, value: readonly unknown[], most: number, add: Add): void {
   const { prefix, rest } = tuple(from);
   (value.length > most ? value.slice(0, most) : value).forEach((item, index) => {
+    spend(STEPS_PER_ITEM);
     add(prefix[index] ?? rest, false, item, index);
     add(at(from, "contains"), true, item, index);
     add(at(from, "unevaluatedItems"), false, item, index);
@@ -87,6 +91,7 @@ function objectParts(
   const patterns = named(from, "patternProperties");
   const names = Object.keys(value);
   for (const name of names.length > most ? names.slice(0, most) : names) {
+    spend(STEPS_PER_MEMBER + patterns.length);
     const member = value[name];
     const own = [
       at(at(from, "properties"), name),

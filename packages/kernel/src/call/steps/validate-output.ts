@@ -10,7 +10,6 @@ import { type ProofPorts, recordDecision } from "./prove.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
 import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
-import { conforms } from "./validate.ts";
 
 declare class Made {
   #validateOutput: never;
@@ -34,8 +33,8 @@ export function validateOutput({ started, end }: Ran, ports: ProofPorts): Checke
     throw runFault(started, end);
   }
   const { output, outputText } = readOutput(end.output, started);
-  if (!tool.output || conforms(tool.output, output)) return { started, output, outputText } as Checked;
-  const valid = tool.output.validate(output);
+  const valid = tool.output?.validateOwn(output);
+  if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
   const [first] = valid.errors;
   throw new CallFault("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {

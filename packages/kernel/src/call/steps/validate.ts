@@ -3,7 +3,6 @@ import { limits } from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder } from "../../json/snapshot.ts";
-import type { Validator } from "../../schema/index.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import type { CarriedPart } from "../carried-part.ts";
@@ -71,9 +70,7 @@ export function readInput(
       details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
       hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
     });
-  const schema = tool.input;
-  const isWhole = conforms(schema, plain.value);
-  const valid = isWhole ? plain : schema.validate(plain.value);
+  const valid = tool.input.validateOwn(plain.value);
   if (!valid.ok) {
     const [first] = valid.errors;
     const hint = first!.hint && { hint: explanation(first!.hint) };
@@ -81,7 +78,7 @@ export function readInput(
     throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, ...hint });
   }
   const input = valid.value as JsonValue;
-  const inputText = isWhole ? canonicalTextOf(plain) : canonicalJson(input);
+  const inputText = input === plain.value ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
   if (inputBytes > limits.inputBytes) {
     const hint = "Send large data as a file.";
@@ -94,9 +91,4 @@ function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], 
   if (!hasBody) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
   if (!manifest.body) return `${id} takes no body.`;
   return options.idempotencyKey && "Calls with a body cannot use an idempotency key.";
-}
-
-/** Whether a plain value can go on as it is: it fits, and nothing would be filled in. What does not is looked at by `validate`. */
-export function conforms(schema: Validator, value: JsonValue | Uint8Array): boolean {
-  return !schema.fills && schema.check(value);
 }

@@ -1,3 +1,4 @@
+import { spend } from "../budget.ts";
 import { at, type Context, count, invalid, type Keywords, listed, type Place } from "../context.ts";
 import { unique } from "../equal.ts";
 import type { Check } from "../types.ts";
@@ -20,6 +21,7 @@ export function tuple(place: Keywords): { readonly prefix: readonly Place[]; rea
 /** All items from `start` on. */
 function every(unit: Unit, start: number): ArrayCheck {
   return (value) => {
+    spend(value.length);
     for (let index = start; index < value.length; index++) if (!passes(unit, value[index])) return false;
     return true;
   };
@@ -29,6 +31,7 @@ function every(unit: Unit, start: number): ArrayCheck {
 function each(units: readonly Unit[]): ArrayCheck {
   return (value) => {
     const length = Math.min(units.length, value.length);
+    spend(length);
     for (let index = 0; index < length; index++) if (!(units[index] as Unit).check(value[index])) return false;
     return true;
   };
@@ -36,6 +39,7 @@ function each(units: readonly Unit[]): ArrayCheck {
 
 function contains(check: Check, lo: number, hi: number): ArrayCheck {
   return (value) => {
+    spend(value.length);
     let found = 0;
     for (let index = 0; index < value.length; index++) {
       if (check(value[index]) && (++found > hi || (found >= lo && hi === Infinity))) return found <= hi;

@@ -1,4 +1,5 @@
 import { attempt } from "../attempt.ts";
+import { spend } from "../budget.ts";
 import type { Check, JsonObject } from "../types.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -9,8 +10,11 @@ const isJson = (text: string): boolean => attempt((): unknown => JSON.parse(text
 export function content(schema: JsonObject): Check | undefined {
   const base64 = schema["contentEncoding"] === "base64";
   const json = schema["contentMediaType"] === "application/json";
-  if (!base64) return json ? (value) => isJson(value as string) : undefined;
+  const pay = (value: unknown): void => spend(1 + ((value as string).length >> (json ? 2 : 4)));
+  if (!base64) return json ? (value) => (pay(value), isJson(value as string)) : undefined;
   // The bytes are read as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
-  return (value) =>
-    (value as string).length % 4 === 0 && BASE64.test(value as string) && (!json || isJson(atob(value as string)));
+  return (value) => (
+    pay(value),
+    (value as string).length % 4 === 0 && BASE64.test(value as string) && (!json || isJson(atob(value as string)))
+  );
 }

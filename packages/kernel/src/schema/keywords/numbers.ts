@@ -1,3 +1,4 @@
+import { spend } from "../budget.ts";
 import { invalid, type Keywords, numeric } from "../context.ts";
 import type { Check } from "../types.ts";
 import { both } from "../unit.ts";
@@ -22,6 +23,9 @@ function isMultiple(value: number, divisor: number): boolean {
   return scaled(a.digits, shift) % scaled(b.digits, -shift) === 0n;
 }
 
+/** Of integers of several hundred digits. */
+const STEPS_PER_DIVISION = 64;
+
 function multipleOf(divisor: number): Check {
   const { digits, exponent } = decimal(divisor);
   const scale = 10 ** Math.max(0, -exponent);
@@ -31,6 +35,7 @@ function multipleOf(divisor: number): Check {
   return (value) => {
     const scaled = Math.round((value as number) * scale);
     if (exact && scaled <= 1e15 && scaled >= -1e15) return scaled / scale === value && scaled % step === 0;
+    spend(STEPS_PER_DIVISION);
     return isMultiple(value as number, divisor);
   };
 }

@@ -39,6 +39,7 @@ function members(
   const need = slots.reduce((sum, slot) => sum + slot.required, 0);
   const open = extra.op === ANY;
   const simple: Check = (value) => {
+    spend(1);
     let left = need;
     let next = 0;
     let size = 0;
@@ -96,16 +97,18 @@ function dependents(place: Keywords, context: Context): Check[] {
     named(place, keyword).map(([name, entry]): Check => {
       if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry.schema))) {
         const needs = names(at(place, keyword) as Keywords, name) as readonly string[];
-        return (value) => !Object.hasOwn(value as object, name) || hasAll(value, needs);
+        return (value) => (spend(1), !Object.hasOwn(value as object, name) || hasAll(value, needs));
       }
       const { check } = context.inPlace(entry);
-      return (value) => !Object.hasOwn(value as object, name) || check(value);
+      return (value) => (spend(1), !Object.hasOwn(value as object, name) || check(value));
     }),
   );
 }
 
-const hasAll = (value: unknown, needs: readonly string[]): boolean =>
-  needs.every((name) => Object.hasOwn(value as object, name));
+function hasAll(value: unknown, needs: readonly string[]): boolean {
+  spend(needs.length);
+  return needs.every((name) => Object.hasOwn(value as object, name));
+}
 
 export function objects(place: Keywords, context: Context): Check | undefined {
   const needed = new Set(names(place, "required"));

@@ -1,3 +1,4 @@
+import { spend } from "../budget.ts";
 import { type Context, count, type Keywords, text } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
 import type { Check } from "../types.ts";
@@ -14,7 +15,12 @@ export function strings(place: Keywords, context: Context): Scalar | undefined {
   if (asserts || dialect.formatAssertion === true) {
     const test = findFormat(text(place, "format"), options.idna);
     if (test !== undefined)
-      more = both(more, (value) => (value as string).length <= limits.formatLength && test(value as string));
+      more = both(more, (value) => {
+        const { length } = value as string;
+        if (length > limits.formatLength) return false;
+        spend(4 + (length >> 1));
+        return test(value as string);
+      });
   }
   if (dialect.year === 7 && asserts) more = both(more, content(place.schema));
   return asScalar(count(place, "minLength") ?? 0, count(place, "maxLength"), more);

@@ -1,4 +1,4 @@
-import { spendOn } from "../budget.ts";
+import { spend, spendOn } from "../budget.ts";
 import { at, type Context, hasKeywords, type Keywords, type Place } from "../context.ts";
 import type { Check } from "../types.ts";
 import { ANY } from "../unit.ts";
@@ -17,6 +17,7 @@ export function evaluated(
 ): ReadonlySet<string | number> {
   if (!hasKeywords(from)) return seen;
   const place = context.locate(from);
+  spend(8);
   spendOn(value, 1);
   for (const { keyword, token, place: sub, value: part, branch } of parts(place, value, context)) {
     // Draft 7 and 2019-09 do not let contains evaluate anything.
@@ -39,8 +40,8 @@ export function unevaluated(place: Keywords, keyword: string, context: Context):
   if (op === ANY) return undefined;
   return (value) => {
     const seen = evaluated(place, value, context, /^unevaluated/);
-    return Object.entries(value as object).every(
-      ([key, part]) => seen.has(Array.isArray(value) ? Number(key) : key) || check(part),
-    );
+    const entries = Object.entries(value as object);
+    spend(4 * entries.length);
+    return entries.every(([key, part]) => seen.has(Array.isArray(value) ? Number(key) : key) || check(part));
   };
 }

@@ -1,10 +1,11 @@
+import { spend } from "../budget.ts";
 import { invalid, type Keywords } from "../context.ts";
 import { equal, isCompound } from "../equal.ts";
 import type { Check } from "../types.ts";
 import { call, NEVER, type Unit } from "../unit.ts";
 
 function oneOfThese(allowed: readonly unknown[]): Check {
-  if (allowed.some(isCompound)) return (value) => allowed.some((item) => equal(item, value));
+  if (allowed.some(isCompound)) return (value) => (spend(allowed.length), allowed.some((item) => equal(item, value)));
   const [a, b = a, c = a, d = a] = allowed;
   if (allowed.length < 5) return (value) => value === a || value === b || value === c || value === d;
   const set = new Set(allowed);

@@ -23,13 +23,15 @@ const FAIL = newState([], false, false);
 /** Nodes kept in all states together; past that all states are forgotten and made anew. */
 const MAX_STATE_NODES = 50_000;
 const MAX_CACHED_CHARACTERS = 4_096;
+/** Of a transition that is made: its nodes are looked up, sorted and kept. */
+const STEPS_PER_NODE = 2;
 
 /** The set of word characters, which patterns that look at their boundaries have to know. */
 const WORD = "[\\w]";
 
 /**
  * A matcher whose time is linear in the text, whatever the pattern: deterministic states are made lazily and kept in a
- * bounded cache, and each transition that is made costs as many steps of the budget as it has nodes.
+ * bounded cache, and each transition that is made costs steps of the budget for each of its nodes.
  */
 export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolean {
   nodes.push({ what: ACCEPT, to: [] });
@@ -48,6 +50,7 @@ export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolea
   const beyondAscii = new Map<number, number>();
   const classify = (codePoint: number): number => {
     const char = String.fromCodePoint(codePoint);
+    spend(4 * sets.size);
     const kind = [...sets.keys()].filter((set) => sets.get(set)?.test(char));
     const key = JSON.stringify(kind);
     const number = kindNumbers.get(key) ?? kinds.push(new Set(kind)) - 1;
@@ -100,7 +103,7 @@ export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolea
       const reached = kind.has(what) ? after : between.includes(what) ? seen : undefined;
       if (reached !== undefined) for (const node of to) reached.add(node);
     }
-    spend(seen.size + after.size);
+    spend(STEPS_PER_NODE * (seen.size + after.size));
     if (result === undefined && number !== 0) {
       if (!regex.anchored) after.add(start);
       if (after.size > 0)
@@ -121,6 +124,7 @@ export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolea
       if (kind === 0) {
         const codePoint = text.codePointAt(index) as number;
         if (codePoint > 0xffff) index++;
+        if ((index & 7) === 0) spend(1);
         kind = beyondAscii.get(codePoint) ?? classify(codePoint);
       }
       state = state.next[kind] ?? step(state, kind);
