@@ -36,7 +36,11 @@ describe("a request that is not as it should be", () => {
       'The body at "/cache": expected a boolean, got the string "true".',
       "Write true without quotation marks.",
     ],
-    ['{"input":{},"__proto__":{}}', 'The body at "/__proto__": expected plain data, got __proto__.', ""],
+    [
+      '{"input":{},"__proto__":{}}',
+      'The body: expected no property "__proto__", got an object that has it.',
+      'Put the tool\'s arguments under "input".',
+    ],
     ['{"input":}', 'The body is not JSON: line 1, column 10: expected a value, got "}".', ""],
     ['{\n "input": {},\n}', 'The body is not JSON: line 3, column 1: expected a name in quotation marks, got "}".', ""],
     ["{'input':{}}", 'The body is not JSON: line 1, column 2: expected a name in quotation marks or }, got "\'".', ""],
