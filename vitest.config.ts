@@ -34,7 +34,7 @@ const common = {
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: { poll: { timeout: 120_000 } },
-  provide: { thorough, writesSeal: process.env["KEYHOLE_WRITE_SEAL"] === "1" },
+  provide: { thorough, writesRealm: process.env["KEYHOLE_WRITE_REALM"] === "1" },
 };
 
 /** Holds every event that any test makes a kernel write against the published schema. */

@@ -7,7 +7,7 @@ const own = "packages/edge/src/isolate/remote.ts";
 
 /** What makes a stub, and what holds one. */
 const makers = new Set(["getEntrypoint", "getByName", "getDurableObjectClass", "get"]);
-const bindings = new Set(["SANDBOX", "RACK", "KERNEL"]);
+const bindings = new Set(["SANDBOX", "REGISTRY", "KERNEL"]);
 /** Types by which the platform would give a stub its methods: nothing would stand between it and whoever forgets. */
 const typed = new Set(["DurableObjectNamespace", "DurableObjectStub", "Service", "Rpc", "WorkerStub"]);
 
@@ -61,9 +61,9 @@ describe("a stub is called through remote() alone", () => {
 
   it.each([
     ["a cast past the type of a stub", `const a = worker.getEntrypoint() as unknown as Shell;`],
-    ["a stub that brings its methods", `let a: DurableObjectNamespace<Rack>;`],
+    ["a stub that brings its methods", `let a: DurableObjectNamespace<Registry>;`],
     ["an entrypoint that brings its methods", `const a = worker.getEntrypoint<Shell>();`],
-    ["a method of a new stub", `const a = await env.RACK.getByName("rack").load(1);`],
+    ["a method of a new stub", `const a = await env.REGISTRY.getByName("registry").load(1);`],
     ["a method of an entrypoint", `const a = await worker.getEntrypoint().call(1);`],
     ["a method of a binding", `const a = await env.SANDBOX.ping();`],
     ["a method of a binding that was taken out", `const a = await SANDBOX.ping();`],
@@ -73,7 +73,7 @@ describe("a stub is called through remote() alone", () => {
 
   it.each([
     `const a = remote<Shell>(worker.getEntrypoint(), ["load"]);`,
-    `const a = sandboxLoader(env.SANDBOX, "rack");`,
+    `const a = sandboxLoader(env.SANDBOX, "registry");`,
     `const a = await env.KERNEL.getByName(tenant).fetch(request);`,
     `const a = new Map().get("x").size;`,
   ])("and this is not: %s", (text) => {

@@ -1,5 +1,5 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import { bindings } from "../edge/bindings.ts";
 import { describeReplay } from "./replay-hosts.ts";
 
-describeReplay("the edge", async () => edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false }));
+describeReplay("the edge", async () => edgeHost({ loader: new IsolateRegistry(bindings.LOADER), preempts: false }));

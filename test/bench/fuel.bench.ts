@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { meter } from "../../packages/worker-host/src/wasm/meter/meter.ts";
-import { fill } from "../../packages/worker-host/src/wasm/meter/tank.ts";
+import { initialFuel } from "../../packages/worker-host/src/wasm/meter/fuel-global.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -24,10 +24,10 @@ function metered(bytes: Bytes): Bytes {
 
 function runner(bytes: Bytes, argument: number): () => void {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
-  const tank = exports["keyhole.tank"] as WebAssembly.Global<"i64"> | undefined;
+  const fuelGlobal = exports["keyhole.fuel"] as WebAssembly.Global<"i64"> | undefined;
   const run = exports["run"] as (argument: number) => unknown;
   return () => {
-    if (tank) tank.value = fill(LARGE);
+    if (fuelGlobal) fuelGlobal.value = initialFuel(LARGE);
     run(argument);
   };
 }

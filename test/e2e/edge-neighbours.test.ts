@@ -22,7 +22,7 @@ const echo = (headers = {}): Promise<Response> =>
 
 it("calls of one tenant that do not end keep no other one from its isolates", async () => {
   const client = new AbortController();
-  // More than the isolates that one rack has in flight.
+  // More than the isolates that one registry has in flight.
   const hanging = Array.from({ length: 12 }, (_, i) =>
     service
       .send("/v1/tools/deed/calls", {

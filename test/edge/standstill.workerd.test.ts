@@ -1,4 +1,4 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import { createFullKernel } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import relay from "keyhole:../contract/tools/relay.ts";
@@ -8,7 +8,7 @@ import { sized } from "../support/size.ts";
 import { bindings } from "./bindings.ts";
 
 it("calls from within, when every Worker in flight is one that waits for them: some are refused, none waits for its deadline", async () => {
-  const host = edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+  const host = edgeHost({ loader: new IsolateRegistry(bindings.LOADER), preempts: false });
   const kernel = await createFullKernel({ host, policy: openCalls });
   kernel.register(relay);
   const call = (times: number, i: number) => kernel.call(relay, { times }, { sessionId: `${i}` });

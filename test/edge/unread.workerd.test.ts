@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drain } from "../../packages/edge/src/app/unread.ts";
+import { drain } from "../../packages/edge/src/app/drain-body.ts";
 import { openService, type Service, type TokenName } from "./service.ts";
 
 let service: Service;

@@ -1,4 +1,4 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import { inject } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { bindings } from "../edge/bindings.ts";
@@ -29,7 +29,7 @@ const usurper = (deed: string): string => `
   };
   export default { code: { execute() {} } };`;
 
-const { loader, nameOf } = uncheckedCode(new IsolateRack(bindings.LOADER));
+const { loader, nameOf } = uncheckedCode(new IsolateRegistry(bindings.LOADER));
 const host = edgeHost({ loader, preempts: false });
 
 function open(code: string): ReturnType<Bench["open"]> {

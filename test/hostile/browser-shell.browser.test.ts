@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { callWith, evaluate, moduleOf, quietPort, toolText } from "../browser/open.ts";
 
 const canary = inject("canary");
-const hits = async (): Promise<string[]> => (await fetch(`${canary}/hits/sealed`)).json() as Promise<string[]>;
+const hits = async (): Promise<string[]> => (await fetch(`${canary}/hits/hardened`)).json() as Promise<string[]>;
 
-describe("the sealed shell", () => {
+describe("the hardened shell", () => {
   let host: IsolateHost;
   beforeAll(async () => {
     host = await browserHost();

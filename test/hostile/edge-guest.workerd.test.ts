@@ -1,8 +1,8 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CallLine } from "../../packages/edge/src/isolate/call-line.ts";
+import { CallChannel } from "../../packages/edge/src/isolate/call-channel.ts";
 import { bindings } from "../edge/bindings.ts";
 import { uncheckedCode } from "../edge/unchecked-code.ts";
 import { type HeardPort, heardPort } from "../support/heard-port.ts";
@@ -20,8 +20,8 @@ const usurper = (deed: string): string => `
 
 const honest = `export default { code: { execute: () => "honest" } };`;
 
-/** A tool cannot import the shell: see test/seal/describe-imports.ts. Here it has. */
-const { loader, nameOf } = uncheckedCode(new IsolateRack(bindings.LOADER));
+/** A tool cannot import the shell: see test/realm/describe-imports.ts. Here it has. */
+const { loader, nameOf } = uncheckedCode(new IsolateRegistry(bindings.LOADER));
 let host: IsolateHost;
 let template: RegisteredTool;
 beforeAll(() => {
@@ -211,7 +211,7 @@ function countedPort() {
 describe("a guest that asks for the next message", () => {
   it("a thousand times loses its call, and its listeners are removed", async () => {
     const { callPort, listeners } = countedPort();
-    const line = new CallLine(callWith(), callPort);
+    const line = new CallChannel(callWith(), callPort);
     const answers = Array.from({ length: 1_000 }, () => line.next());
     expect(await line.broken).toEqual({ kind: "lost", reason: "protocol: it polls without end" });
     expect(await Promise.all(answers)).toEqual(Array(1_000).fill("ended"));
@@ -220,7 +220,7 @@ describe("a guest that asks for the next message", () => {
 
   it("receives the cancellation, and then the end", async () => {
     const { callPort, abort } = countedPort();
-    const line = new CallLine(callWith(), callPort);
+    const line = new CallChannel(callWith(), callPort);
     const first = line.next();
     abort();
     expect(await first).toBe("cancelled");
@@ -230,7 +230,7 @@ describe("a guest that asks for the next message", () => {
   });
 });
 
-/** Runs an expression inside a sealed dynamic Worker and gives what it came to. */
+/** Runs an expression inside a hardened dynamic Worker and gives what it came to. */
 async function inside(expression: string): Promise<unknown> {
   const code = `export default { code: { execute: async () => { try { return { came: String(await (${expression})) }; } catch (error) { return { threw: String(error && error.message || error) }; } } } };`;
   const { outcome } = await run(code, heardPort(), { outputBytes: 100_000 });
@@ -255,6 +255,6 @@ describe("the way out of a dynamic Worker", () => {
       "import('cloudflare:workers').then(({ exports }) => Object.keys(exports ?? {}).join())",
     );
     // Its own shell, and nothing of the kernel.
-    expect(JSON.stringify(result)).not.toMatch(/Kernel|Rack|Sandbox/);
+    expect(JSON.stringify(result)).not.toMatch(/Kernel|Registry|Sandbox/);
   });
 });

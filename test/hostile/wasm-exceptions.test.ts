@@ -155,7 +155,7 @@ describe("tables cannot hold more than their bound together", () => {
     if (!result.ok) throw new Error(result.message);
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(result.bytes));
     const run = (name: string, by: number): unknown => {
-      (exports[result.report.exports.tank] as WebAssembly.Global<"i64">).value = 1_000_000n << 15n;
+      (exports[result.report.exports.fuel] as WebAssembly.Global<"i64">).value = 1_000_000n << 15n;
       return (exports[name] as (by: number) => number)(by);
     };
     // What is left of 100 behind what both begin with is parted.

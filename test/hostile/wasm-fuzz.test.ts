@@ -14,7 +14,7 @@ function mutated(bytes: Bytes, next: () => number): Bytes {
 }
 
 /** Runs every export with next to no fuel: whatever loops without paying hangs this test. */
-function runAll(bytes: Bytes, names: { readonly tank: string; readonly start?: string }): number {
+function runAll(bytes: Bytes, names: { readonly fuel: string; readonly start?: string }): number {
   const module = new WebAssembly.Module(bytes);
   let exports: WebAssembly.Exports;
   try {
@@ -25,8 +25,8 @@ function runAll(bytes: Bytes, names: { readonly tank: string; readonly start?: s
   let ran = 0;
   for (const [name, exported] of Object.entries(exports)) {
     if (typeof exported !== "function") continue;
-    (exports[names.tank] as WebAssembly.Global<"i64">).value = 1_000n << 15n;
-    const left = (): bigint => (exports[names.tank] as WebAssembly.Global<"i64">).value;
+    (exports[names.fuel] as WebAssembly.Global<"i64">).value = 1_000n << 15n;
+    const left = (): bigint => (exports[names.fuel] as WebAssembly.Global<"i64">).value;
     try {
       (exported as (...given: unknown[]) => unknown)(...Array<number>(exported.length).fill(1_000_000));
     } catch {

@@ -87,8 +87,8 @@ describe("a hostile module is refused, with a code", () => {
 
   it("imports that the host does not offer, by name", () => {
     const bytes = wasm(nothing, section(2, 1, ...text("env"), ...text("system"), 0, 0));
-    const offers = (): boolean => false;
-    expect(refusal(bytes, { offers })).toMatchObject({
+    const supportsImport = (): boolean => false;
+    expect(refusal(bytes, { supportsImport })).toMatchObject({
       code: "UNKNOWN_IMPORT",
       message: 'The module imports the function "env" "system", which this host does not offer.',
     });
@@ -102,13 +102,13 @@ describe("a hostile module is refused, with a code", () => {
       0xbf,
       ...new TextEncoder().encode(name),
     ];
-    const offers = ({ module, name }: { readonly module: string; readonly name: string }): boolean =>
+    const supportsImport = ({ module, name }: { readonly module: string; readonly name: string }): boolean =>
       module === "env" && name === "system";
     for (const names of [
       [...marked("env"), ...text("system")],
       [...text("env"), ...marked("system")],
     ])
-      expect(refusal(wasm(nothing, section(2, 1, ...names, 0, 0)), { offers }).code).toBe("UNKNOWN_IMPORT");
+      expect(refusal(wasm(nothing, section(2, 1, ...names, 0, 0)), { supportsImport }).code).toBe("UNKNOWN_IMPORT");
   });
 
   it("many tables, each within its bound", () => {
@@ -132,8 +132,11 @@ describe("a hostile module is refused, with a code", () => {
 describe("a hostile module that is metered", () => {
   it("cannot run without fuel", () => {
     const { exports, run } = instantiate(program(0x03, 0x40, 0x0c, 0, 0x0b));
-    expect(run(() => exports["run"]!(), 0)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
-    expect(run(() => exports["run"]!(), 1_000_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(), 0)).toMatchObject({ trapped: true, fuelState: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(), 1_000_000)).toMatchObject({
+      trapped: true,
+      fuelState: { state: "out-of-fuel" },
+    });
   });
 
   it("ends at the first call that it cannot pay for, without a loop or recursion", () => {
@@ -152,13 +155,13 @@ describe("a hostile module that is metered", () => {
     const bytes = wasm(nothing, oneFunction, section(8, 0), section(10, 1, ...spin));
     const { exports, run, report } = instantiate(bytes);
     expect(report.exports.start).toBe("keyhole.start");
-    expect(run(() => exports["keyhole.start"]!(), 1_000)).toMatchObject({ tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["keyhole.start"]!(), 1_000)).toMatchObject({ fuelState: { state: "out-of-fuel" } });
   });
 
   it("that recurses ends too deep, at the same depth each time", () => {
     const { exports, run } = instantiate(program(0x10, 0));
     const one = run(() => exports["run"]!());
-    expect(one).toMatchObject({ trapped: true, tank: { state: "too-deep" } });
+    expect(one).toMatchObject({ trapped: true, fuelState: { state: "too-deep" } });
     expect(run(() => exports["run"]!())).toEqual(one);
     // Two fuel and 64 estimated bytes an activation.
     expect(run(() => exports["run"]!(), LARGE, 6_400).used).toBe(2 * 101);
@@ -166,7 +169,10 @@ describe("a hostile module that is metered", () => {
 
   it("that calls itself at its end ends out of fuel: the frame was given back", () => {
     const { exports, run } = instantiate(program(0x12, 0));
-    expect(run(() => exports["run"]!(), 10_000_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(), 10_000_000)).toMatchObject({
+      trapped: true,
+      fuelState: { state: "out-of-fuel" },
+    });
   });
 
   it("nests as deeply as its frames allow, and the estimate holds on this engine", () => {
@@ -175,7 +181,7 @@ describe("a hostile module that is metered", () => {
     const code = [...locals, 0x10, 0, ...Array.from({ length: 999 }, (_, i) => [0x20, ...leb(i), 0x1a]).flat(), 0x0b];
     const bytes = wasm(nothing, oneFunction, exported("run"), section(10, 1, ...leb(code.length), ...code));
     const { exports, run } = instantiate(bytes);
-    expect(run(() => exports["run"]!())).toMatchObject({ trapped: true, tank: { state: "too-deep" } });
+    expect(run(() => exports["run"]!())).toMatchObject({ trapped: true, fuelState: { state: "too-deep" } });
   });
 
   it("cannot grow its memory beyond the bound, whatever it declared", () => {
@@ -206,19 +212,22 @@ describe("a hostile module that is metered", () => {
     );
     const { exports, run } = instantiate(bytes);
     expect(run(() => exports["run"]!(65_536)).used).toBe(5 + 65_536);
-    expect(run(() => exports["run"]!(65_536), 65_540)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(65_536), 65_540)).toMatchObject({
+      trapped: true,
+      fuelState: { state: "out-of-fuel" },
+    });
     // 4 GiB, unsigned.
-    expect(run(() => exports["run"]!(-1), 1_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(-1), 1_000)).toMatchObject({ trapped: true, fuelState: { state: "out-of-fuel" } });
   });
 
-  it("keeps exports of the same names, and its tank is another", () => {
+  it("keeps exports of the same names, and its fuel global is another", () => {
     const globals = section(6, 1, 0x7e, 1, 0x42, 5, 0x0b);
-    const taken = section(7, 2, ...text("keyhole.tank"), 3, 0, ...text("run"), 0, 0);
+    const taken = section(7, 2, ...text("keyhole.fuel"), 3, 0, ...text("run"), 0, 0);
     const spin = section(10, 1, ...body(0x03, 0x40, 0x42, 0x7f, 0x24, 0, 0x0c, 0, 0x0b, 0x0b));
     const { exports, run, report } = instantiate(wasm(nothing, oneFunction, globals, taken, spin));
-    expect(report.exports.tank).toBe("keyhole.tank'");
-    expect(run(() => exports["run"]!(), 1_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
-    expect(exports["keyhole.tank"]).toMatchObject({ value: -1n });
+    expect(report.exports.fuel).toBe("keyhole.fuel'");
+    expect(run(() => exports["run"]!(), 1_000)).toMatchObject({ trapped: true, fuelState: { state: "out-of-fuel" } });
+    expect(exports["keyhole.fuel"]).toMatchObject({ value: -1n });
   });
 
   it("may nest blocks 20,000 deep", () => {
@@ -235,7 +244,7 @@ describe("a hostile module that is metered", () => {
     // try_table (catch_all 0) around an endless loop.
     const caught = program(0x02, 0x40, 0x1f, 0x40, 1, 2, 0, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b, 0x0b);
     const { exports, run } = instantiate(caught);
-    expect(run(() => exports["run"]!(), 1_000)).toMatchObject({ trapped: true, tank: { state: "out-of-fuel" } });
+    expect(run(() => exports["run"]!(), 1_000)).toMatchObject({ trapped: true, fuelState: { state: "out-of-fuel" } });
   });
 
   it.each([
@@ -256,8 +265,8 @@ describe("a hostile module that is metered", () => {
       section(10, 1, ...leb(code.length), ...code),
     );
     const { exports, run } = instantiate(bytes);
-    const { trapped, used, tank } = run(() => exports["run"]!());
-    expect({ trapped, state: tank.state }).toEqual({ trapped: true, state: "running" });
+    const { trapped, used, fuelState } = run(() => exports["run"]!());
+    expect({ trapped, state: fuelState.state }).toEqual({ trapped: true, state: "running" });
     expect(used).toBeGreaterThanOrEqual(7 * turns);
     expect(used).toBeLessThanOrEqual(7 * turns + 10 + 100_000);
   });

@@ -10,10 +10,10 @@ const engineTests = [
   "test/contract/ten-calls.browser.test.ts",
   "test/wasm/{interpreter,suspend}.browser.test.ts",
   "test/wasm/{commands,counts,model,primes,tools}.browser.test.ts",
-  "test/browser/{policy,sealed}.browser.test.ts",
+  "test/browser/{policy,hardened}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
   "test/runtimes/*.browser.test.ts",
-  "test/seal/*.browser.test.ts",
+  "test/realm/*.browser.test.ts",
 ];
 
 /** Not in WebKitGTK, which cannot put a stack aside. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { builtEngine, readStamp } from "@keyhole/worker-host/wasm";
+import { builtEngine, readMeterSection } from "@keyhole/worker-host/wasm";
 import { build, type Rolldown } from "vite";
 import { afterAll, describe, expect, it } from "vitest";
 import { config, program, removePrograms } from "./program.ts";
@@ -36,14 +36,14 @@ describe("a metered module", () => {
     const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
     expect(output.get("chunks/main.js")).toContain(`from "../${name}"`);
     const engine = builtEngine(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>));
-    expect(engine.names.tank).toBe("keyhole.tank");
+    expect(engine.names.fuel).toBe("keyhole.fuel");
   });
 
   it("has an address in a page", async () => {
     const output = await outputOf(importing("metered-url"), []);
     const [name] = [...output.keys()].filter((each) => each.endsWith(".wasm"));
     expect(output.get("chunks/main.js")).toContain(name);
-    expect(readStamp(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>))).toBeDefined();
+    expect(readMeterSection(new WebAssembly.Module(output.get(name!) as Uint8Array<ArrayBuffer>))).toBeDefined();
   });
 
   it.each([

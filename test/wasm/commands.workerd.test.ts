@@ -1,4 +1,4 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { bindings } from "../edge/bindings.ts";
 import { describeCommands } from "./commands.shared.ts";
@@ -7,7 +7,7 @@ import { describeCommands } from "./commands.shared.ts";
 describeCommands("dynamic Workers", {
   async open(options) {
     const brokers = [filesBroker(memoryStore())];
-    return edgeHost({ loader: new IsolateRack(bindings.LOADER), brokers, preempts: false, ...options });
+    return edgeHost({ loader: new IsolateRegistry(bindings.LOADER), brokers, preempts: false, ...options });
   },
   preempts: false,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { meter } from "../../packages/worker-host/src/wasm/meter/meter.ts";
-import { fill, readTank } from "../../packages/worker-host/src/wasm/meter/tank.ts";
+import { initialFuel, readFuel } from "../../packages/worker-host/src/wasm/meter/fuel-global.ts";
 import { bindings } from "../edge/bindings.ts";
 import { type Program, programs } from "./programs.ts";
 
@@ -9,9 +9,9 @@ const runner = `
 import { WorkerEntrypoint } from "cloudflare:workers";
 import module from "./program.wasm";
 export default class extends WorkerEntrypoint {
-  run(names, tank, argument) {
+  run(names, fuelGlobal, argument) {
     const { exports } = new WebAssembly.Instance(module);
-    exports[names.tank].value = tank;
+    exports[names.fuel].value = fuelGlobal;
     exports[names.pages].value = 1024;
     let value;
     let trapped = false;
@@ -20,16 +20,16 @@ export default class extends WorkerEntrypoint {
     } catch {
       trapped = true;
     }
-    return { value, trapped, tank: exports[names.tank].value };
+    return { value, trapped, fuelGlobal: exports[names.fuel].value };
   }
 }`;
 
 interface Runner {
   run(
     names: object,
-    tank: bigint,
+    fuelGlobal: bigint,
     argument: number,
-  ): Promise<{ readonly value?: number; readonly trapped: boolean; readonly tank: bigint }>;
+  ): Promise<{ readonly value?: number; readonly trapped: boolean; readonly fuelGlobal: bigint }>;
 }
 
 async function run({ bytes, argument }: Program, fuel: number): Promise<object> {
@@ -42,8 +42,8 @@ async function run({ bytes, argument }: Program, fuel: number): Promise<object> 
     globalOutbound: null,
   });
   const entry = worker.getEntrypoint() as unknown as Runner;
-  const { value, trapped, tank } = await entry.run(metered.report.exports, fill(fuel), argument);
-  const { fuel: left, state } = readTank(tank);
+  const { value, trapped, fuelGlobal } = await entry.run(metered.report.exports, initialFuel(fuel), argument);
+  const { fuel: left, state } = readFuel(fuelGlobal);
   return { value, trapped, left, state };
 }
 

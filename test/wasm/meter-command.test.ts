@@ -1,4 +1,4 @@
-import { readStamp } from "@keyhole/worker-host/wasm";
+import { readMeterSection } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { filesOf, ioOf, ioWith, typed } from "../support/command-files.ts";
@@ -51,7 +51,7 @@ describe("keyhole meter", () => {
       write: async (path: string, bytes: Uint8Array<ArrayBuffer>) => void written.set(path, bytes),
     };
     await runCommand(["meter", "x.wasm", "--out", "y.wasm"], ioWith(files));
-    expect(readStamp(new WebAssembly.Module(written.get("y.wasm")!))?.originalHash).toMatch(/^blake3:/);
+    expect(readMeterSection(new WebAssembly.Module(written.get("y.wasm")!))?.originalHash).toMatch(/^blake3:/);
   });
 
   it("says that it could not write", async () => {

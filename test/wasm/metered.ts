@@ -1,10 +1,17 @@
-import { fill, meter, type MeterOptions, type MeterReport, readTank, type TankState } from "@keyhole/worker-host/wasm";
+import {
+  initialFuel,
+  meter,
+  type MeterOptions,
+  type MeterReport,
+  readFuel,
+  type FuelState,
+} from "@keyhole/worker-host/wasm";
 import type { Bytes } from "./bytes.ts";
 
 export interface Metered {
   readonly exports: Readonly<Record<string, (...given: unknown[]) => unknown>>;
   readonly report: MeterReport;
-  /** Fills the tank, calls, and says what is left of it. */
+  /** Fills the fuel global, calls, and says what is left of it. */
   run(call: () => unknown, fuel?: number, stackBytes?: number): Run;
 }
 
@@ -12,7 +19,7 @@ export interface Run {
   readonly value?: unknown;
   readonly trapped: boolean;
   readonly used: number;
-  readonly tank: TankState;
+  readonly fuelState: FuelState;
 }
 
 /** More than any test uses. */
@@ -46,18 +53,23 @@ export function trapping(module: WebAssembly.Module): WebAssembly.Imports {
 
 function start(module: WebAssembly.Module, report: MeterReport, imports: WebAssembly.Imports = {}): Metered {
   const { exports } = new WebAssembly.Instance(module, imports);
-  const tank = exports[report.exports.tank] as WebAssembly.Global<"i64">;
+  const fuelGlobal = exports[report.exports.fuel] as WebAssembly.Global<"i64">;
   (exports[report.exports.pages] as WebAssembly.Global<"i32">).value = 1_024;
   return {
     exports: exports as Metered["exports"],
     report,
     run(call, fuel = LARGE, stackBytes) {
-      tank.value = fill(fuel, stackBytes);
+      fuelGlobal.value = initialFuel(fuel, stackBytes);
       try {
         const value = call();
-        return { value, trapped: false, used: fuel - readTank(tank.value).fuel, tank: readTank(tank.value) };
+        return {
+          value,
+          trapped: false,
+          used: fuel - readFuel(fuelGlobal.value).fuel,
+          fuelState: readFuel(fuelGlobal.value),
+        };
       } catch {
-        return { trapped: true, used: fuel - readTank(tank.value).fuel, tank: readTank(tank.value) };
+        return { trapped: true, used: fuel - readFuel(fuelGlobal.value).fuel, fuelState: readFuel(fuelGlobal.value) };
       }
     },
   };

@@ -8,7 +8,7 @@ export interface Program {
   readonly value: number;
   /** As wasmtime 49.0.0 counts it. */
   readonly fuel: number;
-  /** What is in the tank when half of that fuel was given: our own count, which takes a segment's fuel before it runs. */
+  /** The fuel that is left when half of that fuel was given: our own count, which takes a segment's fuel before it runs. */
   readonly leftOfHalf: number;
 }
 

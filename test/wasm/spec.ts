@@ -1,4 +1,4 @@
-import { fill, meter, MAX_STACK_BYTES } from "@keyhole/worker-host/wasm";
+import { initialFuel, meter, MAX_STACK_BYTES } from "@keyhole/worker-host/wasm";
 import { LARGE } from "./metered.ts";
 import type { Command, Script } from "./wast.ts";
 
@@ -33,14 +33,15 @@ export function play(script: Script, isMetered: boolean): Transcript {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(result.bytes), registry);
     const names = result.report.exports;
     (exports[names.pages] as WebAssembly.Global).value = 65_536;
-    refill(exports, names.tank);
-    tanks.set(exports, names.tank);
+    refill(exports, names.fuel);
+    fuelGlobals.set(exports, names.fuel);
     if (names.start !== undefined) (exports[names.start] as () => void)();
     return exports;
   };
-  const tanks = new Map<Exports, string>();
-  const refill = (exports: Exports, tank: string | undefined): void => {
-    if (tank !== undefined) (exports[tank] as WebAssembly.Global<"i64">).value = fill(LARGE, MAX_STACK_BYTES);
+  const fuelGlobals = new Map<Exports, string>();
+  const refill = (exports: Exports, fuelGlobal: string | undefined): void => {
+    if (fuelGlobal !== undefined)
+      (exports[fuelGlobal] as WebAssembly.Global<"i64">).value = initialFuel(LARGE, MAX_STACK_BYTES);
   };
 
   const run = (command: Command): string => {
@@ -61,7 +62,7 @@ export function play(script: Script, isMetered: boolean): Transcript {
     }
     if (action === undefined) return "";
     const target = action.module === undefined ? latest : (named.get(action.module) ?? {});
-    for (const [exports, tank] of tanks) refill(exports, tank);
+    for (const [exports, fuelGlobal] of fuelGlobals) refill(exports, fuelGlobal);
     if (action.type === "get") return print((target[action.field] as WebAssembly.Global).value);
     return print((target[action.field] as (...given: unknown[]) => unknown)(...(action.args ?? []).map(argument)));
   };

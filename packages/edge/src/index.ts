@@ -7,7 +7,7 @@ export type { Env } from "./env.ts";
 export { gatewayWorker } from "./gateway-worker.ts";
 export { type EdgeHostOptions, edgeHost } from "./isolate/host.ts";
 export { type IsolateLoader, type LoadedTool, type LoaderAnswer, sandboxLoader } from "./isolate/loader.ts";
-export { IsolateRack } from "./isolate/rack.ts";
+export { IsolateRegistry } from "./isolate/isolate-registry.ts";
 export { sqlContent, type SqlContentOptions } from "./object/content.ts";
 export { kernelObject, type KernelObjectClass, type KernelObjectOptions } from "./object/kernel-object.ts";
 export { sqlSink } from "./object/sink.ts";

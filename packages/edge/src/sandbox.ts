@@ -1,69 +1,69 @@
 /** The Worker in which tools run where the kernel must not share their process: a tool that spins takes this one down, and only this one. */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
-import type { IsolateLoader, LoadedTool, LoaderAnswer, Racks } from "./isolate/loader.ts";
-import { IsolateRack } from "./isolate/rack.ts";
+import type { IsolateLoader, LoadedTool, LoaderAnswer, IsolateRegistries } from "./isolate/loader.ts";
+import { IsolateRegistry } from "./isolate/isolate-registry.ts";
 import { remote } from "./isolate/remote.ts";
 
 interface SandboxEnv {
   readonly LOADER: WorkerLoader;
-  readonly RACK: DurableObjectNamespace;
+  readonly REGISTRY: DurableObjectNamespace;
 }
 
-/** Holds the isolates between requests; see {@link IsolateRack}. Stores nothing. */
-export class RackObject extends DurableObject<SandboxEnv> implements IsolateLoader {
-  readonly #rack = new IsolateRack(this.env.LOADER);
+/** Holds the isolates between requests; see {@link IsolateRegistry}. Stores nothing. */
+export class IsolateRegistryObject extends DurableObject<SandboxEnv> implements IsolateLoader {
+  readonly #registry = new IsolateRegistry(this.env.LOADER);
 
   load(id: string, tool: LoadedTool): Promise<unknown> {
-    return this.#rack.load(id, tool);
+    return this.#registry.load(id, tool);
   }
 
   call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
-    return this.#rack.call(id, call, target);
+    return this.#registry.call(id, call, target);
   }
 
   close(id: string): Promise<void> {
-    return this.#rack.close(id);
+    return this.#registry.close(id);
   }
 
   holds(id: string): Promise<boolean> {
-    return this.#rack.holds(id);
+    return this.#registry.holds(id);
   }
 
   ping(): Promise<void> {
-    return this.#rack.ping();
+    return this.#registry.ping();
   }
 }
 
-export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Racks {
-  load(rack: string, id: string, tool: LoadedTool): Promise<unknown> {
-    return this.#rack(rack).load(id, tool);
+export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements IsolateRegistries {
+  load(registry: string, id: string, tool: LoadedTool): Promise<unknown> {
+    return this.#registry(registry).load(id, tool);
   }
 
-  call(rack: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
-    return this.#rack(rack).call(id, call, target);
+  call(registry: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
+    return this.#registry(registry).call(id, call, target);
   }
 
-  close(rack: string, id: string): Promise<void> {
-    return this.#rack(rack).close(id);
+  close(registry: string, id: string): Promise<void> {
+    return this.#registry(registry).close(id);
   }
 
-  holds(rack: string, id: string): Promise<boolean> {
-    return this.#rack(rack).holds(id);
+  holds(registry: string, id: string): Promise<boolean> {
+    return this.#registry(registry).holds(id);
   }
 
-  ping(rack: string): Promise<void> {
-    return this.#rack(rack).ping();
+  ping(registry: string): Promise<void> {
+    return this.#registry(registry).ping();
   }
 
   /** The heartbeat: it answers for as long as nothing spins. Without its bindings it could run no tool. */
   override fetch(): Response {
-    const { LOADER, RACK } = this.env as Partial<SandboxEnv>;
-    const isBound = LOADER !== undefined && RACK !== undefined;
+    const { LOADER, REGISTRY } = this.env as Partial<SandboxEnv>;
+    const isBound = LOADER !== undefined && REGISTRY !== undefined;
     return Response.json({ status: isBound ? "ok" : "unavailable" }, { status: isBound ? 200 : 503 });
   }
 
-  #rack(name: string): IsolateLoader {
-    return remote<IsolateLoader>(this.env.RACK.getByName(name), ["load", "call", "close", "holds", "ping"]);
+  #registry(name: string): IsolateLoader {
+    return remote<IsolateLoader>(this.env.REGISTRY.getByName(name), ["load", "call", "close", "holds", "ping"]);
   }
 }

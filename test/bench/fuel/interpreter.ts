@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { IsolateHost } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
-import { compileEngine, type Engine, fill, interpreterHost } from "@keyhole/worker-host/wasm";
+import { compileEngine, type Engine, initialFuel, interpreterHost } from "@keyhole/worker-host/wasm";
 import { vmImports } from "../../../packages/worker-host/src/wasm/interpreter/imports.ts";
 import { callIn, openBody } from "../../wasm/run-body.ts";
 
@@ -53,9 +53,9 @@ function machine(module: WebAssembly.Module, names?: Engine["names"]): (code: st
   const imports = vmImports({ memory: () => exports.memory, call: () => 0, interrupt: () => 0 });
   const { exports: all } = new WebAssembly.Instance(module, imports);
   const exports = all as unknown as Exports;
-  const tank = names && (all[names.tank] as unknown as { value: bigint });
+  const fuelGlobal = names && (all[names.fuel] as unknown as { value: bigint });
   const refuel = (): void => {
-    if (tank !== undefined) tank.value = fill(10 ** 12);
+    if (fuelGlobal !== undefined) fuelGlobal.value = initialFuel(10 ** 12);
   };
   if (names !== undefined) (all[names.pages] as unknown as { value: number }).value = 16_384;
   refuel();

@@ -1,6 +1,6 @@
 import { defineTool } from "@keyhole/kernel/tool";
 
-/** Shows every clock and every chance that a sealed tool can get at, in every guise. */
+/** Shows every clock and every chance that a hardened tool can get at, in every guise. */
 export default defineTool({
   name: "moments",
   version: "1.0.0",

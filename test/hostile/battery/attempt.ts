@@ -5,13 +5,13 @@ export type Platform = (typeof platforms)[number];
 /**
  * Where an attempt's code runs:
  *
- * - `frame`: an expression in a worker that nobody sealed, inside a tool's frame. `at(name)` is an address of the canary, `page` the page's origin.
- * - `tool`: the body of an async function in a sealed isolate, with `context` and `at` at hand. What it returns is what it got.
+ * - `frame`: an expression in a worker that nobody hardened, inside a tool's frame. `at(name)` is an address of the canary, `page` the page's origin.
+ * - `tool`: the body of an async function in a hardened isolate, with `context` and `at` at hand. What it returns is what it got.
  * - `output`: the body of a tool whose result, or exception, is the attack.
  * - `guest`: code that has taken the shell's place. `send(message, transfer)` speaks to the host, `callId` is the call's.
  * - `guest of a stream`: the same, in a call whose output is a stream, and that has a body.
  * - `pair`: two bodies, one after the other, in two isolates. The second one gets what the first one returned as `token`.
- * - `pair of frames`: the same, as expressions in two frames that nobody sealed.
+ * - `pair of frames`: the same, as expressions in two frames that nobody hardened.
  * - `spin`: a tool's body that never yields.
  */
 export type Layer = "frame" | "tool" | "output" | "guest" | "guest of a stream" | "pair" | "pair of frames" | "spin";

@@ -4,7 +4,7 @@ const isAlone = true;
 
 /** Every way of a worker to a server, with all its globals in place: only the frame's policy stands in between. */
 export const frameNetwork: AttemptGroup = {
-  name: "Network, from a worker that nobody sealed",
+  name: "Network, from a worker that nobody hardened",
   layer: "frame",
   seen: "the canary counts a request, or the code gets an answer",
   on: browsers,

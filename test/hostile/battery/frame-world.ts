@@ -1,7 +1,7 @@
 import { type AttemptGroup, browsers, rows } from "./attempt.ts";
 
 export const frameWorld: AttemptGroup = {
-  name: "Storage, origin and devices, from a worker that nobody sealed",
+  name: "Storage, origin and devices, from a worker that nobody hardened",
   layer: "frame",
   seen: "the code gets a value, or the page hears it",
   on: browsers,

@@ -5,7 +5,7 @@ function pair(id: string, tries: string, code: string, second: string): Attempt 
 }
 
 export const framePairs: AttemptGroup = {
-  name: "Tool against tool, in two frames that nobody sealed",
+  name: "Tool against tool, in two frames that nobody hardened",
   layer: "pair of frames",
   seen: "the second one finds what the first one left",
   on: browsers,
@@ -69,7 +69,7 @@ export const framePairs: AttemptGroup = {
 };
 
 export const toolPairs: AttemptGroup = {
-  name: "Tool against tool, sealed",
+  name: "Tool against tool, hardened",
   layer: "pair",
   seen: "the second one finds what the first one left",
   on: platforms,

@@ -11,7 +11,7 @@ const unheld = "not promised";
 
 /** Names that the shell takes away, and ways back to them. */
 export const toolNames: AttemptGroup = {
-  name: "Names, in a sealed isolate",
+  name: "Names, in a hardened isolate",
   layer: "tool",
   seen: "the tool holds what the shell took away",
   on: platforms,
@@ -116,7 +116,7 @@ export const toolNames: AttemptGroup = {
 };
 
 export const toolCode: AttemptGroup = {
-  name: "Network and code from text, in a sealed isolate",
+  name: "Network and code from text, in a hardened isolate",
   layer: "tool",
   seen: "the canary counts a request, or the code runs",
   on: platforms,
@@ -160,7 +160,7 @@ export const toolCode: AttemptGroup = {
 };
 
 export const toolImports: AttemptGroup = {
-  name: "Imports, in a sealed isolate",
+  name: "Imports, in a hardened isolate",
   layer: "tool",
   seen: "the canary counts a request, or the module loads",
   on: platforms,
@@ -226,7 +226,7 @@ export const toolImports: AttemptGroup = {
       [
         "import-exports",
         "the entrypoints of the kernel's Worker",
-        "const { exports } = await import('cloudflare:workers'); return Object.keys(exports ?? {}).find((name) => /Kernel|Rack|Sandbox/.test(name))",
+        "const { exports } = await import('cloudflare:workers'); return Object.keys(exports ?? {}).find((name) => /Kernel|Registry|Sandbox/.test(name))",
       ],
     ]),
   ],

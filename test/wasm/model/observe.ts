@@ -1,5 +1,5 @@
 import { meter } from "../../../packages/worker-host/src/wasm/meter/meter.ts";
-import { fill, readTank } from "../../../packages/worker-host/src/wasm/meter/tank.ts";
+import { initialFuel, readFuel } from "../../../packages/worker-host/src/wasm/meter/fuel-global.ts";
 import type { Bytes } from "../bytes.ts";
 import { limits, LARGE, type Observed, UNIT_BYTES } from "./observed.ts";
 import type { Program } from "./program.ts";
@@ -60,9 +60,9 @@ function attempt(call: () => number): { readonly kind: "returned" | "uncaught" |
 /** A metered module, compiled: whoever compiles it, this runs it. */
 export class MeteredProgram {
   readonly #module: WebAssembly.Module;
-  readonly #names: { readonly tank: string; readonly pages: string };
+  readonly #names: { readonly fuel: string; readonly pages: string };
 
-  constructor(module: WebAssembly.Module, names: { readonly tank: string; readonly pages: string }) {
+  constructor(module: WebAssembly.Module, names: { readonly fuel: string; readonly pages: string }) {
     this.#module = module;
     this.#names = names;
   }
@@ -80,20 +80,20 @@ export class MeteredProgram {
   ): (Observed & { readonly openUnits: number })[] {
     const { exports } = new WebAssembly.Instance(this.#module);
     const { main, memory } = exports as unknown as Instance;
-    const tank = exports[this.#names.tank] as WebAssembly.Global<"i64">;
+    const fuelGlobal = exports[this.#names.fuel] as WebAssembly.Global<"i64">;
     (exports[this.#names.pages] as WebAssembly.Global<"i32">).value = limits.pages;
     return values.map((value, at) => {
       const { fuel, units } = bounds(at);
-      const full = fill(fuel, units * UNIT_BYTES);
-      tank.value = full;
+      const full = initialFuel(fuel, units * UNIT_BYTES);
+      fuelGlobal.value = full;
       const { kind, result } = attempt(() => main(value));
-      const { fuel: left, state } = readTank(tank.value);
+      const { fuel: left, state } = readFuel(fuelGlobal.value);
       return {
         kind: state === "running" ? kind : state,
         value: state === "running" ? result : undefined,
         fuel: fuel - left,
         units: undefined,
-        openUnits: Number((tank.value & 0x7fffn) - (full & 0x7fffn)),
+        openUnits: Number((fuelGlobal.value & 0x7fffn) - (full & 0x7fffn)),
         memory: fingerprint(new Uint8Array(memory.buffer)),
       };
     });

@@ -2,7 +2,7 @@ import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
-import { drain } from "./unread.ts";
+import { drain } from "./drain-body.ts";
 
 const jsonType = "application/json";
 

@@ -14,7 +14,7 @@ import { checkOf } from "./check.ts";
 import { eventStream } from "./event-stream.ts";
 import { outputEvents } from "./output-events.ts";
 import { callProblem, HttpRefusal } from "./problem.ts";
-import { uploadOf } from "./unread.ts";
+import { uploadOf } from "./drain-body.ts";
 import { wireResult } from "./wire.ts";
 
 export interface CallSurroundings {

@@ -3,7 +3,7 @@ import { cors } from "hono/cors";
 import { authenticate, type Identity, readTokens } from "./auth.ts";
 import { httpProblem, problemOf } from "./problem.ts";
 import { causeOf, readinessAnswer, type ReadinessCause } from "./readiness.ts";
-import { drainUntouched } from "./unread.ts";
+import { drainUntouched } from "./drain-body.ts";
 
 export interface GatewaySettings {
   readonly tokens: string | undefined;

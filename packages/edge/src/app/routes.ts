@@ -11,7 +11,7 @@ import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
 import { httpProblem, problemOf } from "./problem.ts";
 import { kernelCauses, readinessAnswer } from "./readiness.ts";
-import { drainUntouched } from "./unread.ts";
+import { drainUntouched } from "./drain-body.ts";
 
 /** What the routes of one tenant work on. */
 export interface Served {

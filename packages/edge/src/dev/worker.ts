@@ -54,7 +54,7 @@ export function sandboxWorker(): Worker {
       compatibilityDate: "2026-10-01",
       ...modulesOf(fileURLToPath(new URL(path, import.meta.url)), false),
       workerLoaders: { LOADER: {} },
-      durableObjects: { RACK: { className: "RackObject", useSQLite: true } },
+      durableObjects: { REGISTRY: { className: "IsolateRegistryObject", useSQLite: true } },
     },
   };
 }

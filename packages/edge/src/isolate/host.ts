@@ -37,7 +37,7 @@ export interface EdgeHostOptions {
 const COMMAND_WORKERS = 2;
 
 /**
- * Runs each tool in a dynamic Worker of its own, modules of WebAssembly under fuel: no network, no Node, no bindings. A call's only way out is its own `CallLine`, which checks what comes
+ * Runs each tool in a dynamic Worker of its own, modules of WebAssembly under fuel: no network, no Node, no bindings. A call's only way out is its own `CallChannel`, which checks what comes
  * and goes dead when the call ends.
  *
  * @throws TypeError for a command whose name is none or whose module cannot be one

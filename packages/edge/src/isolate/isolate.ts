@@ -1,6 +1,6 @@
 import { type CallPort, type Isolate, type IsolateCall, IsolateFailure, type IsolateOutcome } from "@keyhole/kernel";
 import { parseGuestMessage } from "@keyhole/worker-host/protocol";
-import { CallLine } from "./call-line.ts";
+import { CallChannel } from "./call-channel.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
 import { readMetered } from "./metered.ts";
 
@@ -61,20 +61,20 @@ export class EdgeIsolate implements Isolate {
 
   async call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
     if (!this.#alive) return lost("the isolate is not alive");
-    const line = new CallLine(call, port);
+    const channel = new CallChannel(call, port);
     const stopped = Promise.withResolvers<Lost>();
     const stop = (reason: string): void => {
-      line.end();
+      channel.end();
       stopped.resolve(lost(reason));
     };
     this.#stops.add(stop);
     try {
-      const outcome = await Promise.race([this.#run(call, port, line), line.broken, stopped.promise]);
+      const outcome = await Promise.race([this.#run(call, port, channel), channel.broken, stopped.promise]);
       if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
         this.terminate(outcome.kind);
       return outcome;
     } finally {
-      line.end();
+      channel.end();
       this.#stops.delete(stop);
     }
   }
@@ -97,22 +97,22 @@ export class EdgeIsolate implements Isolate {
   }
 
   /**
-   * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the line,
+   * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the channel,
    * so nothing can have happened.
    */
-  async #run(call: IsolateCall, port: CallPort, line: CallLine): Promise<IsolateOutcome> {
+  async #run(call: IsolateCall, port: CallPort, channel: CallChannel): Promise<IsolateOutcome> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const sent = {};
       this.#unanswered.add(sent);
       try {
-        const answer = await this.#around.loader.call(this.#id, call, line.target);
-        if (answer.kind === "answered") return this.#settle(line, port, answer.outcome);
+        const answer = await this.#around.loader.call(this.#id, call, channel.target);
+        if (answer.kind === "answered") return this.#settle(channel, port, answer.outcome);
       } catch {
         // The way to the sandbox broke, or the dynamic Worker ended.
       } finally {
         this.#unanswered.delete(sent);
       }
-      if (line.heard || !this.#alive || attempt === 2) break;
+      if (channel.heard || !this.#alive || attempt === 2) break;
       try {
         await this.#load();
       } catch {
@@ -132,8 +132,8 @@ export class EdgeIsolate implements Isolate {
     }
   }
 
-  #settle(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
-    return typeof this.#tool.code === "string" ? line.outcomeOf(returned) : meteredOutcome(line, port, returned);
+  #settle(channel: CallChannel, port: CallPort, returned: unknown): IsolateOutcome {
+    return typeof this.#tool.code === "string" ? channel.outcomeOf(returned) : meteredOutcome(channel, port, returned);
   }
 
   async #load(): Promise<void> {
@@ -159,7 +159,7 @@ export class EdgeIsolate implements Isolate {
     }
   }
 
-  /** Loading may be repeated: the module has no line to anything. */
+  /** Loading may be repeated: the module has no channel to anything. */
   async #loadAnswer(): Promise<unknown> {
     for (let attempt = 1; attempt <= maxLoads; attempt++) {
       try {
@@ -177,11 +177,11 @@ function lost(reason: string): Lost {
   return { kind: "lost", reason };
 }
 
-function meteredOutcome(line: CallLine, port: CallPort, returned: unknown): IsolateOutcome {
+function meteredOutcome(channel: CallChannel, port: CallPort, returned: unknown): IsolateOutcome {
   const answer = readMetered(returned);
   if (answer === undefined) return lost("protocol: an answer without the call's usage");
   port.used?.(answer.usage);
-  return answer.exhausted ?? line.outcomeOf(answer.outcome);
+  return answer.exhausted ?? channel.outcomeOf(answer.outcome);
 }
 
 async function untilReachable({ loader, startTimeoutMs }: Surroundings): Promise<void> {

@@ -3,7 +3,7 @@ import type { LoadedCode, LoadedModule } from "@keyhole/worker-host/protocol";
 import { remote } from "./remote.ts";
 
 /**
- * What stands between the host and the dynamic Workers: the rack in this Worker ({@link IsolateRack}), or one in another process
+ * What stands between the host and the dynamic Workers: the registry in this Worker ({@link IsolateRegistry}), or one in another process
  * ({@link sandboxLoader}). A rejection means that the way there broke; whatever `unknown` carries comes from a guest and is hostile.
  */
 export interface IsolateLoader {
@@ -19,16 +19,16 @@ export interface IsolateLoader {
   ping(): Promise<void>;
 }
 
-/** The same for many racks, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */
-export interface Racks {
-  load(rack: string, id: string, tool: LoadedTool): Promise<unknown>;
-  call(rack: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
-  close(rack: string, id: string): Promise<void>;
-  holds(rack: string, id: string): Promise<boolean>;
-  ping(rack: string): Promise<void>;
+/** The same for many registries, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */
+export interface IsolateRegistries {
+  load(registry: string, id: string, tool: LoadedTool): Promise<unknown>;
+  call(registry: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
+  close(registry: string, id: string): Promise<void>;
+  holds(registry: string, id: string): Promise<boolean>;
+  ping(registry: string): Promise<void>;
 }
 
-/** `absent`: the rack holds no such isolate (any more), and nothing ran. */
+/** `absent`: the registry holds no such isolate (any more), and nothing ran. */
 export type LoaderAnswer = { readonly kind: "absent" } | { readonly kind: "answered"; readonly outcome: unknown };
 
 /** Data only: it may cross to another process. */
@@ -45,15 +45,15 @@ export type ModuleStart = Omit<LoadedModule, "module">;
 /**
  * Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way.
  *
- * @param rack whose isolates: the tenant
+ * @param registry whose isolates: the tenant
  */
-export function sandboxLoader(sandbox: Fetcher, rack: string): IsolateLoader {
-  const racks = remote<Racks>(sandbox, ["load", "call", "close", "holds", "ping"]);
+export function sandboxLoader(sandbox: Fetcher, registry: string): IsolateLoader {
+  const registries = remote<IsolateRegistries>(sandbox, ["load", "call", "close", "holds", "ping"]);
   return {
-    load: (id, tool) => racks.load(rack, id, tool),
-    call: (id, call, target) => racks.call(rack, id, call, target),
-    close: (id) => racks.close(rack, id),
-    holds: (id) => racks.holds(rack, id),
-    ping: () => racks.ping(rack),
+    load: (id, tool) => registries.load(registry, id, tool),
+    call: (id, call, target) => registries.call(registry, id, call, target),
+    close: (id) => registries.close(registry, id),
+    holds: (id) => registries.holds(registry, id),
+    ping: () => registries.ping(registry),
   };
 }

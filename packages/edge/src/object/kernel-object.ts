@@ -24,7 +24,7 @@ import { createRoutes, type Routes } from "../app/routes.ts";
 import type { Env } from "../env.ts";
 import { edgeHost } from "../isolate/host.ts";
 import { sandboxLoader } from "../isolate/loader.ts";
-import { IsolateRack } from "../isolate/rack.ts";
+import { IsolateRegistry } from "../isolate/isolate-registry.ts";
 import { sqlContent } from "./content.ts";
 import { sqlSink } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
@@ -171,7 +171,7 @@ function hostOf(
   const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
   if (SANDBOX !== undefined)
     return edgeHost({ loader: sandboxLoader(SANDBOX, tenantOf(context.id)), brokers, commands, onUnresponsive });
-  if (LOADER !== undefined) return edgeHost({ loader: new IsolateRack(LOADER), brokers, commands, onUnresponsive });
+  if (LOADER !== undefined) return edgeHost({ loader: new IsolateRegistry(LOADER), brokers, commands, onUnresponsive });
   if (engine !== undefined) {
     const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };
     const host = both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: bounds.fuel }));

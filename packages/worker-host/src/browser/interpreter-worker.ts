@@ -1,6 +1,6 @@
 /**
  * The script of an isolate's worker that holds the interpreter. The first message brings the port to the host, the first over that port the engine. Code
- * of a tool never runs here as JavaScript of the browser, so nothing has to be sealed; the frame around has no origin and no network all the same.
+ * of a tool never runs here as JavaScript of the browser, so nothing has to be hardened; the frame around has no origin and no network all the same.
  */
 import type { HostMessage } from "../protocol/message.ts";
 import shell from "keyhole:../wasm/guest/shell.ts?iife";

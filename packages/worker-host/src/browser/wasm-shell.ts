@@ -1,6 +1,6 @@
 /**
  * The script of a worker that holds one metered module, in a frame like every other tool. The first message brings the port to the host. The module reaches nothing but the
- * imports that the relay gives it, so that there is no realm to seal.
+ * imports that the relay gives it, so that there is no realm to harden.
  */
 import type { HostMessage } from "../protocol/message.ts";
 import { openWasmPort } from "../wasm/tool/port.ts";

@@ -2,7 +2,7 @@ import { type CallRealm, runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import type { GuestMessage, HostMessage } from "../protocol/message.ts";
 import { openUplink, type Uplink } from "./uplink.ts";
 
-/** What a shell brings: its way out, its sealed realm, and how its platform loads a module from text. */
+/** What a shell brings: its way out, its hardened realm, and how its platform loads a module from text. */
 export interface ShellParts {
   /**
    * Calls back with the next task of the platform: when no job is left. An outcome is told then, so that work which a call leaves behind is still the call's, and its deadline

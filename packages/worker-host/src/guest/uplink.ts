@@ -2,15 +2,15 @@ import type { CallPort, CapabilityReply } from "@keyhole/kernel";
 import { boundedMessage } from "@keyhole/kernel/guest";
 import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage } from "../protocol/message.ts";
-import { PieceLine } from "./pieces.ts";
-import { RequestLine } from "./requests.ts";
+import { PieceChannel } from "./piece-channel.ts";
+import { RequestChannel } from "./request-channel.ts";
 
 /** One running call's way over the port, kept within the protocol's limits whatever the tool does with its context. */
 export interface Uplink {
   readonly transport: CallPort;
   reply(request: number, reply: CapabilityReply): void;
   pulled(bytes: Uint8Array | undefined): void;
-  readonly pieces: Pick<PieceLine, "taken" | "drained">;
+  readonly pieces: Pick<PieceChannel, "taken" | "drained">;
   cancel(): void;
   /** Afterwards nothing of this call is sent. */
   close(): void;
@@ -25,8 +25,8 @@ const levels: ReadonlySet<unknown> = new Set(["debug", "info", "warn", "error"])
 
 export function openUplink(callId: string, post: Post): Uplink {
   const controller = new Controller();
-  const requests = new RequestLine(callId, post);
-  const pieces = new PieceLine(callId, post);
+  const requests = new RequestChannel(callId, post);
+  const pieces = new PieceChannel(callId, post);
   let open = true;
   let isCancelled = false;
   let pulled: Uplink["pulled"] | undefined;

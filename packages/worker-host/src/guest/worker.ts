@@ -1,11 +1,11 @@
 /**
  * The shell of the browser's isolates: a classic worker script (Chromium refuses module workers in a frame without an origin). The
  * first message brings the port to the host; everything else goes over that port, and no other name leads to it: what the shell needs it takes now,
- * then the realm is sealed, then the tool's code is loaded.
+ * then the realm is hardened, then the tool's code is loaded.
  */
 import type { HostMessage } from "../protocol/message.ts";
 import { dispatcher, type ShellParts } from "./dispatch.ts";
-import { seal } from "./seal.ts";
+import { hardenRealm } from "./harden/realm.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -23,7 +23,7 @@ async function start(port: MessagePort): Promise<void> {
   const post = port.postMessage.bind(port) as ShellParts["post"];
   const imports = await canImport();
   const wasm = canCompile();
-  const dispatch = dispatcher({ post, realm: seal(self), importText, whenIdle });
+  const dispatch = dispatcher({ post, realm: hardenRealm(self), importText, whenIdle });
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => dispatch(data);
   post({ type: "ready", imports, wasm });
 }

@@ -1,9 +1,9 @@
 /**
- * The shell of a worker thread. It speaks the protocol of the browser's shell and seals its realm in the same way, so that a tool gives the same
+ * The shell of a worker thread. It speaks the protocol of the browser's shell and hardens its realm in the same way, so that a tool gives the same
  * results here; it does not confine anything: `import("node:fs")` still works in a thread, which is why only trusted tools run in one.
  */
 import { dispatcher, type ShellParts } from "../guest/dispatch.ts";
-import { seal } from "../guest/seal.ts";
+import { hardenRealm } from "../guest/harden/realm.ts";
 import type { HostMessage } from "../protocol/message.ts";
 
 // Without an import: the shell is bundled, like every other shell, into text that names no platform.
@@ -14,7 +14,7 @@ const encode = Buffer.from.bind(Buffer) as (text: string) => Buffer;
 if (parentPort) {
   const post = parentPort.postMessage.bind(parentPort) as ShellParts["post"];
   // What Node's own `Response` looks up by name when a body is read.
-  const realm = seal(globalThis, { keep: ["Buffer"] });
+  const realm = hardenRealm(globalThis, { keep: ["Buffer"] });
   const whenIdle = (then: () => void): void => void setImmediate(then);
   const dispatch = dispatcher({ post, realm, importText, whenIdle });
   parentPort.on("message", (message: HostMessage) => dispatch(message));

@@ -15,7 +15,7 @@ export type ProtocolFault =
 export type CallMessage = Extract<GuestMessage, { readonly callId: string }>;
 
 /** What one call uses of its channel. */
-export interface CallLine {
+export interface CallChannel {
   post(message: HostMessage, transfer?: ArrayBuffer[]): void;
   /** Reports that an answer of the kernel could not be sent: without it the guest would wait for ever. */
   failed(): void;
@@ -32,7 +32,7 @@ export class GuestCall {
   readonly outcome: Promise<IsolateOutcome>;
   readonly #call: IsolateCall;
   readonly #port: CallPort;
-  readonly #line: CallLine;
+  readonly #channel: CallChannel;
   readonly #resolve: (outcome: IsolateOutcome) => void;
   readonly #stream: StreamState;
   #ended = false;
@@ -40,13 +40,13 @@ export class GuestCall {
   #requests: number;
   #requestsInFlight = 0;
 
-  constructor(call: IsolateCall, port: CallPort, line: CallLine, { messages, requests }: CallHistory) {
+  constructor(call: IsolateCall, port: CallPort, channel: CallChannel, { messages, requests }: CallHistory) {
     const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
     this.#call = call;
     this.#port = port;
-    this.#line = line;
+    this.#channel = channel;
     this.#stream = { call, pieces: 0, piecesInFlight: 0, body: "open" };
     this.#messages = messages;
     this.#requests = requests;
@@ -86,11 +86,11 @@ export class GuestCall {
   settle(outcome: IsolateOutcome): void {
     this.#ended = true;
     this.#port.signal.removeEventListener("abort", this.#cancel);
-    this.#line.ended(this.#call.callId);
+    this.#channel.ended(this.#call.callId);
     this.#resolve(outcome);
   }
 
-  readonly #cancel = (): void => this.#line.post({ type: "cancel", callId: this.#call.callId });
+  readonly #cancel = (): void => this.#channel.post({ type: "cancel", callId: this.#call.callId });
 
   #report(pass: () => void): ProtocolFault | undefined {
     this.#messages += 1;
@@ -119,7 +119,7 @@ export class GuestCall {
       const transfer = reply.ok && reply.body ? [reply.body.buffer as ArrayBuffer] : [];
       this.#answer({ type: "reply", callId: this.#call.callId, request, reply }, transfer);
     });
-    answered.catch(() => this.#line.failed());
+    answered.catch(() => this.#channel.failed());
   }
 
   #piece(message: GuestPiece): ProtocolFault | undefined {
@@ -132,7 +132,7 @@ export class GuestCall {
       this.#stream.piecesInFlight -= 1;
       this.#answer({ type: "taken", callId: this.#call.callId, more });
     });
-    answered.catch(() => this.#line.failed());
+    answered.catch(() => this.#channel.failed());
     return undefined;
   }
 
@@ -145,7 +145,7 @@ export class GuestCall {
       const transfer = bytes ? [bytes.buffer as ArrayBuffer] : [];
       this.#answer({ type: "pulled", callId: this.#call.callId, bytes }, transfer);
     });
-    answered.catch(() => this.#line.failed());
+    answered.catch(() => this.#channel.failed());
     return undefined;
   }
 
@@ -160,6 +160,6 @@ export class GuestCall {
 
   /** After the call has ended there is nobody to answer. */
   #answer(message: HostMessage, transfer?: ArrayBuffer[]): void {
-    if (!this.#ended) this.#line.post(message, transfer);
+    if (!this.#ended) this.#channel.post(message, transfer);
   }
 }

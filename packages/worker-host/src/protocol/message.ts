@@ -88,7 +88,7 @@ export interface Exhaustion {
   readonly outcome: Extract<IsolateOutcome, { kind: "out-of-fuel" | "out-of-memory" | "too-large" }>;
 }
 
-/** The shell is up and its realm is sealed. Sent before any code of a tool is there. */
+/** The shell is up and its realm is hardened. Sent before any code of a tool is there. */
 export interface GuestReady {
   readonly type: "ready";
   /** Whether the page's policy lets blobs be imported; without it no tool can be loaded. */

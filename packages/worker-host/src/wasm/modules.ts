@@ -1,6 +1,6 @@
 /** Tools of source `wasm` without the interpreter: the host, and what a host needs that brings its own way to an isolate. */
-export { readStamp } from "./meter/stamp.ts";
-export { MAX_FUEL } from "./meter/tank.ts";
+export { readMeterSection } from "./meter/meter-section.ts";
+export { MAX_FUEL } from "./meter/fuel-global.ts";
 export { waitingHere } from "./machine/suspend.ts";
 export type { WasiCommand } from "./command/command.ts";
 export { withCommands } from "../process/tool.ts";

@@ -1,6 +1,6 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import { openUplink, type Uplink } from "@keyhole/worker-host/guest";
-import type { CallTarget } from "../call-line.ts";
+import type { CallTarget } from "../call-channel.ts";
 import { type Remote, remote } from "../remote.ts";
 
 /** The one thing of a dynamic Worker's context that is needed here: its end, whatever still runs in it. */
@@ -9,7 +9,7 @@ interface Abortable {
 }
 
 /**
- * Runs one call behind a line to the kernel. What the tool asks for and says goes to the `CallTarget` behind `stub` and what comes back goes to the tool, until `run` has ended. Where
+ * Runs one call behind a channel to the kernel. What the tool asks for and says goes to the `CallTarget` behind `stub` and what comes back goes to the tool, until `run` has ended. Where
  * the kernel or the call is gone before, the isolate is aborted.
  */
 export async function relayed<Outcome>(

@@ -1,14 +1,14 @@
 /**
- * The main module of every dynamic Worker: seals the realm, then loads the tool beside it, then runs its calls. What it returns is only as
+ * The main module of every dynamic Worker: hardens the realm, then loads the tool beside it, then runs its calls. What it returns is only as
  * trustworthy as the tool, which shares its realm; the host checks all of it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
 import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
-import { seal } from "@keyhole/worker-host/guest";
+import { hardenRealm } from "@keyhole/worker-host/guest";
 import { relayed } from "./relay.ts";
 
-const realm = seal(globalThis);
+const realm = hardenRealm(globalThis);
 
 /** Left for the dynamic Worker to resolve, in which the tool is the only other module. */
 const toolModule = "./tool.js";

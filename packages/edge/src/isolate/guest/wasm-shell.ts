@@ -8,7 +8,7 @@ import {
   type Executed,
   executeCall,
   MAX_FUEL,
-  readStamp,
+  readMeterSection,
   waitingHere,
   type WasmTool,
 } from "@keyhole/worker-host/wasm/modules";
@@ -26,9 +26,10 @@ export default class WasmShell extends WorkerEntrypoint {
     const { default: module } = (await import(/* @vite-ignore */ toolModule)) as {
       readonly default: WebAssembly.Module;
     };
-    const stamp = readStamp(module);
-    if (stamp === undefined) return { type: "load-failed", name: "CompileError", message: "the module is not metered" };
-    tool = { compiled: { module, names: stamp.exports }, start, waiting: waitingHere() };
+    const meterSection = readMeterSection(module);
+    if (meterSection === undefined)
+      return { type: "load-failed", name: "CompileError", message: "the module is not metered" };
+    tool = { compiled: { module, names: meterSection.exports }, start, waiting: waitingHere() };
     ({ memoryBytes } = start);
     return { type: "loaded" };
   }

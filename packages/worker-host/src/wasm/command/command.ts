@@ -1,7 +1,7 @@
 import { checkCommand } from "@keyhole/kernel";
 import type { LoadedModule } from "../../protocol/message.ts";
-import { readStamp } from "../meter/stamp.ts";
-import { MAX_FUEL } from "../meter/tank.ts";
+import { readMeterSection } from "../meter/meter-section.ts";
+import { MAX_FUEL } from "../meter/fuel-global.ts";
 import { defaultMemoryBytes, prepare } from "../tool/prepare.ts";
 
 /** A module of WebAssembly that a host offers as a command: a WASI command (preview 1). */
@@ -40,7 +40,7 @@ export function prepareCommand(name: string, command: WasiCommand): PreparedComm
 
 function meteredOf(name: string, module: WasiCommand["module"], memoryBytes: number): LoadedModule["module"] {
   if (module instanceof WebAssembly.Module) {
-    if (readStamp(module) === undefined)
+    if (readMeterSection(module) === undefined)
       throw new TypeError(`The module of ${name} was not metered by this version of Keyhole.`);
     if (WebAssembly.Module.exports(module).some((each) => each.name === "_start")) return module;
     throw notACommand(name);

@@ -17,5 +17,5 @@ export interface Host {
   random(count: string): Uint8Array<ArrayBuffer>;
 }
 
-/** The machine's maker puts it there; sealing the realm takes the name away. */
+/** The machine's maker puts it there; hardening the realm takes the name away. */
 export const host: Host = (globalThis as unknown as { readonly host: Host }).host;

@@ -4,11 +4,11 @@ import { host } from "./host.ts";
 import "./platform/index.ts";
 import { manifestOf, type Tool } from "@keyhole/kernel";
 import { snapshot } from "@keyhole/kernel/guest";
-import { seal } from "../../guest/seal.ts";
+import { hardenRealm } from "../../guest/harden/realm.ts";
 
 const { stringify } = JSON;
 
-seal(globalThis);
+hardenRealm(globalThis);
 
 host.ready((code) => void post(code));
 

@@ -1,12 +1,12 @@
 /**
- * The shell inside QuickJS. It gives the language the platform's data types, seals the realm as every other shell does, and speaks the same protocol: as JSON text, with bytes beside
+ * The shell inside QuickJS. It gives the language the platform's data types, hardens the realm as every other shell does, and speaks the same protocol: as JSON text, with bytes beside
  * it.
  */
 import { host } from "./host.ts";
 // Before everything that takes these names when it is loaded.
 import "./platform/index.ts";
 import { dispatcher, type ShellParts } from "../../guest/dispatch.ts";
-import { seal } from "../../guest/seal.ts";
+import { hardenRealm } from "../../guest/harden/realm.ts";
 import type { GuestMessage, HostMessage } from "../../protocol/message.ts";
 
 const { parse, stringify } = JSON;
@@ -17,7 +17,7 @@ const post: ShellParts["post"] = (message) => {
   host.post(stringify(message, withoutBytes), bytes.slice().buffer);
 };
 
-const dispatch = dispatcher({ post, realm: seal(globalThis), importText: (code) => host.evaluate(code) });
+const dispatch = dispatcher({ post, realm: hardenRealm(globalThis), importText: (code) => host.evaluate(code) });
 
 host.ready((text, body) => {
   const message = parse(text) as HostMessage;

@@ -1,4 +1,4 @@
-import { type MeterExports, readStamp } from "../meter/stamp.ts";
+import { type MeterExports, readMeterSection } from "../meter/meter-section.ts";
 
 /** QuickJS, compiled and metered. One serves any number of isolates. */
 export interface Engine {
@@ -15,9 +15,9 @@ export interface Engine {
  * const engine = builtEngine(quickJs);
  */
 export function builtEngine(module: WebAssembly.Module): Engine {
-  const stamp = readStamp(module);
-  if (stamp === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
-  return checkEngine({ module, names: stamp.exports });
+  const meterSection = readMeterSection(module);
+  if (meterSection === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  return checkEngine({ module, names: meterSection.exports });
 }
 
 /** @throws TypeError */

@@ -26,12 +26,12 @@ export function vmImports({ memory, call, interrupt }: VmHost): WebAssembly.Impo
       host_get_timezone_offset: () => 0,
     },
     wasi_snapshot_preview1: {
-      // The shell keeps this clock for calls that were granted it; everything else sees the sealed one.
+      // The shell keeps this clock for calls that were granted it; everything else sees the hardened one.
       clock_time_get(_clock: number, _precision: bigint, at: number) {
         new DataView(memory().buffer).setBigUint64(at, BigInt(Date.now()) * 1_000_000n, true);
         return 0;
       },
-      // What seeds QuickJS' own generator, which the sealed realm replaces.
+      // What seeds QuickJS' own generator, which the hardened realm replaces.
       random_get: () => 0,
       fd_close: () => badFile,
       fd_fdstat_get: () => badFile,

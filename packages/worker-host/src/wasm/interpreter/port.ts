@@ -2,7 +2,7 @@ import type { GuestPort } from "../../protocol/channel.ts";
 import type { Exhaustion, HostMessage, LoadMessage, MachineMessage, MeterMessage } from "../../protocol/message.ts";
 import { isMeterMessage } from "../../protocol/meter.ts";
 import type { Image, SuspendedMachine } from "../../protocol/suspended-call.ts";
-import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/tank.ts";
+import { MAX_FUEL, MAX_STACK_BYTES } from "../meter/fuel-global.ts";
 import type { Engine } from "./engine.ts";
 import { services } from "./services.ts";
 import type { HostValue } from "./values.ts";

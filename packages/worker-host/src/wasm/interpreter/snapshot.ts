@@ -1,6 +1,6 @@
 import { type CapabilityRequest, hashBytes } from "@keyhole/kernel";
 import type { Image, SuspendedCall, SuspendedMachine } from "../../protocol/suspended-call.ts";
-import { readStamp } from "../meter/stamp.ts";
+import { readMeterSection } from "../meter/meter-section.ts";
 import type { Engine } from "./engine.ts";
 
 const encoder = new TextEncoder();
@@ -11,8 +11,8 @@ const FORMAT = 1;
 
 /** Names the engine, how it was metered and the shell in it: memory means something else in any other. */
 export function snapshotKindOf(engine: Engine, shell: string): string {
-  const stamp = readStamp(engine.module);
-  const parts = [FORMAT, stamp?.version, stamp?.originalHash, shell];
+  const meterSection = readMeterSection(engine.module);
+  const parts = [FORMAT, meterSection?.version, meterSection?.originalHash, shell];
   return `interpreter ${hashBytes(encoder.encode(JSON.stringify(parts)))}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Image } from "../../protocol/suspended-call.ts";
-import { fill, MAX_STACK_BYTES, readTank, type TankState, topUp } from "../meter/tank.ts";
+import { initialFuel, MAX_STACK_BYTES, readFuel, type FuelState, addFuel } from "../meter/fuel-global.ts";
 import type { Engine } from "./engine.ts";
 import type { QuickJsExports } from "./exports.ts";
 import { vmImports } from "./imports.ts";
@@ -11,7 +11,7 @@ export type HostFunctions = Readonly<Record<string, (values: readonly HostValue[
 
 export interface Slice {
   readonly fuelUsed: number;
-  readonly state: TankState["state"] | "trapped";
+  readonly state: FuelState["state"] | "trapped";
 }
 
 const PAGE_BYTES = 65_536;
@@ -25,7 +25,7 @@ const HOST_FUEL = 10 ** 13;
 export class Vm {
   readonly #exports: QuickJsExports;
   readonly #values: GuestValues;
-  readonly #tank: { value: bigint };
+  readonly #fuelGlobal: { value: bigint };
   readonly #pages: { value: number };
   readonly #turns: Turns;
   #dispatch = 0;
@@ -35,7 +35,7 @@ export class Vm {
 
   private constructor(engine: Engine, host: HostFunctions, sharesThread: boolean) {
     const functions: HostFunctions = { ...host };
-    this.#turns = turnsOf(sharesThread, () => readTank(this.#tank.value).fuel);
+    this.#turns = turnsOf(sharesThread, () => readFuel(this.#fuelGlobal.value).fuel);
     const { exports } = new WebAssembly.Instance(
       engine.module,
       vmImports({
@@ -46,7 +46,7 @@ export class Vm {
     );
     this.#exports = exports as unknown as QuickJsExports;
     this.#values = new GuestValues(this.#exports);
-    this.#tank = exports[engine.names.tank] as unknown as { value: bigint };
+    this.#fuelGlobal = exports[engine.names.fuel] as unknown as { value: bigint };
     this.#pages = exports[engine.names.pages] as unknown as { value: number };
   }
 
@@ -145,7 +145,7 @@ export class Vm {
 
   #begin(fuel: number, memoryBytes: number): void {
     this.#fuel = fuel;
-    this.#tank.value = fill(fuel, MAX_STACK_BYTES);
+    this.#fuelGlobal.value = initialFuel(fuel, MAX_STACK_BYTES);
     this.#pages.value = Math.max(Math.ceil(memoryBytes / PAGE_BYTES), this.memoryBytes / PAGE_BYTES);
   }
 
@@ -155,18 +155,18 @@ export class Vm {
   }
 
   #end(trapped: boolean): Slice {
-    const { fuel: left, state } = readTank(this.#tank.value);
+    const { fuel: left, state } = readFuel(this.#fuelGlobal.value);
     const fuelUsed = Math.min(this.#fuel, this.#fuel - left);
     return { fuelUsed, state: trapped && state === "running" ? "trapped" : state };
   }
 
   #hasJob(): boolean {
-    return this.#exports.qjs_is_job_pending() !== 0 && readTank(this.#tank.value).state === "running";
+    return this.#exports.qjs_is_job_pending() !== 0 && readFuel(this.#fuelGlobal.value).state === "running";
   }
 
   /** @returns a box for the guest, or 0 after an error was thrown in it */
   #hostCall(functions: HostFunctions, name: string, values: readonly number[]): number {
-    const { fuel, state } = readTank(this.#tank.value);
+    const { fuel, state } = readFuel(this.#fuelGlobal.value);
     // It is checked where it counts: what a call has no fuel for any more has no effect.
     if (state !== "running") throw new WebAssembly.RuntimeError("the slice has ended");
     this.#usedInSlice = this.#fuel - fuel;
@@ -183,8 +183,8 @@ export class Vm {
 
   /** The host's work costs one fuel per byte that crosses, whatever it costs the host. */
   #serve(work: HostFunctions[string], values: readonly number[]): number {
-    const before = this.#tank.value;
-    this.#tank.value = topUp(before, HOST_FUEL);
+    const before = this.#fuelGlobal.value;
+    this.#fuelGlobal.value = addFuel(before, HOST_FUEL);
     this.#successorFuel = undefined;
     let bytes = 0;
     const measured = (value: HostValue): HostValue => {
@@ -200,7 +200,7 @@ export class Vm {
       if (error instanceof WebAssembly.RuntimeError) throw error; // The end of the slice goes through.
       failure = error instanceof Error ? error.message : "";
     }
-    this.#tank.value = topUp(before, this.#handedOver(readTank(before).fuel) - bytes);
+    this.#fuelGlobal.value = addFuel(before, this.#handedOver(readFuel(before).fuel) - bytes);
     // The guest sees its own errors being made: that is its work.
     if (failure !== undefined) this.#values.throw(failure);
     return box;

@@ -1,5 +1,5 @@
-import type { MeterExports } from "../meter/stamp.ts";
-import { fill, MAX_FUEL, readTank, topUp } from "../meter/tank.ts";
+import type { MeterExports } from "../meter/meter-section.ts";
+import { initialFuel, MAX_FUEL, readFuel, addFuel } from "../meter/fuel-global.ts";
 
 /** A metered module, compiled: it serves any number of runs. */
 export interface CompiledModule {
@@ -30,7 +30,7 @@ interface Counter<Value> {
 
 const PAGE_BYTES = 65_536;
 
-/** Unwinds the guest. It can catch it, and then it stands still at its next check: its tank is empty. */
+/** Unwinds the guest. It can catch it, and then it stands still at its next check: no fuel is left. */
 export class RunStopped extends Error {}
 
 /** Calls of the host, and buffers in them, that a run has for nothing. */
@@ -39,7 +39,7 @@ const SERVICE_FUEL = 2_000;
 
 /** What a run has left, and has had done. */
 interface Account {
-  readonly tank: bigint;
+  readonly fuel: bigint;
   readonly served: number;
 }
 
@@ -51,7 +51,7 @@ export class Machine {
   readonly #names: MeterExports;
   readonly #bounds: RunBounds;
   #exports: WebAssembly.Exports | undefined;
-  #tank: Counter<bigint> | undefined;
+  #fuelGlobal: Counter<bigint> | undefined;
   #ending: RunEnding | undefined;
   #fuelLeft: number;
   #served = 0;
@@ -62,7 +62,7 @@ export class Machine {
     this.#fuelLeft = this.#bounds.fuel;
   }
 
-  /** Makes the instance, and fills its tank. A module that does not fit into its memory has ended with that. */
+  /** Makes the instance, and gives it its fuel. A module that does not fit into its memory has ended with that. */
   static async create(
     compiled: CompiledModule,
     bounds: RunBounds,
@@ -83,8 +83,8 @@ export class Machine {
 
   #fill(exports: WebAssembly.Exports): void {
     this.#exports = exports;
-    this.#tank = exports[this.#names.tank] as unknown as Counter<bigint>;
-    this.#tank.value = fill(this.#bounds.fuel);
+    this.#fuelGlobal = exports[this.#names.fuel] as unknown as Counter<bigint>;
+    this.#fuelGlobal.value = initialFuel(this.#bounds.fuel);
     const pages = Math.floor(this.#bounds.memoryBytes / PAGE_BYTES);
     (exports[this.#names.pages] as unknown as Counter<number>).value = pages;
     if (this.peakMemoryBytes > pages * PAGE_BYTES) this.#settle({ kind: "out-of-memory" });
@@ -133,7 +133,7 @@ export class Machine {
     if (this.#ending !== undefined) return undefined;
     try {
       const value = await through(this.#exports?.[name] as (...values: unknown[]) => unknown)(...values);
-      const { state } = this.#readTank();
+      const { state } = this.#readFuel();
       if (state !== "running") this.#settle({ kind: state });
       return value;
     } catch (error) {
@@ -155,10 +155,10 @@ export class Machine {
 
   /** What the host does for the guest costs one fuel per byte that crosses, whatever it costs the host. Taken before the work. */
   charge(bytes: number): void {
-    const tank = this.#tank;
-    if (tank === undefined) return this.stop({ kind: "failed", message: "an import was called before the run" });
-    tank.value = topUp(tank.value, -bytes);
-    if (this.#readTank().state !== "running") this.stop({ kind: "out-of-fuel" });
+    const fuelGlobal = this.#fuelGlobal;
+    if (fuelGlobal === undefined) return this.stop({ kind: "failed", message: "an import was called before the run" });
+    fuelGlobal.value = addFuel(fuelGlobal.value, -bytes);
+    if (this.#readFuel().state !== "running") this.stop({ kind: "out-of-fuel" });
   }
 
   /**
@@ -173,17 +173,17 @@ export class Machine {
 
   /** What an import does twice is paid once: it gives back what it had taken before it was interrupted. */
   get account(): Account {
-    return { tank: this.#tank?.value ?? 0n, served: this.#served };
+    return { fuel: this.#fuelGlobal?.value ?? 0n, served: this.#served };
   }
 
-  refund({ tank, served }: Account): void {
-    if (this.#tank === undefined || this.#ending !== undefined) return;
-    this.#tank.value = tank;
+  refund({ fuel, served }: Account): void {
+    if (this.#fuelGlobal === undefined || this.#ending !== undefined) return;
+    this.#fuelGlobal.value = fuel;
     this.#served = served;
   }
 
   #endingOf(error: unknown): RunEnding {
-    const { state } = this.#readTank();
+    const { state } = this.#readFuel();
     if (state !== "running") return { kind: state };
     // The engine's own stack, where the estimate was too low: V8 and JavaScriptCore throw a RangeError, SpiderMonkey an InternalError.
     if (error instanceof RangeError || (error instanceof Error && error.name === "InternalError"))
@@ -196,17 +196,17 @@ export class Machine {
     return (this.#exports?.[this.#names.refused] as unknown as Counter<number> | undefined)?.value === 1;
   }
 
-  #readTank(): ReturnType<typeof readTank> {
-    return readTank(this.#tank?.value ?? 0n);
+  #readFuel(): ReturnType<typeof readFuel> {
+    return readFuel(this.#fuelGlobal?.value ?? 0n);
   }
 
   #settle(ending: RunEnding): void {
     if (this.#ending !== undefined) return;
-    this.#fuelLeft = this.#tank === undefined ? this.#bounds.fuel : this.#readTank().fuel;
+    this.#fuelLeft = this.#fuelGlobal === undefined ? this.#bounds.fuel : this.#readFuel().fuel;
     const isFailure = ending.kind === "exited" && ending.code !== 0;
     this.#ending = isFailure && this.#wasRefusedMemory() ? { kind: "out-of-memory" } : ending;
     // A guest that catches what unwinds it goes no further than its next loop or call.
-    if (this.#tank !== undefined) this.#tank.value = -1n;
+    if (this.#fuelGlobal !== undefined) this.#fuelGlobal.value = -1n;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Machine, RunStopped } from "./machine.ts";
-import { type Tape, Unanswered } from "./tape.ts";
+import { type ReplayJournal, Unanswered } from "./replay-journal.ts";
 
 /**
  * How a guest waits. `stack`: the engine puts its stack aside (JSPI). `replay`: it is ended, and run again from its beginning with the answers so far.
@@ -32,11 +32,11 @@ export interface Suspension {
   enter(callee: Callable): Callable;
 }
 
-export function suspension(waiting: Waiting, machine: Machine, tape: Tape): Suspension {
+export function suspension(waiting: Waiting, machine: Machine, journal: ReplayJournal): Suspension {
   const engine = waiting === "stack" ? integration() : undefined;
   if (engine === undefined) return replaying(machine);
   return {
-    import: (work) => new engine.Suspending((...values) => inPlace(machine, tape, () => work(...values))),
+    import: (work) => new engine.Suspending((...values) => inPlace(machine, journal, () => work(...values))),
     enter: (callee) => engine.promising(callee),
   };
 }
@@ -58,19 +58,19 @@ function replaying(machine: Machine): Suspension {
 }
 
 /** The guest's stack stands still meanwhile; only the import is done again. */
-function inPlace(machine: Machine, tape: Tape, work: () => unknown): unknown {
+function inPlace(machine: Machine, journal: ReplayJournal, work: () => unknown): unknown {
   const { account } = machine;
-  tape.forget(); // What was read meanwhile, and did not have to wait.
+  journal.forget(); // What was read meanwhile, and did not have to wait.
   const attempt = (): unknown => {
     try {
       const value = work();
-      tape.forget();
+      journal.forget();
       return value;
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       machine.refund(account);
-      return tape.answer().then(() => {
-        tape.rewind();
+      return journal.answer().then(() => {
+        journal.rewind();
         if (machine.ending !== undefined) throw new RunStopped();
         return attempt();
       });

@@ -12,7 +12,7 @@ const CAUGHT = 32;
 /** The blocks that are open at one place of a function, the function itself outermost. Each is packed into a number. */
 export class Blocks {
   #open = new Uint8Array(64);
-  /** The marks of the heads of loops that are alive. */
+  /** The metering points of the heads of loops that are alive. */
   #heads = new Int32Array(64);
   depth = 0;
   /** How many of them are `try`. */
@@ -40,8 +40,8 @@ export class Blocks {
     return block;
   }
 
-  setHead(markIndex: number): void {
-    this.#heads[this.depth - 1] = markIndex;
+  setHead(pointIndex: number): void {
+    this.#heads[this.depth - 1] = pointIndex;
   }
 
   /** @returns whether it is the function's own label, where a branch is a return */
@@ -50,7 +50,7 @@ export class Blocks {
     return label === this.depth - 1;
   }
 
-  /** An exception may land at a label. @returns the mark of the loop's head where it does, if that is alive */
+  /** An exception may land at a label. @returns the metering point of the loop's head where it does, if that is alive */
   land(label: number): number | undefined {
     const at = this.#at(label);
     const block = (this.#open[at]! |= CAUGHT);

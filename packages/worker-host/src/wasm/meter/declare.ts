@@ -51,13 +51,13 @@ export function readDeclarations(
 }
 
 /** Asks for each import whether there is such a thing. */
-function readImport(reader: Reader, types: readonly FunctionType[], { offers }: MeterOptions): Declared {
+function readImport(reader: Reader, types: readonly FunctionType[], { supportsImport }: MeterOptions): Declared {
   const from = reader.at;
   const module = reader.name();
   const name = reader.name();
   const kind = importKinds[reader.byte()];
   if (kind === undefined) throw malformed("an import of unknown kind");
-  if (offers?.({ module, name, kind }) === false) throw unknownImport({ module, name, kind });
+  if (supportsImport?.({ module, name, kind }) === false) throw unknownImport({ module, name, kind });
   if (kind === "function") checkResults(typeAt(types, reader.u32()));
   if (kind === "table") checkStored(valueType(reader), "a table");
   if (kind === "global") {

@@ -1,14 +1,14 @@
 import { blockType, type CodeWriter, op, valueType } from "./code-writer.ts";
-import { mark, type Marks } from "./marks.ts";
+import { pointKind, type MeteringPoints } from "./metering-points.ts";
 import type { FunctionPlan, MeterGlobals } from "./plan.ts";
 import type { Flow } from "./flow.ts";
 import { Reader } from "./reader.ts";
-import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./tank.ts";
+import { DEPTH_BITS, DEPTH_MASK, EXHAUSTED_LEB, packed } from "./fuel-global.ts";
 
 /** Where the locals of one metered function are. They come behind its own. */
 interface MeterLocals {
-  /** i64: the tank, between calls, in functions that loop. */
-  readonly tank: number;
+  /** i64: the fuel global, between calls, in functions that loop. */
+  readonly fuel: number;
   /** i64: the depth of this activation, in functions that catch. */
   readonly depth: number;
   readonly count: number;
@@ -16,7 +16,7 @@ interface MeterLocals {
 }
 
 /**
- * A function that neither calls nor loops ends by itself, and a small one is not worth a look at the tank: where a caller calls it in a straight line,
+ * A function that neither calls nor loops ends by itself, and a small one is not worth a look at the fuel: where a caller calls it in a straight line,
  * the caller's own size bounds how far that goes beyond the fuel. With large ones it would go a million times as far.
  */
 const LEAF_BYTES = 256;
@@ -25,7 +25,7 @@ const LEAF_BYTES = 256;
 export class Emitter {
   readonly #globals: MeterGlobals;
   readonly #out: CodeWriter;
-  /** The tank is in a local between calls; otherwise always in its global. */
+  /** The fuel global is cached in a local between calls; otherwise always in its global. */
   #cached = false;
   /** It calls, so that its activations count for the depth. */
   #nests = false;
@@ -35,14 +35,14 @@ export class Emitter {
   /** Its body is a block, and branches to its own label meet at the block's end. */
   #wraps = false;
   #frameUnits = 0;
-  #locals: MeterLocals = { tank: 0, depth: 0, count: 0, result: 0 };
+  #locals: MeterLocals = { fuel: 0, depth: 0, count: 0, result: 0 };
 
   constructor(globals: MeterGlobals, out: CodeWriter) {
     this.#globals = globals;
     this.#out = out;
   }
 
-  emit(plan: FunctionPlan, marks: Marks, flow: Flow): void {
+  emit(plan: FunctionPlan, points: MeteringPoints, flow: Flow): void {
     const { source, to } = plan;
     const out = this.#out;
     this.#nests = flow.hasCall;
@@ -57,10 +57,10 @@ export class Emitter {
       out.bytes(plan.exitType());
     }
     let at = plan.from;
-    for (let i = 0; i < marks.count; i++) {
-      const here = marks.at(i);
+    for (let i = 0; i < points.count; i++) {
+      const here = points.at(i);
       out.copy(source, at, here);
-      at = here + this.#mark(marks.kind(i), marks.fuel(i), source, here);
+      at = here + this.#meterAt(points.kind(i), points.fuel(i), source, here);
     }
     const closing = to - 1;
     out.copy(source, at, closing);
@@ -76,7 +76,7 @@ export class Emitter {
     const out = this.#out;
     const wide = this.#cached || this.#catches ? 1 : 0;
     const narrow = flow.counts ? 2 : 0;
-    this.#locals = { tank: locals, depth: locals, count: locals + wide, result: locals + wide + 1 };
+    this.#locals = { fuel: locals, depth: locals, count: locals + wide, result: locals + wide + 1 };
     out.u32(declarations.count + (wide > 0 ? 1 : 0) + (narrow > 0 ? 1 : 0));
     out.copy(source, declarations.from, declarations.to);
     if (wide > 0) out.bytes([wide, valueType.i64]);
@@ -84,44 +84,44 @@ export class Emitter {
   }
 
   /** @returns how many bytes of the original it has written itself */
-  #mark(kind: number, fuel: number, source: Uint8Array, at: number): number {
+  #meterAt(kind: number, fuel: number, source: Uint8Array, at: number): number {
     switch (kind) {
-      case mark.entry:
+      case pointKind.entry:
         this.#enter(fuel);
         return 0;
-      case mark.charge:
+      case pointKind.charge:
         if (fuel > 0) this.#charge(fuel, this.#cached);
         return 0;
-      case mark.loop:
+      case pointKind.loop:
         this.#chargeLoop(fuel);
         return 0;
-      case mark.resume:
+      case pointKind.resume:
         if (fuel > 0) this.#charge(fuel, false);
         else this.#load();
         return 0;
-      case mark.caught:
+      case pointKind.caught:
         this.#restoreDepth();
         if (fuel > 0) this.#charge(fuel, false);
         return 0;
-      case mark.call:
+      case pointKind.call:
         this.#save();
         return 0;
-      case mark.leave:
+      case pointKind.leave:
         this.#leave();
         return 0;
-      case mark.branchOut:
+      case pointKind.branchOut:
         if (!this.#wraps) this.#leave();
         return 0;
-      case mark.delegateOut:
+      case pointKind.delegateOut:
         return this.#delegateOut(source, at);
-      case mark.caughtLoop:
+      case pointKind.caughtLoop:
         this.#restoreDepth();
         this.#chargeLoop(fuel);
         return 0;
-      case mark.bulk:
+      case pointKind.bulk:
         this.#bulk();
         return 0;
-      case mark.growMemory:
+      case pointKind.growMemory:
         return this.#growMemory(source, at);
       default:
         return this.#growTable(source, at);
@@ -131,7 +131,7 @@ export class Emitter {
   #enter(fuel: number): void {
     const { depth } = this.#locals;
     const out = this.#out;
-    this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.indexed(op.globalGet, this.#globals.fuel);
     this.#out.i64(packed(fuel, -this.#frameUnits));
     out.byte(op.i64Sub);
     this.#put();
@@ -147,10 +147,10 @@ export class Emitter {
     this.#out.indexed(op.localSet, depth);
   }
 
-  /** @param fromLocal whether the local knows what is in the tank; behind a call only the global does */
+  /** @param fromLocal whether the local knows how much fuel is left; behind a call only the global does */
   #charge(fuel: number, fromLocal: boolean): void {
-    if (fromLocal) this.#out.indexed(op.localGet, this.#locals.tank);
-    else this.#out.indexed(op.globalGet, this.#globals.tank);
+    if (fromLocal) this.#out.indexed(op.localGet, this.#locals.fuel);
+    else this.#out.indexed(op.globalGet, this.#globals.fuel);
     this.#out.i64(packed(fuel, 0));
     this.#out.byte(op.i64Sub);
     this.#put();
@@ -166,13 +166,13 @@ export class Emitter {
   }
 
   #get(): void {
-    if (this.#cached) this.#out.indexed(op.localGet, this.#locals.tank);
-    else this.#out.indexed(op.globalGet, this.#globals.tank);
+    if (this.#cached) this.#out.indexed(op.localGet, this.#locals.fuel);
+    else this.#out.indexed(op.globalGet, this.#globals.fuel);
   }
 
   #put(): void {
-    if (this.#cached) this.#out.indexed(op.localSet, this.#locals.tank);
-    else this.#out.indexed(op.globalSet, this.#globals.tank);
+    if (this.#cached) this.#out.indexed(op.localSet, this.#locals.fuel);
+    else this.#out.indexed(op.globalSet, this.#globals.fuel);
   }
 
   #trapIfEmpty(): void {
@@ -190,15 +190,15 @@ export class Emitter {
 
   #load(): void {
     if (!this.#cached) return;
-    this.#out.indexed(op.globalGet, this.#globals.tank);
-    this.#out.indexed(op.localSet, this.#locals.tank);
+    this.#out.indexed(op.globalGet, this.#globals.fuel);
+    this.#out.indexed(op.localSet, this.#locals.fuel);
   }
 
   /** The callee, the host, and whoever catches see only the global. */
   #save(): void {
     if (!this.#cached) return;
-    this.#out.indexed(op.localGet, this.#locals.tank);
-    this.#out.indexed(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.localGet, this.#locals.fuel);
+    this.#out.indexed(op.globalSet, this.#globals.fuel);
   }
 
   /** Out of this activation: its frame is given back. */
@@ -209,17 +209,17 @@ export class Emitter {
       this.#out.i64(this.#frameUnits);
       this.#out.byte(op.i64Sub);
     }
-    this.#out.indexed(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.globalSet, this.#globals.fuel);
   }
 
   /** An exception has skipped the exits of those that it went through. */
   #restoreDepth(): void {
-    this.#out.indexed(op.globalGet, this.#globals.tank);
+    this.#out.indexed(op.globalGet, this.#globals.fuel);
     this.#out.i64(-DEPTH_MASK - 1);
     this.#out.byte(op.i64And);
     this.#out.indexed(op.localGet, this.#locals.depth);
     this.#out.byte(op.i64Or);
-    this.#out.indexed(op.globalSet, this.#globals.tank);
+    this.#out.indexed(op.globalSet, this.#globals.fuel);
   }
 
   /** Takes one fuel per byte or element before the work is done. The count is on top of the operands. */

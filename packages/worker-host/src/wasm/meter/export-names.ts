@@ -1,5 +1,5 @@
 import type { Reader } from "./reader.ts";
-import type { MeterExports } from "./stamp.ts";
+import type { MeterExports } from "./meter-section.ts";
 
 /** Names for what metering exports, none of which the module has itself. */
 export function chooseNames(reader: Reader | undefined, hasStart: boolean): MeterExports {
@@ -17,7 +17,7 @@ export function chooseNames(reader: Reader | undefined, hasStart: boolean): Mete
     return name;
   };
   return {
-    tank: free("keyhole.tank"),
+    fuel: free("keyhole.fuel"),
     pages: free("keyhole.pages"),
     refused: free("keyhole.refused"),
     ...(hasStart && { start: free("keyhole.start") }),

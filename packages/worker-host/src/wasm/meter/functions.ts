@@ -8,7 +8,7 @@ import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
 import { Scanner } from "./scan.ts";
 import { checkResults } from "./stored.ts";
-import { UNIT_BYTES } from "./tank.ts";
+import { UNIT_BYTES } from "./fuel-global.ts";
 import { EXCEPTION_SLOTS, type FunctionType, valueType } from "./types.ts";
 import { Writer } from "./writer.ts";
 
@@ -37,7 +37,7 @@ export function rewriteCode(
 ): Writer {
   const out = new Writer((code.end - code.at) * 2);
   const body = new CodeWriter(65_536);
-  const scanner = new Scanner(globals.tank);
+  const scanner = new Scanner(globals.fuel);
   const emitter = new Emitter(globals, body);
   const count = code.u32();
   if (count !== types.length) throw malformed("as many bodies as functions");
@@ -54,7 +54,7 @@ export function rewriteCode(
     body.clear();
     const frameUnits = Math.ceil((FRAME_BYTES + SLOT_BYTES * (slots + EXCEPTION_SLOTS * keeps)) / UNIT_BYTES);
     const exitType = (): ArrayLike<number> => exits.blockType(type);
-    emitter.emit({ source, declarations, from, to, locals, frameUnits, exitType }, scanner.marks, scanner.flow);
+    emitter.emit({ source, declarations, from, to, locals, frameUnits, exitType }, scanner.points, scanner.flow);
     if (body.at > functionBytes)
       throw new MeterRefusal(
         "FUNCTION_TOO_LARGE",

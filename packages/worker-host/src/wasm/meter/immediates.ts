@@ -1,4 +1,4 @@
-import { mark } from "./marks.ts";
+import { pointKind } from "./metering-points.ts";
 import { numeric, RELAXED_FROM, vectorShape, vectorShapes } from "./opcodes.ts";
 import type { Reader } from "./reader.ts";
 import { MeterRefusal } from "./refusal.ts";
@@ -11,24 +11,24 @@ export function readNumeric(body: Reader): number | undefined {
     case numeric.memoryInit:
       body.u32();
       if (body.u32() !== 0) throw multiMemory();
-      return mark.bulk;
+      return pointKind.bulk;
     case numeric.memoryCopy:
       if (body.u32() !== 0 || body.u32() !== 0) throw multiMemory();
-      return mark.bulk;
+      return pointKind.bulk;
     case numeric.memoryFill:
       if (body.u32() !== 0) throw multiMemory();
-      return mark.bulk;
+      return pointKind.bulk;
     case numeric.tableInit:
     case numeric.tableCopy:
       body.u32();
       body.u32();
-      return mark.bulk;
+      return pointKind.bulk;
     case numeric.tableFill:
       body.u32();
-      return mark.bulk;
+      return pointKind.bulk;
     case numeric.tableGrow:
       body.u32();
-      return mark.growTable;
+      return pointKind.growTable;
     case numeric.dataDrop:
     case numeric.elementDrop:
     case numeric.tableSize:

@@ -1,6 +1,6 @@
 import { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
-import { STAMP_SECTION } from "./stamp.ts";
+import { METER_SECTION } from "./meter-section.ts";
 
 /** Identifiers of sections (core specification 3.0, section 5.5.2). */
 export const section = {
@@ -57,7 +57,7 @@ export function readLayout(bytes: Uint8Array): Section[] {
     const { at: from, end: to } = body;
     if (id === section.custom) {
       const name = body.name();
-      if (name === STAMP_SECTION)
+      if (name === METER_SECTION)
         throw new MeterRefusal("ALREADY_METERED", "The module is metered already.", "Give the original module.");
       if (positional.test(name)) continue;
     } else if (!order.includes(id)) {

@@ -9,12 +9,12 @@ import { type MeterOptions, meterDefaults } from "./options.ts";
 import type { MeterGlobals } from "./plan.ts";
 import type { Reader } from "./reader.ts";
 import { type MeterCode, MeterRefusal } from "./refusal.ts";
-import { METER_VERSION, type MeterExports, type Stamp, writeStamp } from "./stamp.ts";
+import { METER_VERSION, type MeterExports, type MeterSection, writeMeterSection } from "./meter-section.ts";
 import { checkTag } from "./stored.ts";
 import { type FunctionType, functionTypes } from "./types.ts";
 import { Writer } from "./writer.ts";
 
-export interface MeterReport extends Stamp {
+export interface MeterReport extends MeterSection {
   readonly originalBytes: number;
   readonly meteredBytes: number;
   readonly functions: number;
@@ -64,10 +64,10 @@ function rewrite(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions): MeterRe
   if (code) copied.set(section.code, rewriteCode(code, functionTypesOf, exits, globals, options));
   if (exits.added > 0) copied.set(section.type, exits.addTo(find(sections, section.type, bytes)));
 
-  const stamp: Stamp = { version: METER_VERSION, originalHash: hashBytes(bytes), exports: names };
-  const metered = assemble(bytes, sections, copied, stamp);
+  const meterSection: MeterSection = { version: METER_VERSION, originalHash: hashBytes(bytes), exports: names };
+  const metered = assemble(bytes, sections, copied, meterSection);
   const report = {
-    ...stamp,
+    ...meterSection,
     originalBytes: bytes.length,
     meteredBytes: metered.length,
     functions: functionTypesOf.length,
@@ -133,7 +133,7 @@ function checkTags(reader: Reader | undefined, types: readonly FunctionType[]): 
 
 function globalsBehind(imported: number, section: Reader | undefined): MeterGlobals {
   const first = imported + (section?.u32() ?? 0);
-  return { tank: first, pages: first + 1, refused: first + 2 };
+  return { fuel: first, pages: first + 1, refused: first + 2 };
 }
 
 const ownGlobals = [
@@ -165,7 +165,7 @@ function addExports(
     out.byte(kind);
     out.u32(index);
   };
-  add(names.tank, 3, globals.tank);
+  add(names.fuel, 3, globals.fuel);
   add(names.pages, 3, globals.pages);
   add(names.refused, 3, globals.refused);
   if (names.start !== undefined && startAt !== undefined) add(names.start, 0, startAt);
@@ -177,7 +177,7 @@ function assemble(
   bytes: Uint8Array,
   sections: readonly Section[],
   copied: ReadonlyMap<number, Writer>,
-  stamp: Stamp,
+  meterSection: MeterSection,
 ): Uint8Array<ArrayBuffer> {
   const out = new Writer(bytes.length * 2);
   out.bytes(magic);
@@ -197,8 +197,8 @@ function assemble(
     if (id !== section.start) add(id, copied.get(id)?.written ?? bytes.subarray(from, to));
   }
   addMissing(Number.POSITIVE_INFINITY);
-  const stampBody = new Writer();
-  writeStamp(stamp, stampBody);
-  add(section.custom, stampBody.written);
+  const meterBody = new Writer();
+  writeMeterSection(meterSection, meterBody);
+  add(section.custom, meterBody.written);
   return out.written.slice();
 }

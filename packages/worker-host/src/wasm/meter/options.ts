@@ -17,11 +17,11 @@ export interface MeterOptions {
   readonly functionBytes?: number;
   /** Local variables of one function, parameters included. Default 1,000. */
   readonly locals?: number;
-  /** Which imports the host offers. Any other is refused, by name. Default: all. */
-  readonly offers?: (wanted: ImportName) => boolean;
+  /** Which imports the host supports. Any other is refused, by name. Default: all. */
+  readonly supportsImport?: (wanted: ImportName) => boolean;
 }
 
-export const meterDefaults: Required<Omit<MeterOptions, "offers">> = {
+export const meterDefaults: Required<Omit<MeterOptions, "supportsImport">> = {
   memoryBytes: 67_108_864,
   tableElements: 100_000,
   moduleBytes: 33_554_432,

@@ -1,7 +1,7 @@
 /** Indices of the globals that metering appends. */
 export interface MeterGlobals {
-  /** i64: fuel and call depth, as `tank.ts` packs them. */
-  readonly tank: number;
+  /** i64: fuel and call depth, as `fuel-global.ts` packs them. */
+  readonly fuel: number;
   /** i32: how many pages the memory may have. */
   readonly pages: number;
   /** i32: 1 once the memory or a table was not allowed to grow. */
@@ -17,7 +17,7 @@ export interface FunctionPlan {
   readonly to: number;
   /** Parameters and locals of the original. */
   readonly locals: number;
-  /** What one activation takes of the call stack, in units of the tank. */
+  /** What one activation takes of the call stack, in units of the fuel global. */
   readonly frameUnits: number;
   /** Of a block that gives what the function gives. */
   readonly exitType: () => ArrayLike<number>;

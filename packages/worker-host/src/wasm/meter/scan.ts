@@ -1,7 +1,7 @@
 import { Blocks, kind } from "./blocks.ts";
 import { type Flow, noFlow } from "./flow.ts";
 import { multiMemory, readMemoryArgument, readNumeric, readVector } from "./immediates.ts";
-import { mark, Marks } from "./marks.ts";
+import { pointKind, MeteringPoints } from "./metering-points.ts";
 import { shape, shapes } from "./opcodes.ts";
 import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
@@ -12,7 +12,7 @@ import { blockType, heapType, hex, valueType } from "./types.ts";
  * `loop`, `unreachable`, `return`, `else` and `end`, and one for the entry.
  */
 export class Scanner {
-  readonly marks: Marks = new Marks();
+  readonly points: MeteringPoints = new MeteringPoints();
   readonly flow: Flow = { ...noFlow };
   readonly #globals: number;
   readonly #blocks = new Blocks();
@@ -29,14 +29,14 @@ export class Scanner {
 
   /** @param body behind the declarations of locals */
   scan(body: Reader): void {
-    const { marks, flow } = this;
-    marks.clear();
+    const { points, flow } = this;
+    points.clear();
     Object.assign(flow, noFlow);
     this.#live = true;
     this.#tries = 0;
     this.#blocks.clear();
     this.#push(kind.body);
-    this.#segment = marks.add(body.at, mark.entry);
+    this.#segment = points.add(body.at, pointKind.entry);
     this.#fuel = 1;
     while (this.#blocks.depth > 0) this.#instruction(body);
     if (!body.done) throw malformed("bytes behind the end of a function");
@@ -93,7 +93,7 @@ export class Scanner {
       case shape.memoryGrow:
         if (body.u32() !== 0) throw multiMemory();
         this.#fuel++;
-        return this.#counted(at, mark.growMemory);
+        return this.#counted(at, pointKind.growMemory);
       default:
         return this.#control(at, opcode, body);
     }
@@ -108,33 +108,33 @@ export class Scanner {
         blockType(body);
         this.#push(kind.loop);
         this.flow.hasLoop = true;
-        this.#begin(body.at, mark.loop);
+        this.#begin(body.at, pointKind.loop);
         return this.#blocks.setHead(this.#segment);
       case shape.if:
         blockType(body);
         this.#fuel++;
         this.#push(kind.if);
-        return this.#begin(body.at, mark.charge);
+        return this.#begin(body.at, pointKind.charge);
       case shape.else:
-        return this.#otherArm(body.at, mark.charge);
+        return this.#otherArm(body.at, pointKind.charge);
       case shape.end:
         return this.#end(body.at);
       case shape.branch:
-        if (this.#blocks.target(body.u32())) this.#save(at, mark.branchOut);
+        if (this.#blocks.target(body.u32())) this.#save(at, pointKind.branchOut);
         this.#fuel++;
         return this.#leave();
       case shape.branchIf:
       case shape.branchOnNull:
         this.#maybe(body.u32());
         this.#fuel++;
-        return this.#begin(body.at, mark.charge);
+        return this.#begin(body.at, pointKind.charge);
       case shape.branchTable:
         for (let labels = body.u32(); labels >= 0; labels--) this.#maybe(body.u32());
         this.#fuel++;
         return this.#leave();
       case shape.unreachable:
       case shape.return:
-        this.#save(at, mark.leave);
+        this.#save(at, pointKind.leave);
         return this.#leave();
       case shape.call:
       case shape.callIndirect:
@@ -148,7 +148,7 @@ export class Scanner {
         if (shapes[opcode] === shape.tailCallIndirect) body.u32();
         this.#fuel++;
         this.flow.hasCall = true;
-        this.#save(at, mark.leave);
+        this.#save(at, pointKind.leave);
         return this.#leave();
       default:
         return this.#exceptional(at, opcode, body);
@@ -161,7 +161,7 @@ export class Scanner {
       case shape.throwRef:
         if (shapes[opcode] === shape.throw) body.u32();
         this.#fuel++;
-        this.#save(at, mark.leave);
+        this.#save(at, pointKind.leave);
         return this.#leave();
       case shape.rethrow:
         body.u32();
@@ -180,10 +180,10 @@ export class Scanner {
       case shape.catch:
       case shape.catchAll:
         if (shapes[opcode] === shape.catch) body.u32();
-        return this.#otherArm(body.at, mark.caught);
+        return this.#otherArm(body.at, pointKind.caught);
       case shape.delegate:
         // Its label counts from outside of the `try`.
-        if (body.u32() === this.#blocks.depth - 2) this.marks.add(at, mark.delegateOut);
+        if (body.u32() === this.#blocks.depth - 2) this.points.add(at, pointKind.delegateOut);
         this.#blocks.nextArm();
         return this.#end(body.at);
       case shape.tryTable:
@@ -213,14 +213,14 @@ export class Scanner {
 
   /** The segment ends here, with what it cost. */
   #close(): void {
-    if (this.#live) this.marks.addFuel(this.#segment, this.#fuel);
+    if (this.#live) this.points.addFuel(this.#segment, this.#fuel);
     this.#fuel = 0;
   }
 
   /** Another segment, if control can come here. */
   #begin(at: number, what: number): void {
     this.#close();
-    if (this.#live) this.#segment = this.marks.add(at, what);
+    if (this.#live) this.#segment = this.points.add(at, what);
   }
 
   /** Control does not go on behind this instruction. */
@@ -233,7 +233,7 @@ export class Scanner {
   #join(at: number, live: boolean, what: number): void {
     this.#close();
     this.#live = live;
-    if (live) this.#segment = this.marks.add(at, what);
+    if (live) this.#segment = this.points.add(at, what);
   }
 
   #otherArm(at: number, what: number): void {
@@ -246,7 +246,7 @@ export class Scanner {
       this.flow.endIsLive = this.#live;
       this.flow.caughtAtEnd = block.caught;
       this.#close();
-    } else if (block.joins) this.#join(at, block.live, block.caught ? mark.caught : mark.charge);
+    } else if (block.joins) this.#join(at, block.live, block.caught ? pointKind.caught : pointKind.charge);
   }
 
   /** A branch that may not be taken. The frame is given back where it arrives: here it would be given back on both ways. */
@@ -258,17 +258,17 @@ export class Scanner {
   #land(label: number): void {
     this.#maybe(label);
     const head = this.#blocks.land(label);
-    if (head !== undefined) this.marks.change(head, mark.caughtLoop);
+    if (head !== undefined) this.points.change(head, pointKind.caughtLoop);
   }
 
   #save(at: number, what: number): void {
-    if (this.#live) this.marks.add(at, what);
+    if (this.#live) this.points.add(at, what);
   }
 
   #call(at: number, behind: number): void {
     this.flow.hasCall = true;
-    this.#save(at, mark.call);
-    this.#begin(behind, mark.resume);
+    this.#save(at, pointKind.call);
+    this.#begin(behind, pointKind.resume);
   }
 
   #counted(at: number, what: number | undefined): void {

@@ -5,7 +5,7 @@ import type { RunBounds, RunEnding } from "../machine/machine.ts";
 import { Lines } from "../wasi/lines.ts";
 import { Kept } from "../wasi/streams.ts";
 import { commandOutcome } from "./command-end.ts";
-import { Conversation, type Port } from "./conversation.ts";
+import { HostCallJournal, type Port } from "./host-call-journal.ts";
 import { outcomeOf } from "./outcome.ts";
 import { Run, type RunProgram, type WasmTool } from "./run.ts";
 
@@ -27,41 +27,41 @@ export async function executeCall(
 }
 
 async function executeTool(tool: WasmTool, call: IsolateCall, port: Port, bounds: RunBounds): Promise<Executed> {
-  const conversation = new Conversation(port);
+  const hostCalls = new HostCallJournal(port);
   const program = { ...tool.start, stdin: new TextEncoder().encode(call.inputText), stdoutBytes: call.outputBytes };
   let errors = new Lines(() => {});
-  const { run, ending } = await untilAnswered(conversation, () => {
-    errors = new Lines((line) => conversation.say("info", line));
-    return new Run(tool, call, bounds, conversation, { ...program, stderr: (bytes) => errors.add(bytes) });
+  const { run, ending } = await untilAnswered(hostCalls, () => {
+    errors = new Lines((line) => hostCalls.say("info", line));
+    return new Run(tool, call, bounds, hostCalls, { ...program, stderr: (bytes) => errors.add(bytes) });
   });
   errors.end();
-  if (ending.kind === "trapped") conversation.say("error", `The module trapped: ${ending.message}`);
-  const ended = { ending, stdout: run.stdout, errors: errors.tail, refused: conversation.refused };
+  if (ending.kind === "trapped") hostCalls.say("error", `The module trapped: ${ending.message}`);
+  const ended = { ending, stdout: run.stdout, errors: errors.tail, refused: hostCalls.refused };
   return { outcome: outcomeOf(ended, call, bounds), usage: run.usage };
 }
 
 async function executeCommand(tool: WasmTool, call: CommandCall, port: Port, bounds: RunBounds): Promise<Executed> {
-  const conversation = new Conversation(port);
+  const hostCalls = new HostCallJournal(port);
   const { stderrBytes, ...start } = call.command;
   let errors = new Kept(stderrBytes);
-  const { run, ending } = await untilAnswered(conversation, () => {
+  const { run, ending } = await untilAnswered(hostCalls, () => {
     errors = new Kept(stderrBytes);
     const program: RunProgram = { ...start, stderr: (bytes) => errors.add(bytes) };
-    return new Run(tool, call, bounds, conversation, program);
+    return new Run(tool, call, bounds, hostCalls, program);
   });
   return { outcome: commandOutcome({ ending, stdout: run.stdout, errors }, call, bounds), usage: run.usage };
 }
 
 /** Each run is an instance of its own: a second one comes only where the guest cannot wait in place. */
 async function untilAnswered(
-  conversation: Conversation,
+  hostCalls: HostCallJournal,
   begin: () => Run,
 ): Promise<{ readonly run: Run; readonly ending: Exclude<RunEnding, { kind: "unanswered" }> }> {
   for (;;) {
     const run = begin();
     const ending = await run.go();
     if (ending.kind !== "unanswered") return { run, ending };
-    await conversation.tape.answer();
-    conversation.again();
+    await hostCalls.journal.answer();
+    hostCalls.again();
   }
 }

@@ -9,7 +9,7 @@ import {
 import { GuestChannel } from "../../protocol/channel.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
-import { readStamp } from "../meter/stamp.ts";
+import { readMeterSection } from "../meter/meter-section.ts";
 import { faultOf, loadedModule, meteredCode } from "./load.ts";
 import { openWasmPort, type WasmPortOptions } from "./port.ts";
 
@@ -64,9 +64,9 @@ export function wasmHost({
 }
 
 function originalOf(module: WebAssembly.Module): string {
-  const stamp = readStamp(module);
-  if (stamp === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
-  return stamp.originalHash;
+  const meterSection = readMeterSection(module);
+  if (meterSection === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  return meterSection.originalHash;
 }
 
 function builtFor(

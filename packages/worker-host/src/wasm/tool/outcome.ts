@@ -1,7 +1,7 @@
 import type { IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { boundedMessage } from "@keyhole/kernel/guest";
 import type { RunBounds, RunEnding } from "../machine/machine.ts";
-import { MAX_STACK_BYTES } from "../meter/tank.ts";
+import { MAX_STACK_BYTES } from "../meter/fuel-global.ts";
 import type { Collected } from "../wasi/streams.ts";
 
 /** The last run of a call. */

@@ -3,8 +3,8 @@ import { openUplink, type Uplink } from "../../guest/uplink.ts";
 import type { GuestPort } from "../../protocol/channel.ts";
 import type { Exhaustion, GuestMessage, HostMessage, LoadedCode, MeterMessage } from "../../protocol/message.ts";
 import { type Waiting, waitingHere } from "../machine/suspend.ts";
-import { readStamp } from "../meter/stamp.ts";
-import { MAX_FUEL } from "../meter/tank.ts";
+import { readMeterSection } from "../meter/meter-section.ts";
+import { MAX_FUEL } from "../meter/fuel-global.ts";
 import { type Executed, executeCall } from "./execute.ts";
 import type { WasmTool } from "./run.ts";
 
@@ -69,10 +69,10 @@ class WasmPort implements GuestPort {
     try {
       if (typeof code === "string") throw new TypeError("this relay runs WebAssembly");
       const module = code.module instanceof WebAssembly.Module ? code.module : await compile(code.module);
-      const stamp = readStamp(module);
-      if (stamp === undefined) throw new TypeError("the module is not metered");
+      const meterSection = readMeterSection(module);
+      if (meterSection === undefined) throw new TypeError("the module is not metered");
       const { waiting = waitingHere() } = this.#options;
-      this.#tool = { compiled: { module, names: stamp.exports }, start: code, waiting };
+      this.#tool = { compiled: { module, names: meterSection.exports }, start: code, waiting };
       this.#memoryBytes = code.memoryBytes;
       this.#say({ type: "loaded" });
     } catch (error) {

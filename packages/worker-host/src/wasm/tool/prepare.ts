@@ -2,7 +2,7 @@ import type { RegisteredTool, SetupError } from "@keyhole/kernel";
 import { exportsOf } from "../meter/exports.ts";
 import { meter, type MeterResult } from "../meter/meter.ts";
 import { meterDefaults } from "../meter/options.ts";
-import { isOffered } from "./offers.ts";
+import { isSupportedImport } from "./supported-imports.ts";
 
 export type Prepared =
   | {
@@ -26,7 +26,7 @@ export function prepare(code: Uint8Array, memoryBytes: number = defaultMemoryByt
   const before = known.get(memoryBytes);
   if (before !== undefined) return before;
   const bytes = code as Uint8Array<ArrayBuffer>;
-  const metered = meter(bytes, { memoryBytes, offers: isOffered });
+  const metered = meter(bytes, { memoryBytes, supportsImport: isSupportedImport });
   const result = metered.ok ? checkShape(bytes, metered.bytes) : refused(metered);
   known.set(memoryBytes, result);
   return result;

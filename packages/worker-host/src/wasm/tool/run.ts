@@ -3,12 +3,12 @@ import { callSources, placeholder, secretToken } from "@keyhole/kernel/guest";
 import type { LoadedModule } from "../../protocol/message.ts";
 import { type CompiledModule, Machine, type RunBounds, type RunEnding } from "../machine/machine.ts";
 import { type Suspension, suspension, type Waiting } from "../machine/suspend.ts";
-import { Unanswered } from "../machine/tape.ts";
+import { Unanswered } from "../machine/replay-journal.ts";
 import { wasiModule } from "../wasi/names.ts";
 import { Collected } from "../wasi/streams.ts";
 import { wasiSystem, type WasiSystem } from "../wasi/system.ts";
-import type { Conversation } from "./conversation.ts";
-import { callImport, mayWait } from "./offers.ts";
+import type { HostCallJournal } from "./host-call-journal.ts";
+import { callImport, mayWait } from "./supported-imports.ts";
 import { callFunction } from "./requests.ts";
 
 /** A module, ready to run. */
@@ -34,17 +34,17 @@ export class Run {
   readonly #tool: WasmTool;
   readonly #call: IsolateCall;
   readonly #bounds: RunBounds;
-  readonly #conversation: Conversation;
+  readonly #hostCalls: HostCallJournal;
   readonly #program: RunProgram;
   #machine: Machine | undefined;
   #system: WasiSystem | undefined;
   #suspension: Suspension | undefined;
 
-  constructor(tool: WasmTool, call: IsolateCall, bounds: RunBounds, conversation: Conversation, program: RunProgram) {
+  constructor(tool: WasmTool, call: IsolateCall, bounds: RunBounds, hostCalls: HostCallJournal, program: RunProgram) {
     this.#tool = tool;
     this.#call = call;
     this.#bounds = bounds;
-    this.#conversation = conversation;
+    this.#hostCalls = hostCalls;
     this.#program = program;
     this.stdout = new Collected(program.stdoutBytes, () => this.#machine?.stop({ kind: "output-too-large" }));
   }
@@ -70,20 +70,20 @@ export class Run {
 
   #imports(machine: Machine): WebAssembly.Imports {
     this.#machine = machine;
-    const { tape } = this.#conversation;
+    const { journal } = this.#hostCalls;
     const { compiled, waiting } = this.#tool;
     const { args, environment, stdin, stderr } = this.#program;
-    this.#suspension = suspension(mayWait(compiled.module) ? waiting : "replay", machine, tape);
-    const ask = (request: CapabilityRequest): CapabilityReply => this.#conversation.ask(request);
+    this.#suspension = suspension(mayWait(compiled.module) ? waiting : "replay", machine, journal);
+    const ask = (request: CapabilityRequest): CapabilityReply => this.#hostCalls.ask(request);
     this.#system = wasiSystem(
       machine,
       this.#suspension,
       { args, environment, stdin, stdout: (bytes) => this.stdout.add(bytes), stderr },
-      { ask, tape, sources: callSources(this.#call), real: this.#call.real ?? [] },
+      { ask, journal, sources: callSources(this.#call), real: this.#call.real ?? [] },
     );
     const token = secretToken(this.#call.seed);
     const call = callFunction(machine, ask, {
-      log: (level, message) => this.#conversation.say(level, message),
+      log: (level, message) => this.#hostCalls.say(level, message),
       secret: (name) => placeholder(token, name),
     });
     return {
@@ -129,7 +129,7 @@ export class Run {
         return this.#system?.flush() ?? true;
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
-        await this.#conversation.tape.answer();
+        await this.#hostCalls.journal.answer();
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { Machine } from "../machine/machine.ts";
-import type { Tape } from "../machine/tape.ts";
+import type { ReplayJournal } from "../machine/replay-journal.ts";
 import { errno } from "./names.ts";
 
 const REALTIME = 0;
@@ -18,16 +18,16 @@ const ABSOLUTE = 1;
  * platform's, and a sleep is one.
  */
 export class RunClock {
-  readonly #tape: Tape;
+  readonly #journal: ReplayJournal;
   readonly #now: () => number;
   readonly #isReal: boolean;
   readonly #startMs: number;
   #sleptNs = 0n;
 
-  constructor(tape: Tape, now: () => number, isReal: boolean) {
-    this.#tape = tape;
+  constructor(journal: ReplayJournal, now: () => number, isReal: boolean) {
+    this.#journal = journal;
     this.#isReal = isReal;
-    this.#now = isReal ? () => tape.observe(now) : now;
+    this.#now = isReal ? () => journal.observe(now) : now;
     this.#startMs = this.#now();
   }
 
@@ -41,7 +41,7 @@ export class RunClock {
   sleep(ns: bigint): void {
     if (ns <= 0n) return;
     if (!this.#isReal) this.#sleptNs += ns;
-    else this.#tape.ask(() => new Promise<void>((resolve) => setTimeout(resolve, Number(ns / NANOSECONDS))));
+    else this.#journal.ask(() => new Promise<void>((resolve) => setTimeout(resolve, Number(ns / NANOSECONDS))));
   }
 }
 

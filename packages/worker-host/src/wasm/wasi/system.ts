@@ -2,7 +2,7 @@ import { WASI, wasi } from "@bjorn3/browser_wasi_shim";
 import type { CallSources } from "@keyhole/kernel/guest";
 import { type Machine, RunStopped } from "../machine/machine.ts";
 import type { Suspension } from "../machine/suspend.ts";
-import { type Tape, Unanswered } from "../machine/tape.ts";
+import { type ReplayJournal, Unanswered } from "../machine/replay-journal.ts";
 import { clockFunctions, RunClock } from "./clock.ts";
 import { FileRoom } from "./file.ts";
 import { type Ask, Folder } from "./folder.ts";
@@ -24,7 +24,7 @@ export interface World {
   readonly sources: CallSources;
   /** Which of the sources are real: what they say is written down. */
   readonly real: readonly string[];
-  readonly tape: Tape;
+  readonly journal: ReplayJournal;
 }
 
 export interface WasiSystem {
@@ -57,7 +57,7 @@ export function wasiSystem(machine: Machine, suspension: Suspension, program: Pr
       "environ",
       Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     ),
-    ...clockFunctions(machine, new RunClock(world.tape, world.sources.now, world.real.includes("clock"))),
+    ...clockFunctions(machine, new RunClock(world.journal, world.sources.now, world.real.includes("clock"))),
     random_get: (at: number, count: number) => randomBytes(machine, world, at >>> 0, count >>> 0),
     proc_exit: (code: number) => machine.stop({ kind: "exited", code: code >>> 0 }),
     proc_raise: (signal: number) => machine.stop({ kind: "failed", message: `it raised the signal ${signal >>> 0}` }),
@@ -186,11 +186,11 @@ function texts(machine: Machine, name: string, list: readonly string[]): Record<
 /** Drawn as one service of the host: each is a step of a generator. */
 const RANDOM_BYTES = 16;
 
-function randomBytes(machine: Machine, { sources, real, tape }: World, at: number, count: number): number {
+function randomBytes(machine: Machine, { sources, real, journal }: World, at: number, count: number): number {
   if (at + count > machine.bytes().byteLength) return errno.fault;
   machine.serve(Math.ceil(count / RANDOM_BYTES));
   machine.charge(count);
   const draw = (): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(sources.random() * 256));
-  machine.bytes().set(real.includes("random") ? tape.observe(draw) : draw(), at);
+  machine.bytes().set(real.includes("random") ? journal.observe(draw) : draw(), at);
   return errno.success;
 }

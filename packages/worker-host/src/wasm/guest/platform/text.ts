@@ -86,7 +86,7 @@ function completeEnd(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Only for calls that were granted real randomness; sealing the realm takes the name away. */
+/** Only for calls that were granted real randomness; hardening the realm takes the name away. */
 const crypto = {
   getRandomValues<Kind extends ArrayBufferView<ArrayBuffer>>(array: Kind): Kind {
     const bytes = host.random(String(array.byteLength));

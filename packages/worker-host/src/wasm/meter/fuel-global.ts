@@ -24,25 +24,25 @@ export function packed(fuel: number, units: number): number {
   return fuel * 2 ** DEPTH_BITS + units;
 }
 
-/** A full tank for one run. */
-export function fill(fuel: number, stackBytes: number = MAX_STACK_BYTES): bigint {
+/** The value at the start of a run. */
+export function initialFuel(fuel: number, stackBytes: number = MAX_STACK_BYTES): bigint {
   const units = Math.floor(Math.min(stackBytes, MAX_STACK_BYTES) / UNIT_BYTES);
   return (BigInt(Math.min(fuel, MAX_FUEL)) << BigInt(DEPTH_BITS)) + BigInt(DEPTH_UNITS - 1 - units);
 }
 
 /** More fuel in the middle of a run: the calls that are open stay counted. */
-export function topUp(tank: bigint, fuel: number): bigint {
-  return tank + (BigInt(fuel) << BigInt(DEPTH_BITS));
+export function addFuel(fuelGlobal: bigint, fuel: number): bigint {
+  return fuelGlobal + (BigInt(fuel) << BigInt(DEPTH_BITS));
 }
 
-export interface TankState {
+export interface FuelState {
   /** What is left, below zero by what the last segment cost too much. */
   readonly fuel: number;
   readonly state: "running" | "out-of-fuel" | "too-deep";
 }
 
-export function readTank(tank: bigint): TankState {
-  const fuel = Number(tank >> BigInt(DEPTH_BITS));
+export function readFuel(fuelGlobal: bigint): FuelState {
+  const fuel = Number(fuelGlobal >> BigInt(DEPTH_BITS));
   if (fuel < 0) return { fuel, state: "out-of-fuel" };
-  return { fuel, state: Number(tank & BigInt(DEPTH_MASK)) >= DEPTH_UNITS ? "too-deep" : "running" };
+  return { fuel, state: Number(fuelGlobal & BigInt(DEPTH_MASK)) >= DEPTH_UNITS ? "too-deep" : "running" };
 }

@@ -2,7 +2,7 @@ import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage } from "../protocol/message.ts";
 
 /** The output of one call as it leaves piece by piece, never more of it ahead than the host gives credit for. Whoever writes waits for one piece before the next. */
-export class PieceLine {
+export class PieceChannel {
   readonly #callId: string;
   readonly #post: (message: GuestMessage, transfer: ArrayBuffer[]) => void;
   #sent = 0;

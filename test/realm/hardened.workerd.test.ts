@@ -1,4 +1,4 @@
-import { edgeHost, IsolateRack } from "@keyhole/edge";
+import { edgeHost, IsolateRegistry } from "@keyhole/edge";
 import type { IsolateHost } from "@keyhole/kernel";
 import { bindings } from "../edge/bindings.ts";
 import { describeImports } from "./describe-imports.ts";
@@ -6,7 +6,7 @@ import { describeLeaks } from "./describe-leaks.ts";
 import { describeRealm } from "./describe-realm.ts";
 
 const makeHost = async (): Promise<IsolateHost> =>
-  edgeHost({ loader: new IsolateRack(bindings.LOADER), preempts: false });
+  edgeHost({ loader: new IsolateRegistry(bindings.LOADER), preempts: false });
 
 describeImports("the edge host", makeHost);
 describeLeaks("a dynamic Worker", makeHost);

@@ -24,9 +24,9 @@ const mostAsked = 4;
 
 /**
  * The kernel's end of one call in a dynamic Worker: everything that its guest sends while it runs arrives here. As in every host, a message that is
- * not exactly what the shell would send breaks the line: the shell makes no mistakes, and the tool has no business here.
+ * not exactly what the shell would send breaks the channel: the shell makes no mistakes, and the tool has no business here.
  */
-export class CallLine {
+export class CallChannel {
   readonly target: CallTarget;
   /** Settles when the guest broke the protocol, and only then. */
   readonly broken: Promise<Ending>;
@@ -201,30 +201,30 @@ export class CallLine {
 
 /** The only thing of the kernel that a guest can reach, and all that it can do with it. Never throws: an exception would cross as it is. */
 export class CallTarget extends RpcTarget {
-  readonly #line: CallLine;
+  readonly #channel: CallChannel;
 
-  constructor(line: CallLine) {
+  constructor(channel: CallChannel) {
     super();
-    this.#line = line;
+    this.#channel = channel;
   }
 
   async say(message: unknown): Promise<void> {
-    this.#line.say(message);
+    this.#channel.say(message);
   }
 
   request(message: unknown): Promise<CapabilityReply> {
-    return this.#line.request(message);
+    return this.#channel.request(message);
   }
 
   piece(message: unknown): Promise<boolean> {
-    return this.#line.piece(message);
+    return this.#channel.piece(message);
   }
 
   pull(message: unknown): Promise<Uint8Array | undefined> {
-    return this.#line.pull(message);
+    return this.#channel.pull(message);
   }
 
   next(): Promise<"cancelled" | "ended"> {
-    return this.#line.next();
+    return this.#channel.next();
   }
 }

@@ -15,7 +15,7 @@ const compatibilityDate = "2026-10-01";
  * The dynamic Workers of one Durable Object, by id. They are held as stubs because a Worker that is loaded under a name stays in memory for good, and
  * one that is only held is collected once it is let go; and in a Durable Object because only there a stub may outlive the request that made it.
  */
-export class IsolateRack implements IsolateLoader {
+export class IsolateRegistry implements IsolateLoader {
   readonly #loader: WorkerLoader;
   readonly #workers = new Map<string, WorkerStub>();
   readonly #inFlight = new InFlight(maxInFlight);

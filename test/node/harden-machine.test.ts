@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { leaks } from "../seal/leaks.ts";
-import type machine from "./seal-machine.ts";
+import { leaks } from "../realm/leaks.ts";
+import type machine from "./harden-machine.ts";
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -15,7 +15,7 @@ describe("a tool in a thread of Node does not get", () => {
     const env = { ...process.env, LC_ALL: "de_DE", TZ: "Asia/Calcutta" };
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [pathOf("./process.ts"), pathOf("./seal-machine.ts")],
+      [pathOf("./process.ts"), pathOf("./harden-machine.ts")],
       { env },
     );
     const told = JSON.parse(stdout) as Awaited<ReturnType<typeof machine>>;

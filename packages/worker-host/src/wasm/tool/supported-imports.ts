@@ -4,7 +4,7 @@ import { waitingNames, wasiModule, wasiNames } from "../wasi/names.ts";
 export const callImport = { module: "keyhole", name: "call" } as const;
 
 /** What a module may import. */
-export function isOffered({ module, name, kind }: ImportName): boolean {
+export function isSupportedImport({ module, name, kind }: ImportName): boolean {
   if (kind !== "function") return false;
   return module === wasiModule ? wasiNames.has(name) : module === callImport.module && name === callImport.name;
 }

@@ -1,12 +1,12 @@
 import type { CallPort, CapabilityReply, CapabilityRequest } from "@keyhole/kernel";
 import { boundedMessage } from "@keyhole/kernel/guest";
-import { Tape } from "../machine/tape.ts";
+import { ReplayJournal } from "../machine/replay-journal.ts";
 
 export type Port = Pick<CallPort, "request" | "log" | "signal">;
 
 /** What a call and the world have said to each other, over all runs of the call. */
-export class Conversation {
-  readonly tape: Tape = new Tape();
+export class HostCallJournal {
+  readonly journal: ReplayJournal = new ReplayJournal();
   /** Why the last request was refused, if it was. */
   refused: string | undefined;
   readonly #port: Port;
@@ -19,12 +19,12 @@ export class Conversation {
   }
 
   again(): void {
-    this.tape.rewind();
+    this.journal.rewind();
     this.#lines = 0;
   }
 
   ask(request: CapabilityRequest): CapabilityReply {
-    const reply = this.tape.ask(() => untilCancelled(this.#port.request(request), this.#port.signal));
+    const reply = this.journal.ask(() => untilCancelled(this.#port.request(request), this.#port.signal));
     this.refused = reply.ok ? undefined : reply.error.code;
     return reply;
   }

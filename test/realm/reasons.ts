@@ -8,11 +8,11 @@ const roots: Readonly<Record<string, string>> = {
     "RangeError ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array " +
     "Uint8ClampedArray WeakMap WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape globalThis isFinite isNaN parseFloat parseInt " +
     "undefined unescape",
-  "the language, sealed: logical time, UTC": "Date Temporal",
-  "the language, sealed: one locale, UTC": "Intl",
-  "the language, sealed: it refuses": "eval",
-  "the language, sealed: without waiting": "Atomics",
-  "the language's neighbour, sealed: no shared memory, no stack, nothing whose end the engine's threads decide":
+  "the language, hardened: logical time, UTC": "Date Temporal",
+  "the language, hardened: one locale, UTC": "Intl",
+  "the language, hardened: it refuses": "eval",
+  "the language, hardened: without waiting": "Atomics",
+  "the language's neighbour, hardened: no shared memory, no stack, nothing whose end the engine's threads decide":
     "WebAssembly",
   "text as bytes (Encoding standard)": "TextDecoder TextDecoderStream TextEncoder TextEncoderStream atob btoa",
   "streams of a body or an output (Streams standard)":

@@ -7,48 +7,48 @@ const { construct } = Reflect;
  * Takes from WebAssembly what two threads could share: such a memory is a clock, and waiting on it is a timer. Exceptions lose the option that writes a stack
  * into them.
  */
-export function sealWebAssembly(): void {
+export function hardenWebAssembly(): void {
   if (typeof WebAssembly !== "object") return;
-  sealMemory();
-  sealModule();
-  if (typeof Reflect.get(WebAssembly, "Exception") === "function") sealException();
+  hardenMemory();
+  hardenModule();
+  if (typeof Reflect.get(WebAssembly, "Exception") === "function") hardenException();
 }
 
-function sealMemory(): void {
+function hardenMemory(): void {
   const { Memory } = WebAssembly;
-  function SealedMemory(this: unknown, descriptor: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
+  function HardenedMemory(this: unknown, descriptor: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
     const { initial, maximum, shared } = descriptor;
     if (shared) throw new TypeError("shared memory is not available to tools");
     const own = { __proto__: null, initial, ...(maximum !== undefined && { maximum }) };
-    return construct(Memory, [own], new.target ?? SealedMemory) as WebAssembly.Memory;
+    return construct(Memory, [own], new.target ?? HardenedMemory) as WebAssembly.Memory;
   }
-  replace(WebAssembly, "Memory", Memory, SealedMemory);
+  replace(WebAssembly, "Memory", Memory, HardenedMemory);
 }
 
-function sealModule(): void {
+function hardenModule(): void {
   const { Module } = WebAssembly;
-  function SealedModule(this: unknown, source: BufferSource): WebAssembly.Module {
+  function HardenedModule(this: unknown, source: BufferSource): WebAssembly.Module {
     const bytes = bytesOf(source);
     if (bytes !== undefined && declaresSharedMemory(bytes))
       throw new WebAssembly.CompileError("shared memory is not available to tools");
-    return construct(Module, [bytes ?? source], new.target ?? SealedModule) as WebAssembly.Module;
+    return construct(Module, [bytes ?? source], new.target ?? HardenedModule) as WebAssembly.Module;
   }
-  for (const name of ["customSections", "exports", "imports"] as const) fix(SealedModule, name, Module[name]);
-  replace(WebAssembly, "Module", Module, SealedModule);
+  for (const name of ["customSections", "exports", "imports"] as const) fix(HardenedModule, name, Module[name]);
+  replace(WebAssembly, "Module", Module, HardenedModule);
 }
 
 interface ExceptionConstructor {
   readonly prototype: object;
 }
 
-function sealException(): void {
+function hardenException(): void {
   const Exception = Reflect.get(WebAssembly, "Exception") as ExceptionConstructor;
   // The third one is what asks for a stack.
-  function SealedException(this: unknown, tag: unknown, payload: unknown): unknown {
-    return construct(Exception as never, [tag, payload], new.target ?? SealedException);
+  function HardenedException(this: unknown, tag: unknown, payload: unknown): unknown {
+    return construct(Exception as never, [tag, payload], new.target ?? HardenedException);
   }
   Reflect.deleteProperty(Exception.prototype, "stack");
-  replace(WebAssembly, "Exception", Exception, SealedException);
+  replace(WebAssembly, "Exception", Exception, HardenedException);
 }
 
 const { isView } = ArrayBuffer;

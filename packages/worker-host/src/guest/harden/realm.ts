@@ -1,14 +1,14 @@
 import type { LogEntry } from "@keyhole/kernel";
 import { type CallRealm, idleSources } from "@keyhole/kernel/guest";
 import { fix } from "./fix.ts";
-import { sealClock } from "./seal-clock.ts";
-import { sealErrors, sealEvaluation } from "./seal-errors.ts";
-import { sealLocale } from "./seal-locale.ts";
-import { sealEvents, sealMembers } from "./seal-members.ts";
-import { completeStreams } from "./seal-streams.ts";
-import { sealWebAssembly } from "./seal-wasm.ts";
+import { hardenClock } from "./clock.ts";
+import { hardenErrors, hardenEvaluation } from "./errors.ts";
+import { hardenLocale } from "./locale.ts";
+import { hardenEvents, hardenMembers } from "./members.ts";
+import { completeStreams } from "./streams.ts";
+import { hardenWebAssembly } from "./wasm.ts";
 
-export interface SealOptions {
+export interface HardenOptions {
   /** Names that stay beyond the allow-list, such as what the shell itself still looks up by name. */
   readonly keep?: readonly string[];
 }
@@ -38,20 +38,20 @@ const web =
  * There are no timers: what a tool waits for is a capability's reply, and in logical time nothing else passes. A deadline is the kernel's.
  *
  * @example
- * const realm = seal(globalThis);
+ * const realm = hardenRealm(globalThis);
  * const tool = await import(url);
  * const outcome = await runCall(tool.default, call, transport, realm);
  */
-export function seal(global: object, options: SealOptions = {}): CallRealm {
+export function hardenRealm(global: object, options: HardenOptions = {}): CallRealm {
   let current: RealmCall = { ...idleSources, log: () => undefined };
-  sealClock(global, () => current.now());
-  sealLocale(global);
+  hardenClock(global, () => current.now());
+  hardenLocale(global);
   fix(Math, "random", () => current.random());
-  sealErrors(global);
-  sealEvaluation(global);
-  sealWebAssembly();
-  sealMembers(global);
-  sealEvents(global);
+  hardenErrors(global);
+  hardenEvaluation(global);
+  hardenWebAssembly();
+  hardenMembers(global);
+  hardenEvents(global);
   completeStreams();
   removeGlobals(global, new Set([...language.split(" "), ...web.split(" "), ...(options.keep ?? [])]));
   fix(

@@ -1,5 +1,5 @@
-/** What the metered function does at a place of the original. */
-export const mark = {
+/** What the metered function does at a metering point: a place of the original function. */
+export const pointKind = {
   /** Begins a segment: takes its fuel. */
   charge: 0,
   /** A segment at a function's entry, which may be a recursion. */
@@ -10,7 +10,7 @@ export const mark = {
   resume: 3,
   /** A segment where an exception may have landed. */
   caught: 4,
-  /** A callee takes over: it finds the tank in its global. */
+  /** A callee takes over: it finds the fuel in its global. */
   call: 5,
   /** Control leaves the function, for good. */
   leave: 6,
@@ -27,8 +27,8 @@ export const mark = {
 
 const WIDTH = 3;
 
-/** The marks of one function in the order of its bytes, reused from function to function. */
-export class Marks {
+/** The metering points of one function in the order of its bytes, reused from function to function. */
+export class MeteringPoints {
   #data = new Int32Array(WIDTH * 256);
   count = 0;
 
@@ -36,7 +36,7 @@ export class Marks {
     this.count = 0;
   }
 
-  /** @returns its number, for {@link Marks.addFuel} */
+  /** @returns its number, for {@link MeteringPoints.addFuel} */
   add(at: number, kind: number): number {
     const base = this.count * WIDTH;
     if (base === this.#data.length) {

@@ -59,7 +59,7 @@ const kept = {
 const structural = "length name prototype constructor";
 
 /** Takes every other member away. */
-export function sealMembers(global: object): void {
+export function hardenMembers(global: object): void {
   const classes = Object.entries(kept).map(([name, [statics, instances]]) => {
     const holder = Reflect.get(global, name) as { readonly prototype?: object } | undefined;
     return { holder, statics, prototype: holder?.prototype, instances };
@@ -95,7 +95,7 @@ function prune(holder: object, names: string): void {
  * Takes the global object from the events' reach. Its own events tell of the page (a violation of its policy brings the policy with its nonce, and the page's URL), of the
  * machine (going offline) and of the shell.
  */
-export function sealEvents(global: object): void {
+export function hardenEvents(global: object): void {
   const Target = Reflect.get(global, "EventTarget") as { readonly prototype: object } | undefined;
   if (Target === undefined) return;
   const { apply } = Reflect;

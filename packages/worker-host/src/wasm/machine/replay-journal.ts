@@ -9,12 +9,12 @@ interface Pending {
  * What a run was told by the world, in the order in which it asked. A guest cannot wait; so what it asks for is thrown out, fetched, written down here,
  * and asked for again: this time the answer is there. The same program asks the same questions up to the first new one.
  */
-export class Tape {
+export class ReplayJournal {
   readonly #entries: unknown[] = [];
   #at = 0;
   #pending: Pending | undefined;
 
-  /** @throws Unanswered until {@link Tape.answer} was awaited */
+  /** @throws Unanswered until {@link ReplayJournal.answer} was awaited */
   ask<T>(make: () => Promise<T>): T {
     if (this.#at < this.#entries.length) return this.#entries[this.#at++] as T;
     this.#pending = { make };

@@ -23,11 +23,11 @@ const AnyObject = Object;
 const canonical = typeof Intl === "object" ? Intl.getCanonicalLocales : undefined;
 
 /** Gives `Intl`, and every method that asks it, a fixed default locale and time zone instead of the host's. */
-export function sealLocale(global: object): void {
+export function hardenLocale(global: object): void {
   // An interpreter without it formats in one way only.
   if (typeof Intl !== "object") return;
-  for (const name of constructors) sealConstructor(name);
-  sealDateFormat();
+  for (const name of constructors) hardenConstructor(name);
+  hardenDateFormat();
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"] as const)
     withDefaults(Date.prototype, name, 0, true);
   withDefaults(Number.prototype, "toLocaleString", 0);
@@ -35,11 +35,11 @@ export function sealLocale(global: object): void {
   withDefaults(String.prototype, "localeCompare", 1);
   withDefaults(String.prototype, "toLocaleLowerCase", 0);
   withDefaults(String.prototype, "toLocaleUpperCase", 0);
-  sealTemporalText(global);
+  hardenTemporalText(global);
 }
 
 /** Of dates and times without a zone the formatter takes none; one of a zone brings its own, and takes no other. */
-function sealTemporalText(global: object): void {
+function hardenTemporalText(global: object): void {
   const Temporal: unknown = Reflect.get(global, "Temporal");
   if (typeof Temporal !== "object" || Temporal === null) return;
   for (const name of Object.getOwnPropertyNames(Temporal)) {
@@ -84,25 +84,29 @@ interface Constructor {
   readonly prototype: object;
 }
 
-function sealConstructor(name: (typeof constructors)[number]): void {
+function hardenConstructor(name: (typeof constructors)[number]): void {
   const found = Reflect.get(Intl, name) as Constructor | undefined;
   if (found === undefined) return; // Not every engine has every one.
   const Real = found;
   const isDated = name === "DateTimeFormat";
-  function Sealed(this: unknown, locales: unknown, options: unknown): unknown {
+  function Hardened(this: unknown, locales: unknown, options: unknown): unknown {
     // The engine takes some without `new`, and refuses the others.
     const isCalled = new.target === undefined;
     if (isCalled && !isDated && name !== "NumberFormat" && name !== "Collator")
       throw new TypeError(`Intl.${name} needs new`);
-    return construct(Real, [localesOf(locales), isDated ? inZone(options) : options] as never[], new.target ?? Sealed);
+    return construct(
+      Real,
+      [localesOf(locales), isDated ? inZone(options) : options] as never[],
+      new.target ?? Hardened,
+    );
   }
-  fix(Sealed, "supportedLocalesOf", Reflect.get(Real, "supportedLocalesOf"));
-  fix(Sealed, "length", 0);
-  replace(Intl, name, Real, Sealed);
+  fix(Hardened, "supportedLocalesOf", Reflect.get(Real, "supportedLocalesOf"));
+  fix(Hardened, "length", 0);
+  replace(Intl, name, Real, Hardened);
 }
 
-/** Formatting without an argument means now; the sealed `Date` says what that is. */
-function sealDateFormat(): void {
+/** Formatting without an argument means now; the hardened `Date` says what that is. */
+function hardenDateFormat(): void {
   const prototype = Intl.DateTimeFormat.prototype;
   const { now } = Date;
   const format = Object.getOwnPropertyDescriptor(prototype, "format")?.get;

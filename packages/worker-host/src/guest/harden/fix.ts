@@ -13,10 +13,10 @@ export function fix(target: object, key: PropertyKey, value: unknown): void {
   } as PropertyDescriptor);
 }
 
-/** Puts `sealed` where `real` was: its name, its prototype, and the way back from an instance. */
-export function replace(holder: object, name: string, real: { readonly prototype: object }, sealed: object): void {
-  fix(sealed, "name", name);
-  fix(sealed, "prototype", real.prototype);
-  fix(real.prototype, "constructor", sealed);
-  fix(holder, name, sealed);
+/** Puts `hardened` where `real` was: its name, its prototype, and the way back from an instance. */
+export function replace(holder: object, name: string, real: { readonly prototype: object }, hardened: object): void {
+  fix(hardened, "name", name);
+  fix(hardened, "prototype", real.prototype);
+  fix(real.prototype, "constructor", hardened);
+  fix(holder, name, hardened);
 }

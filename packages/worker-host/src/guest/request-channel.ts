@@ -9,7 +9,7 @@ interface Pending {
 }
 
 /** The requests of one call, in their order. Those that the protocol does not let out yet wait for an answer to another one. */
-export class RequestLine {
+export class RequestChannel {
   readonly #callId: string;
   readonly #post: (message: GuestMessage, transfer: ArrayBuffer[]) => void;
   readonly #inFlight = new Map<number, Pending["resolve"]>();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { declaresSharedMemory } from "../../packages/worker-host/src/guest/shared-memory.ts";
+import { declaresSharedMemory } from "../../packages/worker-host/src/guest/harden/shared-memory.ts";
 
 const head = [0, 97, 115, 109, 1, 0, 0, 0];
 const shared = (...sections: readonly (readonly number[])[]): boolean =>

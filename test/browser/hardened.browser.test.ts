@@ -18,7 +18,7 @@ const temporal: [string, unknown][] = [
   ["Temporal.Now.plainDateISO().toString()", "2026-01-02"],
 ];
 
-describe("time in a sealed realm", () => {
+describe("time in a hardened realm", () => {
   it("is not that of the page, which is far from UTC", () => {
     expect(new Date(2020, 6, 1).getTimezoneOffset()).toBe(240);
   });
@@ -75,7 +75,7 @@ describe("time in a sealed realm", () => {
   });
 });
 
-describe("locale in a sealed realm", () => {
+describe("locale in a hardened realm", () => {
   it.each<[string, unknown]>([
     ["(1234.5).toLocaleString()", "1,234.5"],
     ["(1234.5).toLocaleString('de')", "1.234,5"],
@@ -98,7 +98,7 @@ describe("locale in a sealed realm", () => {
   });
 });
 
-describe("chance in a sealed realm", () => {
+describe("chance in a hardened realm", () => {
   it("comes from the seed, in Math as in the context", async () => {
     const body = "return [Math.random(), context.random(), Math.random()]";
     const one = await evaluate(host, body);
@@ -115,7 +115,7 @@ describe("chance in a sealed realm", () => {
   });
 });
 
-describe("what stays in a sealed realm", () => {
+describe("what stays in a hardened realm", () => {
   it("does its work: text, URLs, streams, responses, WebAssembly", async () => {
     const body = `
       const response = new Response(new TextEncoder().encode("héllo"), { headers: { "x-a": "b" } });

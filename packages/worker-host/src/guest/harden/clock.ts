@@ -9,27 +9,27 @@ const RealDate = Date;
  * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`, `Event.prototype.timeStamp`. `now` gives milliseconds
  * since the epoch. What a date says then depends neither on when nor on where the isolate runs.
  */
-export function sealClock(global: object, now: () => number): void {
+export function hardenClock(global: object, now: () => number): void {
   const prototype = RealDate.prototype;
   for (const part of localParts) {
     alias(prototype, `get${part}`, `getUTC${part}`);
     if (part !== "Day") alias(prototype, `set${part}`, `setUTC${part}`);
   }
-  sealText(prototype);
+  hardenText(prototype);
 
-  function SealedDate(this: unknown, ...parts: unknown[]): Date | string {
+  function HardenedDate(this: unknown, ...parts: unknown[]): Date | string {
     if (new.target === undefined) return new RealDate(now()).toString();
     return construct(RealDate, [instant(parts, now)], new.target) as Date;
   }
   const methods = { now, UTC: RealDate.UTC, parse: (text: unknown) => parseDate(String(text)) };
-  for (const [name, method] of Object.entries(methods)) fix(SealedDate, name, method);
-  fix(SealedDate, "name", "Date");
-  fix(SealedDate, "length", 7);
-  fix(SealedDate, "prototype", prototype);
-  fix(prototype, "constructor", SealedDate);
-  fix(global, "Date", SealedDate);
+  for (const [name, method] of Object.entries(methods)) fix(HardenedDate, name, method);
+  fix(HardenedDate, "name", "Date");
+  fix(HardenedDate, "length", 7);
+  fix(HardenedDate, "prototype", prototype);
+  fix(prototype, "constructor", HardenedDate);
+  fix(global, "Date", HardenedDate);
 
-  sealTemporal(global, now);
+  hardenTemporal(global, now);
   const Event: unknown = Reflect.get(global, "Event");
   if (typeof Event === "function") {
     Object.defineProperty(Event.prototype, "timeStamp", { get: () => 0, configurable: false });
@@ -66,8 +66,8 @@ const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
-/** Dates as text (21.4.4.41), which otherwise name the host's zone. The locale-dependent forms are sealed with `Intl`. */
-function sealText(prototype: Date): void {
+/** Dates as text (21.4.4.41), which otherwise name the host's zone. The locale-dependent forms are hardened with `Intl`. */
+function hardenText(prototype: Date): void {
   const dateText = (date: Date): string => {
     const year = date.getUTCFullYear();
     const sign = year < 0 ? "-" : "";
@@ -100,7 +100,7 @@ interface Instant {
   toZonedDateTimeISO(zone: string): { toPlainDateTime(): unknown; toPlainDate(): unknown; toPlainTime(): unknown };
 }
 
-function sealTemporal(global: object, now: () => number): void {
+function hardenTemporal(global: object, now: () => number): void {
   const Temporal = Reflect.get(global, "Temporal") as
     | { readonly Now: object; readonly Instant: { fromEpochMilliseconds(ms: number): Instant } }
     | undefined;

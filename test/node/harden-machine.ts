@@ -1,5 +1,5 @@
 import { nodeHost } from "@keyhole/worker-host/node";
-import { leakHash, tried } from "../seal/leaks.ts";
+import { leakHash, tried } from "../realm/leaks.ts";
 
 /** What a thread shows of a machine whose zone and locale are others. */
 export default async function machine(): Promise<{

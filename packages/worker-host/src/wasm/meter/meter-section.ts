@@ -4,14 +4,14 @@ import { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 
 /** The custom section that says how a module was metered. */
-export const STAMP_SECTION = "keyhole.meter";
+export const METER_SECTION = "keyhole.meter";
 /** Raised whenever the count changes, or what a host has to do. */
 export const METER_VERSION = 2;
 
 /** The names under which the globals that metering appended are exported: none that the module has itself. */
 export interface MeterExports {
-  /** i64: fuel and call depth, as `fill` and `readTank` know them. Set it before a run. */
-  readonly tank: string;
+  /** i64: fuel and call depth, as `initialFuel` and `readFuel` know them. Set it before a run. */
+  readonly fuel: string;
   /** i32: how many pages the memory may have. */
   readonly pages: string;
   /** i32: 1 once growth was refused. */
@@ -20,30 +20,30 @@ export interface MeterExports {
   readonly start?: string;
 }
 
-export interface Stamp {
+export interface MeterSection {
   readonly version: number;
   /** Digest of the module before it was metered. */
   readonly originalHash: Digest;
   readonly exports: MeterExports;
 }
 
-export function writeStamp({ version, originalHash, exports }: Stamp, out: Writer): void {
-  out.name(STAMP_SECTION);
+export function writeMeterSection({ version, originalHash, exports }: MeterSection, out: Writer): void {
+  out.name(METER_SECTION);
   out.u32(version);
-  for (const text of [originalHash, exports.tank, exports.pages, exports.refused, exports.start ?? ""]) out.name(text);
+  for (const text of [originalHash, exports.fuel, exports.pages, exports.refused, exports.start ?? ""]) out.name(text);
 }
 
 /**
  * What a compiled module says about its metering. It proves nothing: whoever writes a module can write this. Believe it of modules
  * that you built.
  */
-export function readStamp(module: WebAssembly.Module): Stamp | undefined {
-  const [section, ...more] = WebAssembly.Module.customSections(module, STAMP_SECTION);
+export function readMeterSection(module: WebAssembly.Module): MeterSection | undefined {
+  const [section, ...more] = WebAssembly.Module.customSections(module, METER_SECTION);
   if (section === undefined || more.length > 0) return undefined;
   const reader = new Reader(new Uint8Array(section));
   const version = reader.u32();
   const originalHash = reader.name();
   if (version !== METER_VERSION || !isDigest(originalHash)) return undefined;
-  const [tank, pages, refused, start] = [reader.name(), reader.name(), reader.name(), reader.name()];
-  return { version, originalHash, exports: { tank, pages, refused, ...(start !== "" && { start }) } };
+  const [fuel, pages, refused, start] = [reader.name(), reader.name(), reader.name(), reader.name()];
+  return { version, originalHash, exports: { fuel, pages, refused, ...(start !== "" && { start }) } };
 }

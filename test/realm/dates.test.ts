@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseDate } from "../../packages/worker-host/src/guest/parse-date.ts";
+import { parseDate } from "../../packages/worker-host/src/guest/harden/parse-date.ts";
 import { sized } from "../support/size.ts";
 
 const text = (ms: number): string => (Number.isNaN(ms) ? "none" : new Date(ms).toISOString());

@@ -7,8 +7,8 @@ import walk from "./walk.js?raw";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** True under `npm run write:seal`, which reads what the realms print. */
-    readonly writesSeal: boolean;
+    /** True under `npm run write:realm`, which reads what the realms print. */
+    readonly writesRealm: boolean;
   }
 }
 
@@ -50,7 +50,7 @@ export function describeRealm(
     it("a tool reaches what the list says, for the reasons there, and nothing else", () => {
       const paths = found.rows.flatMap(([holder, keys]) => keys.map((key) => `${holder} | ${key}`));
       // oxlint-disable-next-line no-console -- All that crosses from every engine to the script.
-      if (inject("writesSeal")) return console.log(`SEAL ${realm} ${JSON.stringify(paths)}`);
+      if (inject("writesRealm")) return console.log(`REALM ${realm} ${JSON.stringify(paths)}`);
       expect(differences(readList(text), realm, new Set(paths))).toEqual([]);
     });
 

@@ -8,7 +8,7 @@ const RealError = Error;
  * Takes positions away from errors: a stack names the shell and random addresses. The engine's own constructor goes out of reach with its limit: WebKit takes
  * a limit from an assignment even where the property cannot be written.
  */
-export function sealErrors(global: object): void {
+export function hardenErrors(global: object): void {
   // A hook of V8 and QuickJS: the engine would call the tool wherever an error comes to be, also while it works for the host.
   fix(RealError, "prepareStackTrace", undefined);
   if (Object.hasOwn(RealError, "stackTraceLimit")) {
@@ -19,22 +19,22 @@ export function sealErrors(global: object): void {
   if (stack?.set !== undefined)
     Object.defineProperty(RealError.prototype, "stack", { get: () => "", set: stack.set, configurable: false });
 
-  function SealedError(this: unknown, ...given: unknown[]): Error {
-    return construct(RealError, given, new.target ?? SealedError) as Error;
+  function HardenedError(this: unknown, ...given: unknown[]): Error {
+    return construct(RealError, given, new.target ?? HardenedError) as Error;
   }
-  fix(SealedError, "length", 1);
+  fix(HardenedError, "length", 1);
   const isError: unknown = Reflect.get(RealError, "isError");
-  if (typeof isError === "function") fix(SealedError, "isError", isError);
-  replace(global, "Error", RealError, SealedError);
+  if (typeof isError === "function") fix(HardenedError, "isError", isError);
+  replace(global, "Error", RealError, HardenedError);
   for (const holder of [global, Reflect.get(global, "WebAssembly") as object | undefined])
-    if (holder !== undefined) inheritFrom(SealedError, holder);
+    if (holder !== undefined) inheritFrom(HardenedError, holder);
 }
 
 /** The kinds of errors lead to their parent as well. */
-function inheritFrom(sealed: object, holder: object): void {
+function inheritFrom(hardened: object, holder: object): void {
   for (const name of getOwnPropertyNames(holder)) {
     const { value } = getOwnPropertyDescriptor(holder, name) as { readonly value?: unknown };
-    if (typeof value === "function" && getPrototypeOf(value) === RealError) setPrototypeOf(value, sealed);
+    if (typeof value === "function" && getPrototypeOf(value) === RealError) setPrototypeOf(value, hardened);
   }
 }
 
@@ -42,7 +42,7 @@ function inheritFrom(sealed: object, holder: object): void {
  * Refuses to make code out of text, in every realm. Where a policy forbids it, the engine's own refusal quotes that policy, with the page's nonce, and tells the
  * address to which the page has its violations reported.
  */
-export function sealEvaluation(global: object): void {
+export function hardenEvaluation(global: object): void {
   const refuse = (): never => {
     throw new EvalError("Code cannot be made out of text here.");
   };
@@ -52,20 +52,20 @@ export function sealEvaluation(global: object): void {
   fix(refused, "name", "eval");
   fix(global, "eval", refused);
   const functions = [() => {}, async () => {}, function* () {}, async function* () {}];
-  const sealed = functions.map((each) => {
+  const hardened = functions.map((each) => {
     const real = Reflect.get(each, "constructor") as { readonly name: string; readonly prototype: object };
     const name = real.name;
-    function Sealed(this: unknown): void {
+    function Hardened(this: unknown): void {
       refuse();
     }
-    fix(Sealed, "name", name);
-    fix(Sealed, "length", 1);
-    fix(Sealed, "prototype", real.prototype);
-    fix(real.prototype, "constructor", Sealed);
-    return Sealed;
+    fix(Hardened, "name", name);
+    fix(Hardened, "length", 1);
+    fix(Hardened, "prototype", real.prototype);
+    fix(real.prototype, "constructor", Hardened);
+    return Hardened;
   });
-  const [SealedFunction, ...rest] = sealed;
-  if (SealedFunction === undefined) return;
-  fix(global, "Function", SealedFunction);
-  for (const each of rest) setPrototypeOf(each, SealedFunction);
+  const [HardenedFunction, ...rest] = hardened;
+  if (HardenedFunction === undefined) return;
+  fix(global, "Function", HardenedFunction);
+  for (const each of rest) setPrototypeOf(each, HardenedFunction);
 }
