@@ -9,12 +9,13 @@ import {
   type PolicyDocument,
   policyDocuments,
 } from "@keyhole/kernel";
+import { Families, netRead, netWrite } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Families } from "../../packages/kernel/src/capability/registry.ts";
 import { loadCompiled } from "../../packages/kernel/src/policy/document/compiled.ts";
+import { requestPolicyOf } from "../../packages/kernel/src/policy/decision/request-policy.ts";
 import { echo } from "../support/kernel.ts";
 import { sized } from "../support/size.ts";
 import { randomCases } from "./random-cases.ts";
@@ -89,6 +90,63 @@ describe("a compiled policy", () => {
   });
 });
 
+const net = new Families([netRead, netWrite]);
+const denying = (when: object) => ({ id: "r", effect: "deny", when, reason: "x" });
+
+describe("a kernel of few kinds", () => {
+  it("takes a policy that was compiled for all kinds, and needs those of its own alone", async () => {
+    const document = {
+      version: "1",
+      posture: "standard",
+      grants: [{ tool: "*", capability: { kind: "net.read", hosts: ["example.com"] } }],
+      // A glob of files says nothing of network paths, and is no reason to refuse.
+      rules: [denying({ host: ["evil.example.com"] }), { ...denying({ path: ["/admin", "keys/**"] }), id: "s" }],
+      tools: { echo: { hosts: { forbidden: ["a.example.com"] }, sizes: { inputBytes: 9 } } },
+    };
+    const policy = compile(document);
+    expect(policy).toMatchObject({ kinds: ["net.read"], members: ["tools.hosts", "when.host", "when.path"] });
+    const kernel = await createKernel({ policy, hash: sha256Hash, families: net });
+    expect(kernel.policyHash).toBe((await open(compile(document))).policyHash);
+  });
+
+  it("says the same of each request as a kernel of all kinds", () => {
+    const cases = fc.record({
+      rules: fc.array(requestRule, { maxLength: 4 }),
+      need: fc.record({ path: fc.constantFrom("/", "/admin", "/a/b"), host: fc.constantFrom("example.com", "b.org") }),
+    });
+    fc.assert(
+      fc.property(cases, ({ rules, need }) => {
+        const whole = compile({ version: "1", posture: "permissive", rules: rules.map(numbered) });
+        const [few, all] = [net, builtInFamilies].map((families) => {
+          const read = loadCompiled(whole as never, sha256Hash, families);
+          return read.ok ? read.value : undefined;
+        });
+        if (!few || !all) return;
+        const input = inputOf({ name: "echo" });
+        const json = { kind: "net.read", method: "GET", port: 443, ...need };
+        const request = netRead.need(json);
+        expect(requestPolicyOf(few, input).refusal(request)).toBe(requestPolicyOf(all, input).refusal(request));
+        expect(decisionBy(few, input)?.decision).toBe(decisionBy(all, input)?.decision);
+      }),
+      { numRuns: sized(200, 5_000) },
+    );
+  });
+});
+
+const requestRule = fc
+  .record(
+    {
+      host: fc.constantFrom(["example.com"], ["*.org"], ["*"]),
+      path: fc.constantFrom(["/admin"], ["/a", "b/**"], ["a/**"]),
+      method: fc.constantFrom(["GET"], ["POST"]),
+      capability: fc.constantFrom(["net.read"], ["net.write", "net.read"]),
+      key: fc.constant(["a"]),
+    },
+    { requiredKeys: [] },
+  )
+  .map(denying);
+const numbered = (rule: object, index: number) => ({ ...rule, id: `r${index}` });
+
 describe("a kernel refuses", () => {
   const refused = (path: string, message: string) => ({
     ok: false,
@@ -115,7 +173,26 @@ describe("a kernel refuses", () => {
     const inBlake3 = compile(rich, {}, blake3Hash);
     expect(await kernel.setPolicy(inBlake3)).toMatchObject(refused("/digest", "another algorithm, expected sha256"));
     const few = new Families([...builtInFamilies].slice(1));
-    expect(loadCompiled(compile() as never, sha256Hash, few)).toMatchObject(refused("/kinds", "does not know"));
+    expect(loadCompiled(compile() as never, sha256Hash, few)).toMatchObject(refused("/kinds", "names net.read"));
+  });
+
+  it.each([
+    ["a grant", { grants: [{ tool: "*", capability: { kind: "kv.read", keys: ["a"] } }] }, "names kv.read"],
+    ["a rule", { rules: [denying({ capability: ["clock"] })] }, "names clock"],
+    ["the effects of a rule", { rules: [denying({ effects: ["db.write"] })] }, "names db.write"],
+    ["a condition of a rule", { rules: [denying({ key: ["a"] })] }, "has `when.key`"],
+    ["a list of a tool", { tools: { echo: { databases: { forbidden: ["a"] } } } }, "has `tools.databases`"],
+    ["a size of a tool", { tools: { echo: { sizes: { fileBytes: 1 } } } }, "has `sizes.fileBytes`"],
+  ])("one that needs more than the kernel has, in %s", (_, more, said) => {
+    const policy = compile({ version: "1", posture: "standard", ...more });
+    expect(loadCompiled(policy as never, sha256Hash, net)).toMatchObject({
+      ok: false,
+      error: {
+        code: "INVALID_POLICY",
+        message: expect.stringContaining(said),
+        hint: expect.stringContaining("broker"),
+      },
+    });
   });
 
   it("one of another format, and one without a digest", async () => {

@@ -57,6 +57,16 @@ export class Families {
     return new Map(Array.from(byName, ([name, group]) => [name, group.map(([, condition]) => condition)]));
   }
 
+  /** What policies can say of their requests: `when.NAME` in a rule, `tools.NAME` and `sizes.NAME` for one tool. */
+  get members(): ReadonlySet<string> {
+    const conditions = [...this.conditions].flatMap(([name, group]) => [
+      `when.${name}`,
+      ...group.flatMap(({ list }) => (list ? [`tools.${list.name}`] : [])),
+    ]);
+    const sizes = [...this.#families.values()].flatMap(({ sizeName }) => (sizeName ? [`sizes.${sizeName}`] : []));
+    return new Set([...conditions, ...sizes]);
+  }
+
   /** The family that grants commands. */
   get commands(): Family | undefined {
     return [...this.#families.values()].find(({ commandNeed }) => commandNeed);

@@ -1,4 +1,4 @@
-import type { Families } from "../../capability/registry.ts";
+import { bringFamily, type Families } from "../../capability/registry.ts";
 import { type Digest, type Hash, isDigest } from "../../hash/hash.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { Setup } from "../../result.ts";
@@ -13,11 +13,13 @@ const format = "keyhole.compiled-policy.v1";
  */
 export interface CompiledPolicy {
   readonly format: typeof format;
-  /** Kinds of capability that it was checked against. The kernel has to know each. */
+  /** Kinds of capability that the document names, sorted. The kernel has to know each. */
   readonly kinds: readonly string[];
+  /** What the document says of requests: `when.host` of a rule, `tools.paths` and `sizes.fileBytes` of a tool, sorted. Some kind of the kernel has to bring each. */
+  readonly members: readonly string[];
   /** With its variables filled in. */
   readonly document: PolicyDocument;
-  /** Of the three members above: an edited document is refused. */
+  /** Of all members above: an edited document is refused. */
   readonly digest: Digest;
 }
 
@@ -26,8 +28,31 @@ type Parts = Omit<CompiledPolicy, "digest">;
 const digestOf = (parts: Parts, by: Hash): Digest => by.json(parts as unknown as JsonObject);
 
 export function compiled({ families, document }: Policy, by: Hash): CompiledPolicy {
-  const parts: Parts = { format, kinds: families.kinds, document };
+  const members = membersIn(document);
+  const parts: Parts = {
+    format,
+    kinds: kindsIn(document),
+    members: [...families.members].filter((each) => members.has(each)).toSorted(),
+    document,
+  };
   return { ...parts, digest: digestOf(parts, by) };
+}
+
+function kindsIn({ grants = [], rules = [] }: PolicyDocument): readonly string[] {
+  const granted = grants.map(({ capability }) => capability.kind);
+  const ruled = rules.flatMap(({ when: { capability = [], effects = [] } }) => [...capability, ...effects]);
+  return [...new Set<string>([...granted, ...ruled])].toSorted();
+}
+
+/** All of them, whether a kind brings them or every policy has them. */
+function membersIn({ rules = [], tools = {} }: PolicyDocument): ReadonlySet<string> {
+  const under = (prefix: string, value: object): readonly string[] =>
+    Object.keys(value).map((name) => `${prefix}.${name}`);
+  const ofTools = Object.values(tools).flatMap((tool) => [
+    ...under("tools", tool),
+    ...under("sizes", tool.sizes ?? {}),
+  ]);
+  return new Set([...rules.flatMap(({ when }) => under("when", when)), ...ofTools]);
 }
 
 /** Whether foreign data, taken by `snapshot`, says of itself that it is compiled. A document has no such member. */
@@ -40,7 +65,7 @@ const recompile = "Compile the document again with `compilePolicy`, with the fam
 /** Takes what {@link saysCompiled} names: the digest shows that it left `compilePolicy` as it is now. */
 export function loadCompiled(plain: JsonObject, by: Hash, families: Families): Setup<Policy> {
   const fault = compiledFault(plain, by, families);
-  if (fault) return invalidPolicy(fault.path, fault.message, recompile);
+  if (fault) return invalidPolicy(fault.path, fault.message, fault.hint ?? recompile);
   // Its digest is that of a result of `compilePolicy`.
   const { document } = plain as unknown as CompiledPolicy;
   return { ok: true, value: makePolicy(document, by, families) };
@@ -49,6 +74,7 @@ export function loadCompiled(plain: JsonObject, by: Hash, families: Families): S
 interface Fault {
   readonly path: string;
   readonly message: string;
+  readonly hint?: string;
 }
 
 function compiledFault({ digest, ...parts }: JsonObject, by: Hash, families: Families): Fault | undefined {
@@ -59,8 +85,18 @@ function compiledFault({ digest, ...parts }: JsonObject, by: Hash, families: Fam
     return { path: "/digest", message: `Got a digest in another algorithm, expected ${by.algorithm}.` };
   if (by.json(parts) !== digest) return { path: "/digest", message: "The policy was changed after it was compiled." };
   // The digest is one of `compilePolicy`.
-  const { kinds } = parts as unknown as Parts;
+  const { kinds, members } = parts as unknown as Parts;
   const unknown = kinds.find((kind) => !families.get(kind));
-  if (unknown === undefined) return undefined;
-  return { path: "/kinds", message: `The policy was compiled for ${unknown}, a kind that this kernel does not know.` };
+  if (unknown !== undefined)
+    return {
+      path: "/kinds",
+      message: `The policy names ${unknown}, a kind that this kernel does not know.`,
+      hint: bringFamily,
+    };
+  // Without its kinds a rule about requests would be one about calls.
+  const known = families.members;
+  const missing = members.find((each) => !known.has(each));
+  if (missing === undefined) return undefined;
+  const message = `The policy has \`${missing}\`, which no kind of this kernel brings.`;
+  return { path: "/members", message, hint: bringFamily };
 }
