@@ -116,6 +116,14 @@ describe("the pool of frames", () => {
     expect(await answer(await host.open(good, () => true))).toEqual(one);
   });
 
+  it("keeps no place for a tool that nobody wants when its start has its turn", async () => {
+    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const answers = [true, false]; // The first is asked for its place, the second for its start.
+    await expect(host.open(good, () => answers.shift() ?? false)).rejects.toMatchObject({ code: "ISOLATE_LOST" });
+    expect([answers, frames()]).toEqual([[], []]);
+    expect(await answer(await host.open(good))).toEqual(one);
+  });
+
   it("gives the place of a warm one to a tool that cannot use it", async () => {
     const isolation = ({ name }: ToolManifest) => (name === "calculator" ? "interpreter" : "worker");
     const host = await openHost({ isolation, warm: 1, maxIsolates: 1 });
