@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkGlob, checkPath, matchPath } from "../../packages/kernel/src/capability/paths.ts";
+import { checkGlob, checkPath, matchPath } from "../../packages/kernel/src/capability/matching/paths.ts";
 import { sized } from "../support/size.ts";
 
 describe("checkPath", () => {

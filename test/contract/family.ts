@@ -74,7 +74,7 @@ function describeCover({ family, capabilities, needs }: FamilySubject): void {
         const forged: OwnNeed = {
           ...family.need(asked),
           target: "",
-          place: undefined,
+          destination: undefined,
           family,
           narrowest: () => undefined,
         };

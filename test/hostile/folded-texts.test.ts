@@ -8,7 +8,7 @@ import {
 } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchCommand } from "../../packages/kernel/src/capability/commands.ts";
+import { matchCommand } from "../../packages/kernel/src/capability/matching/commands.ts";
 import { foldLetters, foldText } from "../../packages/kernel/src/support/fold.ts";
 import { decisionBy, inputOf, loaded } from "../policy/support.ts";
 import { covers, grantOf } from "../support/grants.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { pathGranter, pathToucher } from "../../packages/kernel/src/capability/readings.ts";
+import { pathGranter, pathToucher } from "../../packages/kernel/src/capability/matching/url-paths.ts";
 import { sized } from "../support/size.ts";
 
 /** Spellings that real servers (Node, express, hono, Python, nginx, Caddy) were seen to lead to a denied place, or out of the granted one. */

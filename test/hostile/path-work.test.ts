@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PathTree } from "../../packages/kernel/src/capability/path-tree.ts";
-import { checkPathPrefix, pathGranter, pathToucher } from "../../packages/kernel/src/capability/readings.ts";
+import { PathTree } from "../../packages/kernel/src/capability/matching/path-tree.ts";
+import { checkPathPrefix, pathGranter, pathToucher } from "../../packages/kernel/src/capability/matching/url-paths.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -14,7 +14,7 @@ import { join, sep } from "node:path";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { nodeStore } from "@keyhole/worker-host/node";
 import fc from "fast-check";
-import { checkPath } from "../../packages/kernel/src/capability/paths.ts";
+import { checkPath } from "../../packages/kernel/src/capability/matching/paths.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sized } from "../support/size.ts";
 import { describeGrammar, grammarPaths, mayPass } from "./paths-grammar.ts";

@@ -4,7 +4,7 @@ import { needOf } from "../support/grants.ts";
 import { environmentSecrets } from "@keyhole/worker-host/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathMatcher } from "../../packages/kernel/src/capability/paths.ts";
+import { pathMatcher } from "../../packages/kernel/src/capability/matching/paths.ts";
 import { loadRule } from "../../packages/kernel/src/policy/decision/rule.ts";
 import { blake3Hash } from "../../packages/kernel/src/hash/blake3-hash.ts";
 import { decisionBy, denyWhen, inputOf, loaded } from "../policy/support.ts";

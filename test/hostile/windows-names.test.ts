@@ -1,7 +1,7 @@
 import type { CommandPattern } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { matchCommand } from "../../packages/kernel/src/capability/commands.ts";
-import { checkPath } from "../../packages/kernel/src/capability/paths.ts";
+import { matchCommand } from "../../packages/kernel/src/capability/matching/commands.ts";
+import { checkPath } from "../../packages/kernel/src/capability/matching/paths.ts";
 
 describe("a path of a file", () => {
   it.each(["PRIVAT~1", "privat~1/a.txt", "a/PROGRA~2.TXT", "A~1", "ABCDE~10.c"])(

@@ -1,7 +1,7 @@
 import type { Capability, Need, NetCapability } from "@keyhole/kernel";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Ledger, type Taken } from "../../packages/kernel/src/capability/ledger.ts";
+import { Ledger, type Taken } from "../../packages/kernel/src/capability/gate/ledger.ts";
 import { capabilityCovers, grantOf, needOf } from "../support/grants.ts";
 
 const paths = ["/a", "/a/b", "/a/b/c", "/d"] as const;

@@ -230,20 +230,20 @@ describe("the tree of grants", () => {
 
   it("takes children and grandchildren with their parent, and never a parent with its child", () => {
     const revocations = new Revocations();
-    const root = revocations.hold(holder("root"));
-    const child = revocations.hold(holder("child", "root", "grace"));
-    const grandchild = revocations.hold(holder("grandchild", "child", "eve"));
+    const root = revocations.track(holder("root"));
+    const child = revocations.track(holder("child", "root", "grace"));
+    const grandchild = revocations.track(holder("grandchild", "child", "eve"));
     expect(revokeIn(revocations, "1", { caller: "grace" })).toBe(2);
     expect([root, child, grandchild].map((each) => each.refusal("kv.read"))).toEqual([undefined, "x", "x"]);
-    expect(revocations.standing(holder("later", "child", "bob"), "kv.read")).toBe("x");
-    expect(revocations.standing(holder("later", "root", "bob"), "kv.read")).toBeUndefined();
+    expect(revocations.reasonFor(holder("later", "child", "bob"), "kv.read")).toBe("x");
+    expect(revocations.reasonFor(holder("later", "root", "bob"), "kv.read")).toBeUndefined();
   });
 
   it("holds a child to what its parent lost, also after the parent's end", () => {
     const revocations = new Revocations();
-    const parent = revocations.hold(holder("parent"));
+    const parent = revocations.track(holder("parent"));
     revokeIn(revocations, "1", { callId: "parent" });
-    const child = revocations.hold(holder("child", "parent"));
+    const child = revocations.track(holder("child", "parent"));
     parent.end();
     expect(child.refusal("clock")).toBe("x");
   });
@@ -262,7 +262,7 @@ describe("the tree of grants", () => {
         for (const [index, { parent, caller, revoke }] of nodes.entries()) {
           const above = index === 0 ? undefined : parent % index;
           const parentCallId = above === undefined ? undefined : String(above);
-          held.push({ grant: revocations.hold(holder(String(index), parentCallId, caller)), parent: above });
+          held.push({ grant: revocations.track(holder(String(index), parentCallId, caller)), parent: above });
           if (revoke !== "") revokeIn(revocations, String(index), { caller: revoke });
         }
         for (const { grant, parent } of held)

@@ -1,4 +1,4 @@
-import { hostOf } from "../../packages/kernel/src/capability/hosts.ts";
+import { hostOf } from "../../packages/kernel/src/capability/matching/hosts.ts";
 import { checkHostPattern, parseUrl } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { hostMatcher } from "../../packages/kernel/src/capability/hosts.ts";
+import { hostMatcher } from "../../packages/kernel/src/capability/matching/hosts.ts";
 import { builtInFamilies, matchHost, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

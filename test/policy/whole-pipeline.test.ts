@@ -82,7 +82,7 @@ const body: Readonly<Record<Kind, () => unknown>> = {
 
 async function openBench() {
   const counters = vi.spyOn(Counters.prototype, "charge");
-  const revocations = vi.spyOn(Revocations.prototype, "hold");
+  const revocations = vi.spyOn(Revocations.prototype, "track");
   const clock = new FakeClock();
   const kernel = await createFullKernel({
     clock,

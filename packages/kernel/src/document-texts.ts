@@ -1,6 +1,6 @@
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Governed, RequestConditions, ToolLists } from "./capability/capability.ts";
-import type { CommandPattern } from "./capability/commands.ts";
+import type { CommandPattern } from "./capability/matching/commands.ts";
 import type {
   CountCondition,
   GrantRule,

@@ -90,7 +90,7 @@ export type {
   ToolSizes,
 } from "./capability/capability.ts";
 export { isKind } from "./support/kind.ts";
-export type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/commands.ts";
+export type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/matching/commands.ts";
 export type { ClockCapability, RandomCapability } from "./capability/families/clock.ts";
 export {
   type DatabaseCapability,
@@ -119,13 +119,13 @@ export type {
 } from "./capability/broker.ts";
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
-export { checkArgument, checkCommand, matchCommand } from "./capability/commands.ts";
-export { checkKey, checkKeyPrefix, matchKey } from "./capability/keys.ts";
-export { checkName, matchName } from "./capability/names.ts";
-export { checkHostPattern, matchHost } from "./capability/hosts.ts";
-export { checkHeader, headerNameOf } from "./capability/headers.ts";
+export { checkArgument, checkCommand, matchCommand } from "./capability/matching/commands.ts";
+export { checkKey, checkKeyPrefix, matchKey } from "./capability/matching/kv-keys.ts";
+export { checkName, matchName } from "./capability/matching/names.ts";
+export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
+export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
-export { checkGlob, checkPath, matchPath } from "./capability/paths.ts";
+export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";

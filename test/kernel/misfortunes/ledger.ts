@@ -25,7 +25,7 @@ export function openLedger(): Ledger {
     note(Limiter.prototype, "reserve", limiters),
     note(FairSemaphore.prototype, "take", places),
     note(Counters.prototype, "charge", counters),
-    note(Revocations.prototype, "hold", grants),
+    note(Revocations.prototype, "track", grants),
     note(Keys.prototype, "claim", keys),
     wrap(Approvals.prototype, "hold", (hold) => {
       approvals++;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { pathGranter, pathToucher } from "../../../packages/kernel/src/capability/readings.ts";
+import { pathGranter, pathToucher } from "../../../packages/kernel/src/capability/matching/url-paths.ts";
 import { openServers, type PathServer, placesOf } from "./servers.ts";
 import { spellings } from "./spellings.ts";
 

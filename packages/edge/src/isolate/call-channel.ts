@@ -12,7 +12,7 @@ import {
   protocolLimits,
 } from "@keyhole/worker-host/protocol";
 
-type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
+type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
 const ended: CapabilityReply = {
   ok: false,
@@ -29,8 +29,8 @@ const mostAsked = 4;
 export class CallChannel {
   readonly target: CallTarget;
   /** Settles when the guest broke the protocol, and only then. */
-  readonly broken: Promise<Ending>;
-  readonly #break: (ending: Ending) => void;
+  readonly broken: Promise<BrokenChannel>;
+  readonly #break: (ending: BrokenChannel) => void;
   readonly #call: IsolateCall;
   readonly #port: CallPort;
   readonly #over = Promise.withResolvers<"ended">();
@@ -48,7 +48,7 @@ export class CallChannel {
   constructor(call: IsolateCall, port: CallPort) {
     this.#call = call;
     this.#port = port;
-    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const { promise, resolve } = Promise.withResolvers<BrokenChannel>();
     this.broken = promise;
     this.#break = (ending) => {
       this.end();

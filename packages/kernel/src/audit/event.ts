@@ -1,4 +1,4 @@
-import type { Use } from "../capability/broker-reply.ts";
+import type { Use } from "../capability/gate/broker-reply.ts";
 import type { RevocationMatch } from "../capability/revocation.ts";
 import type { ErrorCode } from "../result.ts";
 import type { HealthState } from "../isolate/health.ts";

@@ -8,7 +8,7 @@ import { parseJson, snapshot } from "../json/snapshot.ts";
 import { LINE_BYTES } from "./lines.ts";
 
 /** What is wrong with a log, for people. Thrown by {@link readItem}. */
-export class Fault extends Error {}
+export class EvidenceFault extends Error {}
 
 /** What a log has at one place. */
 export interface EvidenceItem {
@@ -25,15 +25,15 @@ export interface EvidenceItem {
 /**
  * A foreign line, or event, of a log.
  *
- * @throws {Fault} for what no event can be
+ * @throws {EvidenceFault} for what no event can be
  */
 export function readItem(item: unknown): EvidenceItem {
   if (typeof item !== "string") return split(snapshot(item, { maxStringUnits: LINE_BYTES }));
-  if (item.length > LINE_BYTES) throw new Fault(`A line has more than ${LINE_BYTES} characters.`);
+  if (item.length > LINE_BYTES) throw new EvidenceFault(`A line has more than ${LINE_BYTES} characters.`);
   const written = readWritten(item);
   if (written) return written;
   const parsed = parseJson(item);
-  if (parsed.ok && repeatsKeys(item, parsed.value)) throw new Fault("It names a member twice.");
+  if (parsed.ok && repeatsKeys(item, parsed.value)) throw new EvidenceFault("It names a member twice.");
   return split(parsed);
 }
 
@@ -78,11 +78,11 @@ function isSorted(value: JsonValue): boolean {
 }
 
 function split(plain: ReturnType<typeof snapshot>): EvidenceItem {
-  if (!plain.ok) throw new Fault(`It is not JSON: ${plain.error.message}.`);
-  if (!isJsonObject(plain.value)) throw new Fault("The event is not an object.");
+  if (!plain.ok) throw new EvidenceFault(`It is not JSON: ${plain.error.message}.`);
+  if (!isJsonObject(plain.value)) throw new EvidenceFault("The event is not an object.");
   const { hash, openings, ...event } = plain.value;
   const text = canonicalize(event);
-  if (!text.ok) throw new Fault(`It has no canonical form: ${text.error.message}.`);
+  if (!text.ok) throw new EvidenceFault(`It has no canonical form: ${text.error.message}.`);
   const by = hashOf(hash);
   return { by, actualHash: (by ?? blake3Hash).text(text.text), hash, event, openings };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
-import { Fault, readItem } from "./evidence-item.ts";
+import { EvidenceFault, readItem } from "./evidence-item.ts";
 import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
@@ -128,7 +128,7 @@ export async function verifyAudit(source: AuditSource, options: VerifyOptions = 
     } else for await (const item of source) chain.add(item);
     return chain.end();
   } catch (error) {
-    if (error instanceof Fault) return chain.fault(error.message);
+    if (error instanceof EvidenceFault) return chain.fault(error.message);
     if (error instanceof LineFault) return chain.fault(`Line ${error.line} cannot be read: ${error.message}.`);
     return chain.fault("The log could not be read to its end.");
   }
@@ -165,21 +165,23 @@ class Chain {
     const { by, actualHash, hash, event, openings } = readItem(item);
     const { v, seq, type, prev } = event;
     const isWithheld = event["withheld"] === true;
-    if (isWithheld && !this.#takesWithheld) throw new Fault(`Event ${show(seq)} is withheld.`);
-    if (v !== 1) throw new Fault(`The event has version ${show(v)} of the format. Expected version 1.`);
+    if (isWithheld && !this.#takesWithheld) throw new EvidenceFault(`Event ${show(seq)} is withheld.`);
+    if (v !== 1) throw new EvidenceFault(`The event has version ${show(v)} of the format. Expected version 1.`);
     if (!isWithheld && (typeof type !== "string" || !types.has(type)))
-      throw new Fault(`The format has no events of type ${show(type)}.`);
-    if (!Number.isSafeInteger(seq) || (seq as number) < 0) throw new Fault(`${show(seq)} is not a sequence number.`);
+      throw new EvidenceFault(`The format has no events of type ${show(type)}.`);
+    if (!Number.isSafeInteger(seq) || (seq as number) < 0)
+      throw new EvidenceFault(`${show(seq)} is not a sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
-      throw new Fault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
-    if (!by) throw new Fault(`The digest of event ${show(seq)} is in no known algorithm.`);
+      throw new EvidenceFault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
+    if (!by) throw new EvidenceFault(`The digest of event ${show(seq)} is in no known algorithm.`);
     this.#follow(seq, by);
     this.#compare();
     const expected = seq === 0 ? by.zero : this.#prev;
-    if (expected !== null && prev !== expected) throw new Fault(`Event ${show(seq)} does not follow the one before.`);
-    if (!isWithheld && actualHash !== hash) throw new Fault(`Event ${show(seq)} was changed.`);
+    if (expected !== null && prev !== expected)
+      throw new EvidenceFault(`Event ${show(seq)} does not follow the one before.`);
+    if (!isWithheld && actualHash !== hash) throw new EvidenceFault(`Event ${show(seq)} was changed.`);
     if (isWithheld && (openings !== undefined || Object.keys(event).length > PLACE_MEMBERS))
-      throw new Fault(`Event ${show(seq)} is withheld, but has a payload.`);
+      throw new EvidenceFault(`Event ${show(seq)} is withheld, but has a payload.`);
     if (isWithheld) this.#withheld++;
     else this.#open(event, openings);
     this.#firstSeq ??= seq as number;
@@ -193,7 +195,9 @@ class Chain {
   #follow(seq: unknown, by: Hash): void {
     const expected = this.#hash?.algorithm ?? this.#algorithm ?? by.algorithm;
     if (by.algorithm !== expected)
-      throw new Fault(`The digest of event ${show(seq)} is in another algorithm: ${by.algorithm}, not ${expected}.`);
+      throw new EvidenceFault(
+        `The digest of event ${show(seq)} is in another algorithm: ${by.algorithm}, not ${expected}.`,
+      );
     if (!this.#hash) this.#tree = merkleFrontier(treeHashOf(by));
     this.#hash = by;
   }
@@ -209,8 +213,10 @@ class Chain {
     const [next] = this.#checkpoints;
     if (!next || next.checkpoint.size > this.#events) return;
     const { size, root, time } = next.checkpoint;
-    if (this.#firstSeq !== 0 && this.#events > 0) throw new Fault("A checkpoint needs the log from its beginning.");
-    if (this.#root() !== root) throw new Fault(`The first ${size} events are not those of the checkpoint of ${time}.`);
+    if (this.#firstSeq !== 0 && this.#events > 0)
+      throw new EvidenceFault("A checkpoint needs the log from its beginning.");
+    if (this.#root() !== root)
+      throw new EvidenceFault(`The first ${size} events are not those of the checkpoint of ${time}.`);
     this.#passed = this.#checkpoints.shift();
     this.#compare();
   }
@@ -268,7 +274,7 @@ function countOpened(
     type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
   const shown = new Set<string>();
   if (openings !== undefined && !Array.isArray(openings))
-    throw new Fault(`The openings of event ${show(seq)} are not a list.`);
+    throw new EvidenceFault(`The openings of event ${show(seq)} are not a list.`);
   for (const item of (openings ?? []) as readonly JsonValue[]) {
     const opening = readOpening(item);
     if (
@@ -276,7 +282,9 @@ function countOpened(
       !Object.hasOwn(commitments, opening.path) ||
       commitments[opening.path] !== commitmentOf(opening, by)
     )
-      throw new Fault(`Event ${show(seq)} has another commitment than the value shown for ${show(opening?.path)}.`);
+      throw new EvidenceFault(
+        `Event ${show(seq)} has another commitment than the value shown for ${show(opening?.path)}.`,
+      );
     shown.add(opening.path);
   }
   return { opened: shown.size, closed: Object.keys(commitments).length - shown.size };

@@ -1,5 +1,5 @@
 import type { OfKind } from "../capability/family.ts";
-import type { GateCounts } from "../capability/call-usage.ts";
+import type { GateCounts } from "../capability/gate/call-usage.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { EventScope } from "../audit/scope.ts";
 import type { BrokerSession } from "../capability/broker.ts";
-import type { GateCounts } from "../capability/call-usage.ts";
+import type { GateCounts } from "../capability/gate/call-usage.ts";
 import type { Revocation } from "../capability/revocation.ts";
 import type { Body } from "../isolate/body.ts";
 import type { IsolateUsage } from "../isolate/port.ts";

@@ -1,7 +1,7 @@
 import type { Family, OfKind, OwnNeed } from "../capability/family.ts";
-import { checkKey } from "../capability/keys.ts";
-import { checkName } from "../capability/names.ts";
-import { checkPath } from "../capability/paths.ts";
+import { checkKey } from "../capability/matching/kv-keys.ts";
+import { checkName } from "../capability/matching/names.ts";
+import { checkPath } from "../capability/matching/paths.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import type { Policy } from "../policy/document/make.ts";
 import { parseUrl } from "../support/parse-url.ts";

@@ -9,7 +9,7 @@ import type {
   LoadedCapability,
   OfKind,
   OwnNeed,
-  Place,
+  Destination,
   Reading,
 } from "./family.ts";
 import { type Field, type Guard, patternsSchema } from "./fields.ts";
@@ -93,8 +93,8 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
       return spec.target(this.#need);
     }
 
-    get place(): Place | undefined {
-      return spec.place?.(this.#need);
+    get destination(): Destination | undefined {
+      return spec.destination?.(this.#need);
     }
 
     narrowest(): LoadedCapability | undefined {

@@ -45,13 +45,13 @@ export interface OwnNeed {
   /** Bytes of a file or value; 0 where they are not known. */
   readonly size: number;
   /** The host that it goes to. */
-  readonly place: Place | undefined;
+  readonly destination: Destination | undefined;
   /** The narrowest capability that covers it, for a person to grant. `undefined` where nothing covers it but a capability for everything of its kind. */
   narrowest(): LoadedCapability | undefined;
 }
 
 /** A host, and whether its broker knows it for a name of the public internet. */
-export interface Place {
+export interface Destination {
   readonly host: string;
   readonly isPublic?: boolean;
 }
@@ -92,7 +92,7 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   /** A need with some values of conditions, for the examples of rules. Other members have a usual value. */
   readonly sample?: (values: ConditionValues) => N;
   /** The host that a request goes to, whose answer can hold what the host was told before. Default: none. */
-  readonly place?: (need: N) => Place;
+  readonly destination?: (need: N) => Destination;
   /** The body whose bytes count against the budget, of a request or of its answer. Default: none, except what a broker spends. */
   readonly body?: "sent" | "received";
   /** Its requests are calls of other tools. Each has an end of its own on record, for which the calling call waits. */

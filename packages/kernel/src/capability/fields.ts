@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
-import { foreignPattern } from "./paths.ts";
+import { foreignPattern } from "./matching/paths.ts";
 
 /** A place in a capability, or in one of its members, that is wrong. */
 export interface CapabilityFault {

@@ -84,14 +84,14 @@ export class Revocations {
   }
 
   /** Why a kind is revoked for a call that has not begun. */
-  standing(holder: Holder, kind: string): string | undefined {
+  reasonFor(holder: Holder, kind: string): string | undefined {
     if (this.table.size === 0) return undefined;
     const parent = this.#parentOf(holder)?.refusal(kind);
     return parent ?? this.list().find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason;
   }
 
   /** What one run of a call holds. Whoever has it ends it. */
-  hold(holder: Holder): HeldGrant {
+  track(holder: Holder): HeldGrant {
     const grant: HeldGrant = new HeldGrant(holder, this.#parentOf(holder), () => {
       const held = this.#held.get(holder.callId);
       held?.delete(grant);
@@ -160,15 +160,15 @@ export class HeldGrant {
 
 /** The kernel's revocations, and those that reached a call before it came here. */
 export function withRevocations(
-  kernel: Pick<Revocations, "hold" | "standing">,
+  kernel: Pick<Revocations, "track" | "reasonFor">,
   taken: readonly Revocation[],
-): Pick<Revocations, "hold" | "standing"> {
+): Pick<Revocations, "track" | "reasonFor"> {
   if (taken.length === 0) return kernel;
   return {
-    standing: (holder, kind) =>
-      kernel.standing(holder, kind) ?? taken.find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason,
-    hold(holder) {
-      const held = kernel.hold(holder);
+    reasonFor: (holder, kind) =>
+      kernel.reasonFor(holder, kind) ?? taken.find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason,
+    track(holder) {
+      const held = kernel.track(holder);
       for (const revocation of taken) held.take(revocation);
       return held;
     },

@@ -38,8 +38,8 @@ export class Deadlock {
     const held = [...holders].filter(({ calls, callIds }) => calls > 0 && calls === callIds.length);
     while (this.#waiting.length > 0) {
       const blocked = new Set(this.#waiting.flatMap(({ within }) => within));
-      const standing = held.filter(({ callIds }) => callIds.every((callId) => blocked.has(callId)));
-      if (standing.length < taken) return;
+      const deadlocked = held.filter(({ callIds }) => callIds.every((callId) => blocked.has(callId)));
+      if (deadlocked.length < taken) return;
       this.#waiting.pop()?.refuse();
     }
   }

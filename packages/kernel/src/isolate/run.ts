@@ -1,7 +1,7 @@
 import { limits } from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
-import type { Gate } from "../capability/gate.ts";
+import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
 import { bytesOf, fieldsOf, type Foreign, type Listener, tell } from "../support/foreign.ts";
@@ -53,14 +53,14 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
     options.gate.close();
     return Promise.resolve({ kind: "cancelled" });
   }
-  return new Promise((resolve, reject) => new Run(options, resolve, reject).start(tool, call));
+  return new Promise((resolve, reject) => new IsolateRun(options, resolve, reject).start(tool, call));
 }
 
 /**
  * One run, and the isolate's end of it. A class, because an accessor in an object literal makes a hidden class of its own for every object, and that one
  * keeps the whole call in memory until the next full collection.
  */
-class Run implements CallPort {
+class IsolateRun implements CallPort {
   readonly #options: RunOptions;
   readonly #resolve: (end: RunEnd) => void;
   readonly #reject: (error: unknown) => void;

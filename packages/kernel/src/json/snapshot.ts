@@ -91,7 +91,7 @@ interface Walk {
 }
 
 /** Thrown and caught inside this file only. */
-class Refusal {
+class SnapshotRefusal {
   readonly reason: NormalizeReason;
   constructor(reason: NormalizeReason) {
     this.reason = reason;
@@ -127,7 +127,7 @@ function explain(error: unknown, { path, containers }: Walk): NormalizeError {
 /** What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end. */
 function reasonOf(error: unknown): NormalizeReason {
   try {
-    if (error instanceof Refusal) return error.reason;
+    if (error instanceof SnapshotRefusal) return error.reason;
     return error instanceof RangeError ? "too-deep" : "unreadable";
   } catch {
     return "unreadable"; // a proxy was thrown, and `instanceof` ran into its trap
@@ -135,33 +135,34 @@ function reasonOf(error: unknown): NormalizeReason {
 }
 
 function visit(value: unknown, walk: Walk, depthLeft: number): JsonValue {
-  if (--walk.nodesLeft < 0) throw new Refusal("too-large");
+  if (--walk.nodesLeft < 0) throw new SnapshotRefusal("too-large");
   if (typeof value === "string") return checkText(value, walk);
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new Refusal("not-finite");
+    if (!Number.isFinite(value)) throw new SnapshotRefusal("not-finite");
     return value + 0; // -0 + 0 is 0
   }
   if (typeof value === "boolean" || value === null) return value;
-  if (typeof value !== "object") throw new Refusal(typeof value as "bigint" | "function" | "symbol" | "undefined");
-  if (depthLeft < 1) throw new Refusal("too-deep");
+  if (typeof value !== "object")
+    throw new SnapshotRefusal(typeof value as "bigint" | "function" | "symbol" | "undefined");
+  if (depthLeft < 1) throw new SnapshotRefusal("too-deep");
   return walk.take(value, walk, depthLeft - 1);
 }
 
 /** Before anything is done with them. */
 function countMembers({ length }: readonly unknown[], walk: Walk): void {
   walk.membersLeft -= length;
-  if (walk.membersLeft < 0) throw new Refusal("too-large");
+  if (walk.membersLeft < 0) throw new SnapshotRefusal("too-large");
 }
 
 function checkText(text: string, walk: Walk): string {
   walk.unitsLeft -= text.length;
-  if (walk.unitsLeft < 0) throw new Refusal("too-large");
-  if (!text.isWellFormed() && !walk.isLoose) throw new Refusal("lone-surrogate");
+  if (walk.unitsLeft < 0) throw new SnapshotRefusal("too-large");
+  if (!text.isWellFormed() && !walk.isLoose) throw new SnapshotRefusal("lone-surrogate");
   return text;
 }
 
 function checkKey(key: string, before: string | undefined, walk: Walk): void {
-  if (key === "__proto__") throw new Refusal("proto-key");
+  if (key === "__proto__") throw new SnapshotRefusal("proto-key");
   checkText(key, walk);
   if (before !== undefined && key < before) walk.isOrdered = false;
 }
@@ -179,21 +180,21 @@ function passUp(error: unknown, walk: Walk, container: object, place: string | n
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
 function copy(value: object, walk: Walk, depthLeft: number): JsonValue {
-  if (!isPlainObject(value)) throw new Refusal("not-plain");
+  if (!isPlainObject(value)) throw new SnapshotRefusal("not-plain");
   return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, false);
 }
 
 function copyInOrder(value: object, walk: Walk, depthLeft: number): JsonValue {
-  if (!isPlainObject(value)) throw new Refusal("not-plain");
+  if (!isPlainObject(value)) throw new SnapshotRefusal("not-plain");
   return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, true);
 }
 
 function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): JsonValue {
   // A proxy may answer with any length; it ends at the first index that it does not have, or at the limit of nodes.
   const length: unknown = getOwnPropertyDescriptor(items, "length")?.value;
-  if (typeof length !== "number") throw new Refusal("not-plain");
-  if (length > walk.nodesLeft) throw new Refusal("too-large");
-  if (Reflect.ownKeys(items).length > length + 1) throw new Refusal("not-plain");
+  if (typeof length !== "number") throw new SnapshotRefusal("not-plain");
+  if (length > walk.nodesLeft) throw new SnapshotRefusal("too-large");
+  if (Reflect.ownKeys(items).length > length + 1) throw new SnapshotRefusal("not-plain");
   const copied: JsonValue[] = [];
   let place: number | undefined;
   try {
@@ -219,7 +220,7 @@ function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolea
   try {
     for (const key of keys) {
       place = undefined;
-      if (typeof key === "symbol") throw new Refusal("symbol");
+      if (typeof key === "symbol") throw new SnapshotRefusal("symbol");
       const descriptor = getOwnPropertyDescriptor(object, key);
       place = key;
       const value = dataOf(descriptor, object, walk);
@@ -259,7 +260,7 @@ function sort(keys: (string | symbol)[]): void {
 function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { isLoose }: Walk): unknown {
   if (!descriptor?.enumerable) return undefined;
   if (descriptor.get !== undefined || descriptor.set !== undefined) {
-    if (!isLoose) throw new Refusal("accessor");
+    if (!isLoose) throw new SnapshotRefusal("accessor");
     return descriptor.get?.call(object) as unknown;
   }
   return descriptor.value;

@@ -11,13 +11,13 @@ export function isCallable(
   manifest: ToolManifest,
   caller: string,
   { policy, mode }: Authority,
-  revocations: Pick<Revocations, "standing">,
+  revocations: Pick<Revocations, "reasonFor">,
 ): boolean {
   const granted = policy.grants(manifest.name, caller);
   const needed = manifest.capabilities.flatMap(({ optional, kind }) => (optional ? [] : [kind]));
   const holder = { callId: "", caller, sessionId: "", tool: manifest.name };
   const isHeld = needed.every(
-    (kind) => granted.some((each) => each.kind === kind) && revocations.standing(holder, kind) === undefined,
+    (kind) => granted.some((each) => each.kind === kind) && revocations.reasonFor(holder, kind) === undefined,
   );
   const about = { manifest, caller, mode, granted: needed };
   return isHeld && !isForeclosed(policy, { ...about, sessionId: "", input: {}, inputBytes: 0, nowMs: 0, labels: [] });

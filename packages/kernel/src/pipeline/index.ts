@@ -122,9 +122,9 @@ export async function runPipeline(
   return { ok: true, data, steps: results, traceparent };
 }
 
-type Fault = { readonly path: string; readonly message: string };
+type StepsFault = { readonly path: string; readonly message: string };
 
-function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | Fault {
+function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | StepsFault {
   const plain = snapshot(foreign);
   if (!plain.ok)
     return { path: plain.error.path, message: `The steps are not plain JSON data: ${plain.error.message}.` };

@@ -17,7 +17,7 @@ import { bodyRead, outcomeParts, requestParts } from "./record.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { serializeReplies } from "./serialize-replies.ts";
 
-type Call = Extract<RunEntry, { kind: "call" }>;
+type RecordedCall = Extract<RunEntry, { kind: "call" }>;
 
 /** Where a replay first did something else than the run. */
 export interface Divergence {
@@ -80,14 +80,14 @@ export async function replay({ entries }: Run, options: ReplayOptions): Promise<
 
 /** One run of a tool, with what it runs on. */
 interface Playable {
-  readonly call: Call;
+  readonly call: RecordedCall;
   /** Of its beginning. */
   readonly seq: number;
   readonly tool: RegisteredTool;
 }
 
 /** The very tool that ran, or one that stands in for it, made of its package and the input's program where it had one; a sentence where it cannot be had. */
-function toolFor(call: Call, { tools, host, instead = [] }: ReplayOptions): RegisteredTool | string {
+function toolFor(call: RecordedCall, { tools, host, instead = [] }: ReplayOptions): RegisteredTool | string {
   const packageHash = call.packageHash ?? call.toolHash;
   const changed = instead.find(({ manifest }) => manifest.name === call.tool.split("@", 1)[0]);
   const found = changed ?? tools.find(({ hash }) => hash === packageHash);
@@ -103,7 +103,7 @@ function toolFor(call: Call, { tools, host, instead = [] }: ReplayOptions): Regi
     : tool;
 }
 
-function composed(found: RegisteredTool, { inputText, toolHash }: Call): RegisteredTool | undefined {
+function composed(found: RegisteredTool, { inputText, toolHash }: RecordedCall): RegisteredTool | undefined {
   const input = parseJson(inputText);
   const isProgram = input.ok && isJsonObject(input.value) && found.manifest.program !== undefined;
   return isProgram ? withProgram(found, input.value, hashOf(toolHash) ?? blake3Hash) : undefined;
@@ -146,7 +146,12 @@ async function replayCall(
   }
 }
 
-function runIn(isolate: Theirs<Isolate>, call: Call, journal: Journal, flow: OutputStream): Promise<IsolateOutcome> {
+function runIn(
+  isolate: Theirs<Isolate>,
+  call: RecordedCall,
+  journal: Journal,
+  flow: OutputStream,
+): Promise<IsolateOutcome> {
   const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody = false } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
@@ -163,7 +168,7 @@ function runIn(isolate: Theirs<Isolate>, call: Call, journal: Journal, flow: Out
   return isolate.call(playable, port).then(readOutcome);
 }
 
-interface Place {
+interface ComparedEntry {
   readonly seq: number;
   readonly hash: string;
   readonly what: JsonObject;
@@ -179,12 +184,12 @@ function readable(result: JsonObject): JsonObject {
 
 /** What one call was answered, given out again in the order of then. */
 class Journal {
-  readonly end: Place;
+  readonly end: ComparedEntry;
   /** In which the run was recorded. */
   readonly hash: Hash;
   readonly diverged: Promise<Divergence>;
   readonly #callId: string;
-  readonly #requests: Place[] = [];
+  readonly #requests: ComparedEntry[] = [];
   /** Still to be given, in order. */
   readonly #replies: { readonly index: number; readonly reply: CapabilityReply }[] = [];
   readonly #waiting = new Map<number, (reply: CapabilityReply) => void>();
@@ -196,7 +201,7 @@ class Journal {
   constructor(callId: string, from: number, entries: Run["entries"]) {
     this.#callId = callId;
     this.diverged = new Promise((resolve) => (this.#diverge = resolve));
-    let end: Place | undefined;
+    let end: ComparedEntry | undefined;
     for (const [seq, entry] of entries.entries()) {
       if (entry.callId !== callId || seq < from || end) continue;
       if (entry.kind === "request") this.#requests.push({ seq, hash: entry.requestHash, what: entry.request });
@@ -209,7 +214,7 @@ class Journal {
   }
 
   /** The first request of then that was not made again. */
-  get unasked(): Place | undefined {
+  get unasked(): ComparedEntry | undefined {
     return this.#requests[this.#asked];
   }
 

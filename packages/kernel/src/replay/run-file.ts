@@ -97,7 +97,7 @@ const endValidator = requireValidator({
 });
 
 /** Thrown and caught inside this file only. */
-class Refusal extends Error {}
+class RunFileRefusal extends Error {}
 
 /**
  * Reads the lines of a run file. They are foreign: what is not a whole run is refused, with its line, and nothing of it is executed.
@@ -111,7 +111,7 @@ export async function readRun(lines: Iterable<string> | AsyncIterable<string>): 
     for await (const line of lines) reader.add(line);
     return reader.end();
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, line: reader.line, reason: error.message };
+    if (error instanceof RunFileRefusal) return { ok: false, line: reader.line, reason: error.message };
     if (error instanceof LineFault)
       return { ok: false, line: error.line, reason: `The line cannot be read: ${error.message}.` };
     return { ok: false, line: reader.line + 1, reason: "The file could not be read to its end." };
@@ -129,23 +129,24 @@ class RunReader {
   add(content: string): void {
     this.line++;
     if (content === "" && this.#hasEnded) return; // behind the last line end
-    if (this.#hasEnded) throw new Refusal("The file continues after the end of the run.");
-    if (!content.isWellFormed()) throw new Refusal("It is not Unicode text.");
+    if (this.#hasEnded) throw new RunFileRefusal("The file continues after the end of the run.");
+    if (!content.isWellFormed()) throw new RunFileRefusal("It is not Unicode text.");
     const parsed = parseJson(content, { maxDepth: RUN_DEPTH, maxStringUnits: RUN_LINE_BYTES });
-    if (!parsed.ok) throw new Refusal(`It is not JSON: ${parsed.error.message}.`);
-    if (repeatsKeys(content, parsed.value)) throw new Refusal("It names a member twice.");
+    if (!parsed.ok) throw new RunFileRefusal(`It is not JSON: ${parsed.error.message}.`);
+    if (repeatsKeys(content, parsed.value)) throw new RunFileRefusal("It names a member twice.");
     if (this.line === 1) {
       const by = hashIn(parsed.value);
-      if (!by) throw new Refusal(`A run file begins with ${headerOf("blake3")}, or with another known algorithm.`);
+      if (!by)
+        throw new RunFileRefusal(`A run file begins with ${headerOf("blake3")}, or with another known algorithm.`);
       this.#by = by;
     } else if (isEnd(parsed.value)) return this.#end(parsed.value);
     else {
       const valid = validator.validate(parsed.value);
-      if (!valid.ok) throw new Refusal(`The line is not an entry of a run: ${valid.errors[0]!.message}`);
+      if (!valid.ok) throw new RunFileRefusal(`The line is not an entry of a run: ${valid.errors[0]!.message}`);
       const entry = valid.value as RunEntry;
       const named = digestIn(entry);
       if (named !== undefined && hashOf(named) !== this.#by)
-        throw new Refusal(`Its digest is in another algorithm than the run's, which is ${this.#by.algorithm}.`);
+        throw new RunFileRefusal(`Its digest is in another algorithm than the run's, which is ${this.#by.algorithm}.`);
       this.#entries.push(entry);
     }
     this.#hash = nextHash(this.#by, this.#hash, content);
@@ -153,10 +154,12 @@ class RunReader {
 
   #end(value: JsonObject): void {
     const valid = endValidator.validate(value);
-    if (!valid.ok) throw new Refusal(`The line is not the end of a run: ${valid.errors[0]!.message}`);
+    if (!valid.ok) throw new RunFileRefusal(`The line is not the end of a run: ${valid.errors[0]!.message}`);
     if (value["entries"] !== this.#entries.length)
-      throw new Refusal(`The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`);
-    if (value["hash"] !== this.#hash) throw new Refusal("A line before this end was changed.");
+      throw new RunFileRefusal(
+        `The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`,
+      );
+    if (value["hash"] !== this.#hash) throw new RunFileRefusal("A line before this end was changed.");
     this.#hasEnded = true;
   }
 

@@ -3,7 +3,7 @@ import type { EncodedForm } from "./encoded-form.ts";
 import { eachEncodedForm } from "./encoded-forms.ts";
 
 /** A part of an answer in which a value stands. */
-export interface Place {
+export interface Match {
   readonly from: number;
   readonly to: number;
   readonly value: string;
@@ -47,19 +47,19 @@ export class Matcher {
   }
 
   /** In order, and apart from each other. */
-  placesIn(bytes: Uint8Array): readonly Place[] {
-    const places: Place[] = [];
-    if (this.found.length > 0) eachEncodedForm(bytes, (view) => this.#search(view, places));
-    const merged: Place[] = [];
-    for (const place of places.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+  matchesIn(bytes: Uint8Array): readonly Match[] {
+    const matches: Match[] = [];
+    if (this.found.length > 0) eachEncodedForm(bytes, (view) => this.#search(view, matches));
+    const merged: Match[] = [];
+    for (const match of matches.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
       const last = merged.at(-1);
-      if (last && place.from < last.to) merged[merged.length - 1] = { ...last, to: Math.max(last.to, place.to) };
-      else merged.push(place);
+      if (last && match.from < last.to) merged[merged.length - 1] = { ...last, to: Math.max(last.to, match.to) };
+      else merged.push(match);
     }
     return merged;
   }
 
-  #search(view: EncodedForm, places: Place[]): void {
+  #search(view: EncodedForm, matches: Match[]): void {
     const { bytes } = view;
     const shifts = this.#shifts;
     for (let at = minLength - 1; at < bytes.length;) {
@@ -74,12 +74,12 @@ export class Matcher {
         const first = Math.max(0, start - candidate.before);
         const end = Math.min(bytes.length, start + candidate.bytes.length + candidate.behind);
         const { value } = candidate;
-        const place: Place = { from: view.startOf(first), to: view.endOf(end - 1), value };
-        const last = places.at(-1);
-        // A value that repeats itself is found at every byte: places that overlap are one.
-        if (last?.value === value && place.from >= last.from && place.from < last.to)
-          places[places.length - 1] = { ...last, to: Math.max(last.to, place.to) };
-        else places.push(place);
+        const match: Match = { from: view.startOf(first), to: view.endOf(end - 1), value };
+        const last = matches.at(-1);
+        // A value that repeats itself is found at every byte: matches that overlap are one.
+        if (last?.value === value && match.from >= last.from && match.from < last.to)
+          matches[matches.length - 1] = { ...last, to: Math.max(last.to, match.to) };
+        else matches.push(match);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "../support/yield-to-event-loop.ts";
 import { minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
-import type { Matcher, Place } from "./matcher.ts";
+import type { Matcher, Match } from "./matcher.ts";
 
 /** How much of a body is searched at once: what a thread that others wait for does in a few milliseconds. */
 const pieceBytes = 65_536;
@@ -12,10 +12,10 @@ export interface Search {
   readonly replacement: (value: string) => string;
 }
 
-function replaced(bytes: Uint8Array, places: readonly Place[], { replacement }: Search): Uint8Array<ArrayBuffer> {
+function replaced(bytes: Uint8Array, matches: readonly Match[], { replacement }: Search): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
   let at = 0;
-  for (const { from, to, value } of places) {
+  for (const { from, to, value } of matches) {
     pieces.push(bytes.subarray(at, from), new TextEncoder().encode(replacement(value)));
     at = to;
   }
@@ -38,15 +38,15 @@ export function redactText(text: string, search: Search): string {
   const narrow = /^[\u0000-\u00ff]*$/.test(text) ? redactNarrow(text, search) : text;
   if (/^[\u0000-\u007f]*$/.test(text)) return narrow;
   const bytes = new TextEncoder().encode(narrow);
-  const places = search.matcher.placesIn(bytes);
-  if (places.length === 0) return narrow;
-  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(replaced(bytes, places, search));
+  const matches = search.matcher.matchesIn(bytes);
+  if (matches.length === 0) return narrow;
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(replaced(bytes, matches, search));
 }
 
 function redactNarrow(text: string, search: Search): string {
   const bytes = bytesOf(text);
-  const places = search.matcher.placesIn(bytes);
-  return places.length === 0 ? text : textOf(replaced(bytes, places, search));
+  const matches = search.matcher.matchesIn(bytes);
+  return matches.length === 0 ? text : textOf(replaced(bytes, matches, search));
 }
 
 /** A whole body, with a turn of the event loop between its pieces. */
@@ -76,25 +76,25 @@ export class ByteRedactor {
     const search = this.#search();
     const { matcher } = search;
     const bytes = joined([this.#held, piece]);
-    const places = matcher.placesIn(bytes);
-    const cut = cutOf(bytes, places, Math.max(0, bytes.length - Math.max(0, matcher.maxLength - 1)));
+    const matches = matcher.matchesIn(bytes);
+    const cut = cutOf(bytes, matches, Math.max(0, bytes.length - Math.max(0, matcher.maxLength - 1)));
     this.#held = bytes.slice(cut);
-    const whole = places.filter(({ to }) => to <= cut);
+    const whole = matches.filter(({ to }) => to <= cut);
     return replaced(bytes.subarray(0, cut), whole, search);
   }
 
   end(): Uint8Array<ArrayBuffer> {
     const search = this.#search();
-    const rest = replaced(this.#held, search.matcher.placesIn(this.#held), search);
+    const rest = replaced(this.#held, search.matcher.matchesIn(this.#held), search);
     this.#held = new Uint8Array();
     return rest;
   }
 }
 
 /** Where a piece can end: in no value, and not where the rest of a run of backslashes would be read otherwise, two levels deep. */
-function cutOf(bytes: Uint8Array, places: readonly Place[], latest: number): number {
+function cutOf(bytes: Uint8Array, matches: readonly Match[], latest: number): number {
   let run = latest;
   while (bytes[run - 1] === 0x5c) run--;
   const cut = latest - ((latest - run) % 4);
-  return places.find(({ from, to }) => from < cut && to > cut)?.to ?? cut;
+  return matches.find(({ from, to }) => from < cut && to > cut)?.to ?? cut;
 }

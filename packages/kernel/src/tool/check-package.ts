@@ -1,4 +1,4 @@
-import { checkArgument, checkCommand } from "../capability/commands.ts";
+import { checkArgument, checkCommand } from "../capability/matching/commands.ts";
 import { bringFamily, type Families } from "../capability/registry.ts";
 import { limits } from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";

@@ -2,7 +2,7 @@ import { checkPath, type FileEntry } from "@keyhole/kernel";
 import {
   attempt,
   done,
-  Fault,
+  StoreError,
   fault,
   fileEntry,
   type FileStore,
@@ -84,7 +84,7 @@ class Tree {
     let handle = await top.getDirectoryHandle(this.#root, { create: true });
     for (const name of path === "" ? [] : path.split("/")) {
       handle = await handle.getDirectoryHandle(name, { create }).catch((error: unknown) => {
-        throw isMismatch(error) ? new Fault("is-file") : error;
+        throw isMismatch(error) ? new StoreError("is-file") : error;
       });
     }
     return handle;
@@ -97,7 +97,7 @@ class Tree {
   async file(path: string): Promise<File> {
     const parent = await this.parent(path);
     const handle = await parent.getFileHandle(nameOf(path)).catch((error: unknown) => {
-      throw isMismatch(error) ? new Fault("is-folder") : error;
+      throw isMismatch(error) ? new StoreError("is-folder") : error;
     });
     return handle.getFile();
   }

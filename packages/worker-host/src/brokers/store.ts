@@ -69,7 +69,7 @@ export function folderEntry(name: string): FileEntry {
 }
 
 /** The quickest way out of nested steps, inside one store only: {@link attempt} turns it into a result. */
-export class Fault extends Error {
+export class StoreError extends Error {
   readonly fault: StoreFault;
 
   constructor(reason: StoreFault) {
@@ -86,6 +86,6 @@ export async function attempt<Value>(
   try {
     return await operation();
   } catch (error) {
-    return fault(error instanceof Fault ? error.fault : (faultOf(error) ?? "broken"));
+    return fault(error instanceof StoreError ? error.fault : (faultOf(error) ?? "broken"));
   }
 }

@@ -1,19 +1,19 @@
 import { type FileHandle, open, readFile, rename } from "node:fs/promises";
 import { type EventRecord, recordOf } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
-import type { Place } from "./scan-log.ts";
+import type { EventSpan } from "./scan-log.ts";
 
 /** A checkpoint of the kernel, and where in the log file its event is. */
-export interface PlacedCheckpoint {
-  readonly place: Place;
+export interface CheckpointAt {
+  readonly span: EventSpan;
   readonly text: string;
 }
 
 /** Replaces the file `PATH.checkpoint` beside a log: one that is there is whole. */
-export async function writeCheckpointFile(path: string, { place, text }: PlacedCheckpoint): Promise<void> {
+export async function writeCheckpointFile(path: string, { span, text }: CheckpointAt): Promise<void> {
   const file = await open(`${fileOf(path)}.new`, "w", 0o600);
   try {
-    await file.writeFile(`${JSON.stringify([place.seq, place.start, place.end])}\n${text}`);
+    await file.writeFile(`${JSON.stringify([span.seq, span.start, span.end])}\n${text}`);
     await file.datasync();
   } finally {
     await file.close();
@@ -25,17 +25,17 @@ export async function writeCheckpointFile(path: string, { place, text }: PlacedC
 export async function readCheckpointFile(
   path: string,
   log: FileHandle,
-): Promise<(PlacedCheckpoint & { readonly record: EventRecord }) | undefined> {
+): Promise<(CheckpointAt & { readonly record: EventRecord }) | undefined> {
   const content = await readFile(fileOf(path), "utf8").catch(() => "");
   const lineEnd = content.indexOf("\n");
-  const place = lineEnd < 0 ? undefined : placeOf(content.slice(0, lineEnd));
-  const record = place && (await recordAt(log, place));
-  return record && { place, record, text: content.slice(lineEnd + 1) };
+  const span = lineEnd < 0 ? undefined : spanOf(content.slice(0, lineEnd));
+  const record = span && (await recordAt(log, span));
+  return record && { span, record, text: content.slice(lineEnd + 1) };
 }
 
 const fileOf = (path: string): string => `${path}.checkpoint`;
 
-function placeOf(text: string): Place | undefined {
+function spanOf(text: string): EventSpan | undefined {
   try {
     const numbers: unknown = JSON.parse(text);
     const [seq, start, end, ...more] = Array.isArray(numbers) ? (numbers as readonly unknown[]) : [];
@@ -49,7 +49,7 @@ function placeOf(text: string): Place | undefined {
 
 const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-async function recordAt(log: FileHandle, { seq, start, end }: Place): Promise<EventRecord | undefined> {
+async function recordAt(log: FileHandle, { seq, start, end }: EventSpan): Promise<EventRecord | undefined> {
   const { size } = await log.stat();
   if (end > size || start >= end) return undefined;
   const bytes = Buffer.alloc(end - start);

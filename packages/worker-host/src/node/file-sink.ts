@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
-import { type PlacedCheckpoint, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
+import { type CheckpointAt, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
 import { keepTail } from "./keep-tail.ts";
 import { syncFolderOf } from "./sync-folder.ts";
-import { type Place, scanLog } from "./scan-log.ts";
+import { type EventSpan, scanLog } from "./scan-log.ts";
 
 export interface FileSinkOptions {
   /**
@@ -35,8 +35,8 @@ class LogFile implements FileSink {
   readonly #fsync: "batch" | "never";
   #file: FileHandle | undefined;
   /** Of each record from {@link #checkpoint} on, in order; of all, once somebody read an earlier one. */
-  #places: Place[] = [];
-  #checkpoint: PlacedCheckpoint | undefined;
+  #spans: EventSpan[] = [];
+  #checkpoint: CheckpointAt | undefined;
   #earlier: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #nextSeq = 0;
@@ -54,8 +54,8 @@ class LogFile implements FileSink {
     const known = await readCheckpointFile(this.#path, file);
     this.#checkpoint = known;
     this.#earlier = undefined;
-    const found = await scanLog(file, known && { from: known.place.end, before: known.record });
-    this.#places = known ? [known.place, ...found.places] : found.places;
+    const found = await scanLog(file, known && { from: known.span.end, before: known.record });
+    this.#spans = known ? [known.span, ...found.spans] : found.spans;
     this.#size = found.size;
     this.#nextSeq = found.last ? found.last.seq + 1 : 0;
     const cutBytes = found.size - found.end;
@@ -72,7 +72,7 @@ class LogFile implements FileSink {
     const file = this.#opened();
     await checkOwn(file, this.#size);
     let text = "";
-    const added: Place[] = [];
+    const added: EventSpan[] = [];
     let end = this.#size;
     for (const record of records) {
       const seq = this.#nextSeq + added.length;
@@ -87,23 +87,23 @@ class LogFile implements FileSink {
     if (this.#fsync === "batch") await file.datasync();
     // Another kernel can have looked at the same time as this one, and written as well.
     await checkOwn(file, end);
-    for (const place of added) this.#places.push(place);
+    for (const span of added) this.#spans.push(span);
     this.#nextSeq += records.length;
     this.#size = end;
   }
 
   async read(fromSeq: number, limit: number): Promise<EventRecord[]> {
     const file = this.#opened();
-    if (this.#checkpoint && fromSeq < this.#checkpoint.place.seq) await this.#indexEarlier();
-    const places = this.#places;
+    if (this.#checkpoint && fromSeq < this.#checkpoint.span.seq) await this.#indexEarlier();
+    const spans = this.#spans;
     // In a whole log the numbers have no gaps; in a damaged one a record lies before the place where it would be.
-    let from = Math.max(0, Math.min(places.length, fromSeq - (places[0]?.seq ?? 0)));
-    while (from > 0 && places[from - 1]!.seq >= fromSeq) from--;
-    const wanted = places.slice(from, from + limit);
+    let from = Math.max(0, Math.min(spans.length, fromSeq - (spans[0]?.seq ?? 0)));
+    while (from > 0 && spans[from - 1]!.seq >= fromSeq) from--;
+    const wanted = spans.slice(from, from + limit);
     const start = wanted[0]?.start ?? 0;
     const bytes = Buffer.alloc((wanted.at(-1)?.end ?? start) - start);
     await file.read(bytes, 0, bytes.length, start);
-    return wanted.map((place) => writtenRecord(bytes.toString("utf8", place.start - start, place.end - start - 1)));
+    return wanted.map((span) => writtenRecord(bytes.toString("utf8", span.start - start, span.end - start - 1)));
   }
 
   async readCheckpoint(): Promise<string | undefined> {
@@ -111,9 +111,9 @@ class LogFile implements FileSink {
   }
 
   async writeCheckpoint(text: string, seq: number): Promise<void> {
-    const place = this.#places.findLast((each) => each.seq === seq);
-    if (!place) return;
-    this.#writing = writeCheckpointFile(this.#path, { place, text });
+    const span = this.#spans.findLast((each) => each.seq === seq);
+    if (!span) return;
+    this.#writing = writeCheckpointFile(this.#path, { span, text });
     await this.#writing;
   }
 
@@ -124,9 +124,9 @@ class LogFile implements FileSink {
   }
 
   #indexEarlier(): Promise<void> {
-    const { start } = this.#checkpoint!.place;
-    this.#earlier ??= scanLog(this.#opened(), { to: start }).then(({ places }) => {
-      this.#places = [...places, ...this.#places];
+    const { start } = this.#checkpoint!.span;
+    this.#earlier ??= scanLog(this.#opened(), { to: start }).then(({ spans }) => {
+      this.#spans = [...spans, ...this.#spans];
     });
     return this.#earlier;
   }

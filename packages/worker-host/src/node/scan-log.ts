@@ -3,7 +3,7 @@ import { type EventRecord, recordOf } from "@keyhole/kernel";
 import { hashOf, LINE_BYTES } from "@keyhole/kernel/audit";
 
 /** Where a record is in the file. */
-export interface Place {
+export interface EventSpan {
   readonly seq: number;
   readonly start: number;
   /** Behind its line end. */
@@ -13,7 +13,7 @@ export interface Place {
 /** What the bytes of a log file are. */
 export interface ScannedLog {
   /** Whole records, in the order of the file. */
-  readonly places: Place[];
+  readonly spans: EventSpan[];
   readonly last: EventRecord | undefined;
   /** Where the last line ends: a crash tore only bytes behind it. */
   readonly end: number;
@@ -49,7 +49,7 @@ interface Part {
  * is no record was changed, and is damage, at the end of the file too.
  */
 export async function scanLog(file: FileHandle, { from = 0, to = Infinity, before }: Part = {}): Promise<ScannedLog> {
-  const places: Place[] = [];
+  const spans: EventSpan[] = [];
   let last = before;
   let end = from;
   let size = from;
@@ -65,10 +65,10 @@ export async function scanLog(file: FileHandle, { from = 0, to = Infinity, befor
       continue;
     }
     damage ??= faultBetween(last, record);
-    places.push({ seq: record.seq, start: line.start, end: line.end });
+    spans.push({ seq: record.seq, start: line.start, end: line.end });
     last = record;
   }
-  return { places, last, end, size, damage };
+  return { spans, last, end, size, damage };
 }
 
 /** An event with other bytes in place of its line end: a crash leaves a part of a line, and nothing behind it. */

@@ -81,7 +81,7 @@ async function runInFolder(
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-type Ending =
+type ProcessEnd =
   | { readonly kind: "exit"; readonly exitCode: number }
   | { readonly kind: "failed"; readonly code: string }
   | { readonly kind: "cancelled" | "too-large" };
@@ -104,7 +104,7 @@ async function run(
     stdio: ["pipe", "pipe", "pipe"],
     windowsHide: true,
   });
-  const { promise: ending, resolve: end } = Promise.withResolvers<Ending>();
+  const { promise: ending, resolve: end } = Promise.withResolvers<ProcessEnd>();
   const stdout = collect(child.stdout, limits.stdoutBytes, () => end({ kind: "too-large" }));
   const stderr = collect(child.stderr, limits.stderrBytes, () => {});
   const onCancel = (): void => end({ kind: "cancelled" });

@@ -6,7 +6,7 @@ import { checkPath, type FileEntry } from "@keyhole/kernel";
 import {
   attempt as attemptTo,
   done,
-  Fault,
+  StoreError,
   fileEntry,
   type FileStore,
   folderEntry,
@@ -40,7 +40,7 @@ export function nodeStore(root: string): FileStore {
       await inFolder(await parentOf(folder), async (parent) => {
         const name = nameOf(folder);
         await mkdir(parent.at(name)).catch(unless("EEXIST"));
-        if (!(await plainStat(parent, name)).isDirectory()) throw new Fault("is-file");
+        if (!(await plainStat(parent, name)).isDirectory()) throw new StoreError("is-file");
       });
     }
   };
@@ -78,7 +78,7 @@ export function nodeStore(root: string): FileStore {
     remove: (path) =>
       attempt(async () => {
         await inFolder(await parentOf(path), async (parent) => {
-          if ((await plainStat(parent, nameOf(path))).isDirectory()) throw new Fault("is-folder");
+          if ((await plainStat(parent, nameOf(path))).isDirectory()) throw new StoreError("is-folder");
           await unlink(parent.at(nameOf(path)));
         });
         // Stops at the first that is not empty.
@@ -98,19 +98,19 @@ interface OpenFolder {
 /** Opens a folder, makes sure that it is where it should be, and closes it after use. */
 async function inFolder<Value>(path: string, use: (folder: OpenFolder) => Promise<Value>): Promise<Value> {
   if (process.platform !== "linux") {
-    if (!(await lstat(path)).isDirectory()) throw new Fault("is-file");
-    if ((await realpath(path)) !== path) throw new Fault("not-plain");
+    if (!(await lstat(path)).isDirectory()) throw new StoreError("is-file");
+    if ((await realpath(path)) !== path) throw new StoreError("not-plain");
     return use({ path, at: (name) => join(path, name) });
   }
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
     async (error: unknown) => {
       // With both flags the system says of a link that it is no folder.
-      throw codeOf(error) === "ENOTDIR" && (await lstat(path)).isSymbolicLink() ? new Fault("not-plain") : error;
+      throw codeOf(error) === "ENOTDIR" && (await lstat(path)).isSymbolicLink() ? new StoreError("not-plain") : error;
     },
   );
   try {
     const anchor = `/proc/self/fd/${handle.fd}`;
-    if ((await realpath(anchor)) !== path) throw new Fault("not-plain");
+    if ((await realpath(anchor)) !== path) throw new StoreError("not-plain");
     return await use({ path, at: (name) => join(anchor, name) });
   } finally {
     await handle.close();
@@ -120,19 +120,19 @@ async function inFolder<Value>(path: string, use: (folder: OpenFolder) => Promis
 /** What a name stands for, when it is a file or a folder and spelled as it is stored. */
 async function plainStat(parent: OpenFolder, name: string): Promise<Stats> {
   const stats = await lstat(parent.at(name));
-  if (!stats.isFile() && !stats.isDirectory()) throw new Fault("not-plain");
-  if ((await realpath(parent.at(name))) !== join(parent.path, name)) throw new Fault("not-plain");
+  if (!stats.isFile() && !stats.isDirectory()) throw new StoreError("not-plain");
+  if ((await realpath(parent.at(name))) !== join(parent.path, name)) throw new StoreError("not-plain");
   return stats;
 }
 
 async function readWhole(parent: OpenFolder, name: string, limitBytes: number): Promise<Uint8Array> {
-  if ((await plainStat(parent, name)).isDirectory()) throw new Fault("is-folder");
+  if ((await plainStat(parent, name)).isDirectory()) throw new StoreError("is-folder");
   // Not blocking: what was a file a moment ago may be a pipe now, whose opening waits for a writer.
   const file = await open(parent.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw new Fault("not-plain");
-    if (stats.size > limitBytes) throw new Fault("too-large");
+    if (!stats.isFile()) throw new StoreError("not-plain");
+    if (stats.size > limitBytes) throw new StoreError("too-large");
     const bytes = new Uint8Array(stats.size);
     let offset = 0;
     while (offset < bytes.length) {
@@ -148,7 +148,7 @@ async function readWhole(parent: OpenFolder, name: string, limitBytes: number): 
 
 async function replace(parent: OpenFolder, name: string, bytes: Uint8Array): Promise<void> {
   const before = await plainStat(parent, name).catch(unless("ENOENT"));
-  if (before?.isDirectory()) throw new Fault("is-folder");
+  if (before?.isDirectory()) throw new StoreError("is-folder");
   // No path of a tool can name it: `%` is refused.
   const draft = parent.at(`%${randomUUID()}`);
   const file = await open(
@@ -174,7 +174,7 @@ async function listFolder(folder: OpenFolder): Promise<readonly FileEntry[]> {
     const stats = await lstat(folder.at(name)).catch(unless("ENOENT"));
     if (stats?.isFile()) entries.push(fileEntry(name, stats.size));
     if (stats?.isDirectory()) entries.push(folderEntry(name));
-    if (entries.length > listLimit) throw new Fault("too-many");
+    if (entries.length > listLimit) throw new StoreError("too-many");
   }
   return entries;
 }

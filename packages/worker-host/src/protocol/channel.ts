@@ -29,7 +29,7 @@ export interface ChannelOptions {
  */
 type Phase = "starting" | "ready" | "loading" | "loaded" | "ended";
 
-type Ending = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
+type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
 /** What is wrong with a message, by its type, in a phase in which the shell would not send it. */
 const outOfPhase = {
@@ -56,7 +56,7 @@ export class GuestChannel {
   readonly #ready = Promise.withResolvers<GuestReady | undefined>();
   readonly #loading = Promise.withResolvers<LoadOutcome>();
   #phase: Phase = "starting";
-  #ending: Ending = { kind: "lost", reason: "closed" };
+  #ending: BrokenChannel = { kind: "lost", reason: "closed" };
   #busyAtEnd = false;
   #suspending: PromiseWithResolvers<SuspendedMachine | undefined> | undefined;
 
@@ -212,7 +212,7 @@ export class GuestChannel {
     this.#onBroken(reason);
   }
 
-  #end(ending: Ending): void {
+  #end(ending: BrokenChannel): void {
     this.#busyAtEnd = this.busy;
     this.#phase = "ended";
     this.#ending = ending;

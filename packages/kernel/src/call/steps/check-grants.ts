@@ -2,7 +2,7 @@ import type { EventRecorder } from "../../audit/log.ts";
 import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
 import type { OfKind } from "../../capability/family.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
-import { restoreGrant } from "../../capability/refusals.ts";
+import { restoreGrant } from "../../capability/gate/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Policy } from "../../policy/document/make.ts";
@@ -37,7 +37,7 @@ export const realPart: CarriedPart<readonly string[]> = { name: "real" };
 export interface GrantPorts {
   /** Policy and mode as they are now: both change while calls are under way. */
   readonly authority: () => Authority;
-  readonly revocations: Pick<Revocations, "hold" | "standing">;
+  readonly revocations: Pick<Revocations, "track" | "reasonFor">;
   readonly log: EventRecorder;
   readonly clock: Clock;
 }
@@ -110,11 +110,11 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
 /** The first capability that the tool cannot do without, and that is revoked. */
 export function revokedFor(
   { call, tool }: Granted,
-  revocations: Pick<Revocations, "hold" | "standing">,
+  revocations: Pick<Revocations, "track" | "reasonFor">,
 ): { readonly kind: string; readonly reason: string } | undefined {
   const own = withRevocations(revocations, call.revocations);
   for (const { kind, optional } of tool.manifest.capabilities) {
-    const reason = optional ? undefined : own.standing(holderOf(call, tool), kind);
+    const reason = optional ? undefined : own.reasonFor(holderOf(call, tool), kind);
     if (reason !== undefined) return { kind, reason };
   }
   return undefined;
@@ -125,7 +125,7 @@ function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantP
   const own = withRevocations(revocations, call.revocations);
   const gone = call
     .came(realPart)
-    ?.find((kind) => !grant.kinds.includes(kind) || own.standing(holderOf(call, tool), kind) !== undefined);
+    ?.find((kind) => !grant.kinds.includes(kind) || own.reasonFor(holderOf(call, tool), kind) !== undefined);
   if (gone === undefined) return;
   const message = `${tool.id} sees the real ${gone}, whose grant has ended.`;
   throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: gone } });

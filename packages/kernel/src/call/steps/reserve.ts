@@ -79,14 +79,14 @@ async function waitForSlot(
   log.record("call.queued", call.scope, { position, waitMs });
   void flushed(log);
   if (tool.manifest.capabilities.length > 0) {
-    const grant = withRevocations(revocations, call.revocations).hold(holderOf(call, tool));
+    const grant = withRevocations(revocations, call.revocations).track(holderOf(call, tool));
     waiting.defer(() => grant.end());
     grant.watch(() => {
       if (revokedFor(state, revocations)) leave();
     });
   }
   const reservation = await end;
-  if (reservation.ok) hold(call, reservation);
+  if (reservation.ok) own(call, reservation);
   waiting.close();
   call.queuedMs += clock.monotonicMs() - startedMs;
   if (reservation.ok) return;
@@ -105,7 +105,7 @@ async function flushed(log: AuditLog): Promise<void> {
 
 function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
   const { call, tool } = state;
-  if (reservation.ok) return hold(call, reservation);
+  if (reservation.ok) return own(call, reservation);
   if (call.options.signal?.aborted)
     throw new CallFault("CANCELLED", "The caller cancelled while the call waited for a free slot.");
   // A call that waited is refused for what made it wait in vain, not for the queue.
@@ -113,7 +113,7 @@ function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): 
   throw limitedFault(tool.id, reservation);
 }
 
-function hold(call: CallRecord, { release, changes }: Slot): void {
+function own(call: CallRecord, { release, changes }: Slot): void {
   call.defer(release);
   call.persist("start", changes);
 }

@@ -1,6 +1,6 @@
-import type { LastRefusal } from "../../capability/call-usage.ts";
-import type { Gate } from "../../capability/gate.ts";
-import { codeOfRefusal } from "../../capability/refusals.ts";
+import type { LastRefusal } from "../../capability/gate/call-usage.ts";
+import type { Gate } from "../../capability/gate/gate.ts";
+import { codeOfRefusal } from "../../capability/gate/refusals.ts";
 import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";

@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Broker } from "../../capability/broker.ts";
-import { Gate, type GateOptions } from "../../capability/gate.ts";
+import { Gate, type GateOptions } from "../../capability/gate/gate.ts";
 import { sourcesOf } from "../../capability/grant.ts";
 import { withRevocations } from "../../capability/revocation.ts";
 import type { SecretKeeper } from "../../capability/secret.ts";
@@ -122,7 +122,7 @@ function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }:
 
 function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOptions["hold"] {
   if (tool.manifest.capabilities.length === 0) return undefined;
-  return () => withRevocations(revocations, call.revocations).hold(holderOf(call, tool));
+  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool));
 }
 
 function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: StartPorts): GateOptions["secrets"] {

@@ -4,8 +4,8 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { count, isLiteral, isText, listOf, optional, patternFault, patterns } from "../fields.ts";
-import { nameCondition } from "../name-condition.ts";
-import { checkNamePattern, matchName } from "../names.ts";
+import { nameCondition } from "../matching/name-condition.ts";
+import { checkNamePattern, matchName } from "../matching/names.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {

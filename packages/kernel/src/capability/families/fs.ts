@@ -3,7 +3,7 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
-import { checkGlob, type Face, foreignPattern, pathMatcher } from "../paths.ts";
+import { checkGlob, type Face, foreignPattern, pathMatcher } from "../matching/paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {

@@ -13,7 +13,7 @@ import {
   orAbsent,
   patterns,
 } from "../fields.ts";
-import { checkKeyPattern, matchKey, touchesKey } from "../keys.ts";
+import { checkKeyPattern, matchKey, touchesKey } from "../matching/kv-keys.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {

@@ -16,10 +16,10 @@ import {
   orAbsent,
   patterns,
 } from "../fields.ts";
-import { checkHeader } from "../headers.ts";
-import { checkGrantedHost, coversHost } from "../hosts.ts";
-import { hostCondition } from "../host-condition.ts";
-import { checkPathPrefix, grantablePrefix, pathGranter, pathToucher } from "../readings.ts";
+import { checkHeader } from "../matching/headers.ts";
+import { checkGrantedHost, coversHost } from "../matching/hosts.ts";
+import { hostCondition } from "../matching/host-condition.ts";
+import { checkPathPrefix, grantablePrefix, pathGranter, pathToucher } from "../matching/url-paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -163,7 +163,7 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     },
     conditions: netConditions(),
     sample: ({ host = "example.com", method = "GET", path = "/" }) => ({ kind, method, host, port: 443, path }),
-    place: (need) => need,
+    destination: (need) => need,
     isNarrow: ({ hosts }) => isLiteral(hosts),
     budget: ({ requests, bytes }) => ({ requests, bytes }),
   });

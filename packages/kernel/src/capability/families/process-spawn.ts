@@ -1,7 +1,13 @@
 import type { JsonObject } from "../../json/json.ts";
 import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
-import { checkCommand, checkCommandPattern, type CommandPattern, describeCommand, matchCommand } from "../commands.ts";
+import {
+  checkCommand,
+  checkCommandPattern,
+  type CommandPattern,
+  describeCommand,
+  matchCommand,
+} from "../matching/commands.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { areTexts, capabilityLimits, isText, patternsSchema } from "../fields.ts";

@@ -2,9 +2,9 @@ import { placeholder, secretToken } from "../../id/placeholder.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { isFlag, isLiteral, isText, orAbsent, patterns } from "../fields.ts";
-import { hostCondition } from "../host-condition.ts";
-import { checkGrantedHost, coversHost, hostMatcher } from "../hosts.ts";
-import { checkNamePattern, matchName } from "../names.ts";
+import { hostCondition } from "../matching/host-condition.ts";
+import { checkGrantedHost, coversHost, hostMatcher } from "../matching/hosts.ts";
+import { checkNamePattern, matchName } from "../matching/names.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -60,7 +60,7 @@ export const secretUse: Family = /* @__PURE__ */ defineFamily<SecretCapability, 
     },
   },
   sample: ({ secret = "example", host = "example.com" }) => ({ kind: "secret.use", name: secret, host }),
-  place: (need) => need,
+  destination: (need) => need,
   isNarrow: ({ names, hosts }) => isLiteral(names) && isLiteral(hosts),
   secret: {
     need: (name, host, isPublic) => ({ kind: "secret.use", name, host, isPublic }),

@@ -31,29 +31,29 @@ const approvalPart: CarriedPart<{
 export function approvals(approver?: Theirs<Approver>): Extension {
   const table = standingTable();
   let context: ExtensionContext;
-  let standing: Approvals;
+  let approvals: Approvals;
   return {
     name: "approvals",
     state: [table],
     open(given) {
       context = given;
-      standing = new Approvals(given.clock, given.steady, table);
+      approvals = new Approvals(given.clock, given.steady, table);
     },
     ask(decided) {
-      const known = knownAnswer(decided, standing);
+      const known = knownAnswer(decided, approvals);
       if (known) return known;
       const asked = decided.call.options.approver ?? approver;
-      if (asked) return askNow(decided, asked, standing, context);
+      if (asked) return askNow(decided, asked, approvals, context);
       throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, {
         operatorHint: "Give the kernel, or this call, an approver.",
       });
     },
-    onUnregister: ({ id }) => standing.forget(id),
-    foresee: (decided) => knownAnswer(decided, standing) ?? questionOf(decided),
+    onUnregister: ({ id }) => approvals.forget(id),
+    foresee: (decided) => knownAnswer(decided, approvals) ?? questionOf(decided),
     approvals: {
-      list: () => standing.list(),
+      list: () => approvals.list(),
       async revoke(approvalId, reason) {
-        const changes = standing.revoke(approvalId);
+        const changes = approvals.revoke(approvalId);
         if (!changes) return false;
         const why = shortTextOf(`Revoked: ${reason}`, 500);
         const resolved = { approvalId, answer: "deny", approver: "", reason: why } as const;
@@ -66,18 +66,18 @@ export function approvals(approver?: Theirs<Approver>): Extension {
 }
 
 /** A standing approval, or the one that the call ran on before it was suspended. */
-function knownAnswer(decided: Decided, standing: Approvals): ApprovalAnswer | undefined {
+function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | undefined {
   const { call, decisionInput } = decided;
   const key = keyOf(decided);
   const before = call.hasStarted ? call.came(approvalPart) : undefined;
   // It has started: no approval expires under it.
   if (before?.approval && before.binding === keyText(key)) return runsOn(before.approval, Infinity);
-  const found = standing.find(key, decisionInput);
-  return found && runsOn(found.approval, standing.startsBeforeMs(found));
+  const found = approvals.find(key, decisionInput);
+  return found && runsOn(found.approval, approvals.startsBeforeMs(found));
 
   function runsOn(approval: ApprovalProof, untilMs: number): ApprovalAnswer {
     const { approvalId } = approval;
-    const hold = standing.hold(approvalId, untilMs);
+    const hold = approvals.hold(approvalId, untilMs);
     call.defer(hold.release);
     call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
     return { kind: "approved", approval, hold };
@@ -87,13 +87,13 @@ function knownAnswer(decided: Decided, standing: Approvals): ApprovalAnswer | un
 async function askNow(
   decided: Decided,
   approver: Theirs<Approver>,
-  standing: Approvals,
+  approvals: Approvals,
   context: ExtensionContext,
 ): Promise<ApprovalAnswer> {
   const { call, policy } = decided;
   const { log, clock, points } = context;
   const waiting = call.part();
-  const done = standing.ask(call.caller);
+  const done = approvals.ask(call.caller);
   if (!done) throw tooManyQuestions(call.caller);
   waiting.defer(done);
   const departure = points.onQuestion?.(decided);
@@ -107,7 +107,7 @@ async function askNow(
   // People take longer than tools: the time of the calls around this one stands still.
   const goOn = call.parent?.pause();
   if (goOn) waiting.defer(goOn);
-  const hold = standing.hold(approvalId);
+  const hold = approvals.hold(approvalId);
   const held = call.defer(hold.release);
   const { approvers } = policy.document;
   const question = { request, approvers, cancel: call.options.signal, aside: departure?.aside, revoked: hold.revoked };
@@ -121,7 +121,7 @@ async function askNow(
   const { approval } = outcome;
   const onApproved = (): readonly StateChange[] => {
     call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
-    return standing.remember(key, decided.tool.id, approval);
+    return approvals.remember(key, decided.tool.id, approval);
   };
   return { kind: "approved", approval, hold, onApproved };
 }

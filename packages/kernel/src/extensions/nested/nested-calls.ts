@@ -7,7 +7,7 @@ import type {
   CapabilityRequest,
 } from "../../capability/broker.ts";
 import { toolCall } from "../../capability/families/tool-call.ts";
-import { checkName } from "../../capability/names.ts";
+import { checkName } from "../../capability/matching/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/ancestors.ts";
 import { modelError } from "../../call/hints.ts";

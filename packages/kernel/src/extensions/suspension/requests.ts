@@ -1,6 +1,6 @@
 import type { CapabilityReply, OwnRequest } from "../../capability/broker.ts";
-import type { Ticket } from "../../capability/call-usage.ts";
-import type { Gate } from "../../capability/gate.ts";
+import type { Ticket } from "../../capability/gate/call-usage.ts";
+import type { Gate } from "../../capability/gate/gate.ts";
 
 /** One request of the tool that it has no answer to yet. */
 export interface Pending<Child> {
@@ -17,7 +17,7 @@ export interface Pending<Child> {
 export type Again<Child> = Partial<Pick<Pending<Child>, "ticket" | "reply">>;
 
 /**
- * In front of the gate of one run: knows what is on its way, and can hold it. While it holds, no request goes out and no answer goes in, so that what the tool waits for stands
+ * In front of the gate of one run: knows what is on its way, and can pause it. While it is paused, no request goes out and no answer goes in, so that what the tool waits for stands
  * still.
  */
 export class Requests<Child> implements Pick<Gate, "request" | "close"> {
@@ -25,7 +25,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
   readonly #again: Again<Child>[];
   readonly #changed: () => void;
   readonly #pending: Pending<Child>[] = [];
-  #held: PromiseWithResolvers<void> | undefined;
+  #paused: PromiseWithResolvers<void> | undefined;
   #sending: Pending<Child> | undefined;
 
   /** @param again for the first requests, in their order */
@@ -40,16 +40,16 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     return this.#pending;
   }
 
-  hold(): void {
-    this.#held ??= Promise.withResolvers();
+  pause(): void {
+    this.#paused ??= Promise.withResolvers();
   }
 
-  release(): void {
-    this.#held?.resolve();
-    this.#held = undefined;
+  unpause(): void {
+    this.#paused?.resolve();
+    this.#paused = undefined;
   }
 
-  /** What is on its way now is asked again elsewhere. Only where it holds. */
+  /** What is on its way now is asked again elsewhere. Only while it is paused. */
   withdraw(): void {
     for (const { isSent, reply, ticket } of this.#pending) if (isSent && !reply) ticket.isWithdrawn = true;
   }
@@ -69,7 +69,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     this.#pending.push(pending);
     this.#changed();
     for (;;) {
-      while (this.#held) await this.#held.promise;
+      while (this.#paused) await this.#paused.promise;
       if (pending.reply) break;
       await this.#send(pending);
     }

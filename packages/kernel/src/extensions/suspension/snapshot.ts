@@ -11,7 +11,7 @@ import {
   type SnapshotRun,
   kernelVersion,
 } from "./snapshot-format.ts";
-import type { SuspendableCall, Place } from "./suspension-port.ts";
+import type { SuspendableCall, SuspensionPhase } from "./suspension-port.ts";
 import type { Pending } from "./requests.ts";
 
 /** The isolates of the calls that run, with what their hosts call them. */
@@ -36,9 +36,9 @@ export function takeSnapshot(
 }
 
 function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): SnapshotCall {
-  const { call, place } = live;
-  if (place.kind === "on-its-way") throw new TypeError("a running call cannot be suspended");
-  const { tool } = place.kind === "asking" ? place.decided : place.started;
+  const { call, phase } = live;
+  if (phase.kind === "on-its-way") throw new TypeError("a running call cannot be suspended");
+  const { tool } = phase.kind === "asking" ? phase.decided : phase.started;
   const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, queuedMs, warnings, edits } = call;
   const { name, version } = tool.manifest;
   const asItIs = { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, queuedMs, warnings, edits };
@@ -50,7 +50,7 @@ function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): Sn
     options: optionsOf(call),
     elapsedMs: clock.monotonicMs() - call.arrivedMs,
     parts: call.carriedNow(),
-    run: place.kind === "asking" ? null : runOf(live, place, isolates, clock),
+    run: phase.kind === "asking" ? null : runOf(live, phase, isolates, clock),
   };
 }
 
@@ -67,7 +67,7 @@ function optionsOf({ options }: CallRecord): SnapshotCall["options"] {
 
 function runOf(
   live: SuspendableCall,
-  { started, requests }: Extract<Place, { kind: "running" }>,
+  { started, requests }: Extract<SuspensionPhase, { kind: "running" }>,
   isolates: Isolates,
   clock: Clock,
 ): SnapshotRun {

@@ -30,11 +30,11 @@ export function refusal(code: SuspendCode, message: string, hint = ""): Obstacle
  * @param givesUp Whether requests that only read may be given up, to be made again.
  */
 export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | undefined {
-  const { place, call } = live;
+  const { phase, call } = live;
   if (live.hasEnded) return refusal("CALL_NOT_FOUND", `The call ${call.callId} has ended.`);
   if (call.output || call.body)
     return refusal("STREAMS", "The call streams its body or output, and a part is already transferred.");
-  if (place.kind === "asking")
+  if (phase.kind === "asking")
     return call.hasStarted
       ? refusal(
           "NOT_WAITING",
@@ -42,10 +42,10 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
           "Try again after the approval is answered.",
         )
       : undefined;
-  if (place.kind === "on-its-way" || !place.leased)
+  if (phase.kind === "on-its-way" || !phase.leased)
     return refusal("NOT_WAITING", "The call has no pending request at which it can be suspended.", "Try again.");
-  const { tool, host } = place.started;
-  const { isolate, isShared } = place.leased.lease;
+  const { tool, host } = phase.started;
+  const { isolate, isShared } = phase.leased.lease;
   if (!isolate.suspend || !host.snapshotKind)
     return refusal(
       "UNSUPPORTED_HOST",
@@ -84,18 +84,18 @@ export async function suspendCall(
   const tree = root.tree;
   const lost = (): Obstacle => {
     // Some are stopped already: those that are not would wait for them in vain.
-    for (const { place } of tree) if (place.kind === "running") place.leased?.putAside();
+    for (const { phase } of tree) if (phase.kind === "running") phase.leased?.putAside();
     for (const live of tree)
       live.tell(new CallFault("ISOLATE_LOST", "The call's state was lost during the suspension."));
     return refusal("INTERNAL", "A part of the call ended while it was suspended; the call has ended with it.");
   };
-  for (const { place } of tree) {
-    if (place.kind === "asking") place.leave.abort("suspended");
-    else if (place.kind === "running") place.requests.withdraw();
+  for (const { phase } of tree) {
+    if (phase.kind === "asking") phase.leave.abort("suspended");
+    else if (phase.kind === "running") phase.requests.withdraw();
   }
   // Whoever is not asked any more arrives within this turn.
   await new Promise<void>((resolve) => void setTimeout(resolve, 0));
-  const asking = tree.filter(({ place }) => place.kind === "asking");
+  const asking = tree.filter(({ phase }) => phase.kind === "asking");
   if (asking.some(({ isPut }) => !isPut))
     return tree.length === 1 ? refusal("NOT_WAITING", "The approval was answered a moment ago.") : lost();
   const isolates = await isolatesOf(tree);
@@ -104,16 +104,16 @@ export async function suspendCall(
       ? refusal("NOT_WAITING", "The isolate is not idle, or serves another call.", "Try again.")
       : lost();
   // Those that are waited for first: the end of a call ends those within it.
-  for (const { place } of tree.toReversed())
-    if (place.kind === "running" && place.leased?.putAside() !== true) return lost();
+  for (const { phase } of tree.toReversed())
+    if (phase.kind === "running" && phase.leased?.putAside() !== true) return lost();
   return sealed(root, isolates, key, context);
 }
 
 async function isolatesOf(tree: readonly SuspendableCall[]): Promise<Isolates | undefined> {
   const isolates = new Map<SuspendableCall, { readonly isolate: Uint8Array<ArrayBuffer>; readonly hostKind: string }>();
   for (const live of tree) {
-    if (live.place.kind !== "running") continue;
-    const { started, leased } = live.place;
+    if (live.phase.kind !== "running") continue;
+    const { started, leased } = live.phase;
     const hostKind = await started.host.snapshotKind?.();
     const isolate = bytesOf(await leased?.lease.isolate.suspend?.()) as Uint8Array<ArrayBuffer> | undefined;
     if (typeof hostKind !== "string" || isolate === undefined) return undefined;
@@ -141,7 +141,7 @@ async function sealed(
     const { callId, tool, version } = frozen.root;
     return { ok: true, bytes, snapshotId, callId, tool: `${tool}@${version}` };
   } catch (error) {
-    for (const live of tree) live.tell(asFault(error, live.place.kind === "running"));
+    for (const live of tree) live.tell(asFault(error, live.phase.kind === "running"));
     return error instanceof AuditUnavailable
       ? refusal("AUDIT_UNAVAILABLE", error.message)
       : refusal("INTERNAL", "The call could not be serialized and has ended.");

@@ -112,16 +112,16 @@ class Suspender implements CallSuspender {
       const hint = `Suspend ${outermostOf(live.call).callId}: the nested call is suspended with it.`;
       return refusal("NOT_OUTERMOST", "The call is a nested call.", hint);
     }
-    if (live.isHeld) return refusal("NOT_WAITING", "It is being suspended already.");
+    if (live.isPaused) return refusal("NOT_WAITING", "It is being suspended already.");
     const key = await this.#key();
-    live.hold();
+    live.pause();
     await this.#until(
       () => live.hasEnded || !obstacleOf(live, false),
       context,
       typeof waitMs === "number" ? waitMs : WAIT_MS,
     );
     const suspension = obstacleOf(live, true) ?? (await suspendCall(live, key, context));
-    if (!suspension.ok) live.release();
+    if (!suspension.ok) live.unpause();
     return suspension;
   }
 

@@ -15,8 +15,8 @@ export interface Restored {
   again(started: Started): readonly Again<SuspendableCall>[];
 }
 
-/** Where a call is. */
-export type Place =
+/** Where a call is in its way, as far as its suspension is concerned. */
+export type SuspensionPhase =
   | { readonly kind: "on-its-way" }
   | { readonly kind: "asking"; readonly decided: Decided; readonly leave: AbortController }
   | {
@@ -30,11 +30,11 @@ export type Place =
 /** One call that this suspender knows, as long as it is here. */
 export class SuspendableCall {
   readonly call: CallRecord;
-  place: Place = { kind: "on-its-way" };
+  phase: SuspensionPhase = { kind: "on-its-way" };
   hasEnded = false;
   /** It has stopped where it was, and waits for its snapshot. */
   isPut = false;
-  #isHeld = false;
+  #isPaused = false;
   readonly #changed: () => void;
   readonly #told: PromiseWithResolvers<CallFault> = Promise.withResolvers();
 
@@ -45,20 +45,20 @@ export class SuspendableCall {
 
   asks(decided: Decided): Departure {
     const leave = new AbortController();
-    this.place = { kind: "asking", decided, leave };
+    this.phase = { kind: "asking", decided, leave };
     this.#changed();
     return { aside: leave.signal, put: () => this.#put() };
   }
 
   runs(started: Started, thaw: Restored | undefined): SuspendableRun {
     const requests = new Requests<SuspendableCall>(started.gate, thaw?.again(started) ?? [], this.#changed);
-    if (this.#isHeld) requests.hold();
-    const place: Place = { kind: "running", started, requests, leased: undefined };
-    this.place = place;
+    if (this.#isPaused) requests.pause();
+    const phase: SuspensionPhase = { kind: "running", started, requests, leased: undefined };
+    this.phase = phase;
     return {
       gate: requests,
       onLease: (lease, putAside) => {
-        place.leased = { lease, putAside };
+        phase.leased = { lease, putAside };
         this.#changed();
       },
       thaw: thaw && ((isWanted) => thaw.open(started, isWanted)),
@@ -83,28 +83,28 @@ export class SuspendableCall {
 
   /** A call that this one makes begins. */
   begins(child: SuspendableCall): void {
-    if (this.place.kind === "running") this.place.requests.begins(child);
+    if (this.phase.kind === "running") this.phase.requests.begins(child);
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** Nothing that it asks for goes out, and no answer in, for it and for the calls that it waits for. */
-  hold(): void {
-    this.#isHeld = true;
-    if (this.place.kind === "running") this.place.requests.hold();
-    for (const child of this.children) child.hold();
+  pause(): void {
+    this.#isPaused = true;
+    if (this.phase.kind === "running") this.phase.requests.pause();
+    for (const child of this.children) child.pause();
   }
 
-  release(): void {
-    this.#isHeld = false;
-    for (const child of this.children) child.release();
-    if (this.place.kind === "running") this.place.requests.release();
+  unpause(): void {
+    this.#isPaused = false;
+    for (const child of this.children) child.unpause();
+    if (this.phase.kind === "running") this.phase.requests.unpause();
   }
 
   get pending(): readonly Pending<SuspendableCall>[] {
-    return this.place.kind === "running" ? this.place.requests.pending : [];
+    return this.phase.kind === "running" ? this.phase.requests.pending : [];
   }
 
   /** The calls that it waits for. */

@@ -89,14 +89,14 @@ function proofOf(
   clock: Clock,
 ): ApprovalProof {
   const scope = hasBody ? "once" : wanted;
-  const standing = new Date(clock.now() + limits.standingApprovalMs).toISOString();
+  const standingUntil = new Date(clock.now() + limits.standingApprovalMs).toISOString();
   return {
     approvalId,
     argsHash,
     approver,
     scope,
     nonce: randomHex(16),
-    expiresAt: scope === "once" ? expiresAt : standing,
+    expiresAt: scope === "once" ? expiresAt : standingUntil,
   };
 }
 

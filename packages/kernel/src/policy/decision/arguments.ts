@@ -1,5 +1,5 @@
-import { canBePublic, hostMatcher, hostOf } from "../../capability/hosts.ts";
-import { checkPath, type Face, pathMatcher } from "../../capability/paths.ts";
+import { canBePublic, hostMatcher, hostOf } from "../../capability/matching/hosts.ts";
+import { checkPath, type Face, pathMatcher } from "../../capability/matching/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonArray, JsonObject, JsonValue } from "../../json/json.ts";
 import { foldText } from "../../support/fold.ts";

@@ -1,4 +1,4 @@
-import type { Face } from "../../capability/paths.ts";
+import type { Face } from "../../capability/matching/paths.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
 import { holdsBack, letsThrough } from "../../tool/modes.ts";

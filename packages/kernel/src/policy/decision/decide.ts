@@ -73,7 +73,7 @@ export function decide(policy: Policy, input: DecisionInput, readCounter: ReadCo
   const tried = tryRules(policy, input, readCounter);
   const isStanding = tried.matching.length === 0 && policy.governance(input.manifest.name)?.sizes === undefined;
   const { decision, enforced, reasonCode, reason, determining, obligations } = isStanding
-    ? standingConclusion(policy, input, tried)
+    ? sharedConclusion(policy, input, tried)
     : conclude(policy, input, tried);
   const { considered, errors, stateReads, charges } = tried;
   return {
@@ -104,13 +104,13 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
   return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
 }
 
-const standing = new WeakMap<Policy, WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>>();
+const conclusions = new WeakMap<Policy, WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>>();
 
 /** Where no rule matches, and no size counts, a policy says the same to every call of a tool in one mode: it is concluded once. Shared, so nobody may change it. */
-function standingConclusion(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
+function sharedConclusion(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
   const { manifest, mode } = input;
-  let byTool = standing.get(policy);
-  if (!byTool) standing.set(policy, (byTool = new WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>()));
+  let byTool = conclusions.get(policy);
+  if (!byTool) conclusions.set(policy, (byTool = new WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>()));
   let byMode = byTool.get(manifest);
   if (!byMode) byTool.set(manifest, (byMode = new Map<Mode, Conclusion>()));
   let conclusion = byMode.get(mode);

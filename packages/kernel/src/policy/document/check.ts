@@ -1,8 +1,8 @@
 import type { Capability } from "../../capability/capability.ts";
 import { type Condition, isGoverned } from "../../capability/family.ts";
 import { areTexts, patternFault } from "../../capability/fields.ts";
-import { checkHostPattern } from "../../capability/hosts.ts";
-import { checkGlob } from "../../capability/paths.ts";
+import { checkHostPattern } from "../../capability/matching/hosts.ts";
+import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
 import { parseRange } from "../../tool/semver.ts";
@@ -18,7 +18,7 @@ import type {
 } from "./policy.ts";
 import { isAboutRequests } from "../decision/rule.ts";
 
-interface Fault {
+interface DocumentFault {
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
@@ -55,7 +55,7 @@ function checkSomebody(name: string): string | undefined {
   return name.includes("*") ? "callers and sessions are named in full; omit the name to mean every caller" : undefined;
 }
 
-function checkGrant({ tool, caller, capability }: GrantRule, families: Families): Fault | undefined {
+function checkGrant({ tool, caller, capability }: GrantRule, families: Families): DocumentFault | undefined {
   return (
     (tool === "*" ? undefined : one(tool, "/tool", checkTool)) ??
     (caller === undefined ? undefined : one(caller, "/caller", checkSomebody)) ??
@@ -63,7 +63,7 @@ function checkGrant({ tool, caller, capability }: GrantRule, families: Families)
   );
 }
 
-function capabilityFault(capability: Capability, families: Families): Fault | undefined {
+function capabilityFault(capability: Capability, families: Families): DocumentFault | undefined {
   const loaded = families.load(capability);
   return "kind" in loaded ? undefined : loaded;
 }
@@ -72,17 +72,21 @@ function firstFault(
   patterns: readonly string[] = [],
   path: string,
   check: (pattern: string) => string | undefined,
-): Fault | undefined {
+): DocumentFault | undefined {
   return at(path, patternFault(patterns, check));
 }
 
-function one(name: string, path: string, check: (name: string) => string | undefined): Fault | undefined {
+function one(name: string, path: string, check: (name: string) => string | undefined): DocumentFault | undefined {
   const fault = firstFault([name], "", check);
   return fault && { ...fault, path };
 }
 
 /** The first fault among some items; `path` is where they are, and is extended by the index unless it is empty. */
-function firstOf<T>(items: readonly T[] = [], path: string, check: (item: T) => Fault | undefined): Fault | undefined {
+function firstOf<T>(
+  items: readonly T[] = [],
+  path: string,
+  check: (item: T) => DocumentFault | undefined,
+): DocumentFault | undefined {
   for (const [index, item] of items.entries()) {
     const fault = at(path && `${path}/${index}`, check(item));
     if (fault) return fault;
@@ -90,11 +94,11 @@ function firstOf<T>(items: readonly T[] = [], path: string, check: (item: T) => 
   return undefined;
 }
 
-function at(path: string, fault: Fault | undefined): Fault | undefined {
+function at(path: string, fault: DocumentFault | undefined): DocumentFault | undefined {
   return fault && { ...fault, path: path + fault.path };
 }
 
-function checkIds(rules: readonly PolicyRule[]): Fault | undefined {
+function checkIds(rules: readonly PolicyRule[]): DocumentFault | undefined {
   const seen = new Set<string>();
   for (const [index, { id }] of rules.entries()) {
     if (seen.has(id))
@@ -108,7 +112,7 @@ function checkIds(rules: readonly PolicyRule[]): Fault | undefined {
   return undefined;
 }
 
-function checkRule({ effect, when }: PolicyRule, families: Families): Fault | undefined {
+function checkRule({ effect, when }: PolicyRule, families: Families): DocumentFault | undefined {
   const { version, time, count } = when;
   if (version !== undefined && !parseRange(version))
     return {
@@ -132,7 +136,7 @@ function checkRule({ effect, when }: PolicyRule, families: Families): Fault | un
   );
 }
 
-function checkArgument(condition: ArgumentCondition): Fault | undefined {
+function checkArgument(condition: ArgumentCondition): DocumentFault | undefined {
   if ("hostIn" in condition) return firstFault(condition.hostIn, "/hostIn", checkHostPattern);
   if ("hostNotIn" in condition) return firstFault(condition.hostNotIn, "/hostNotIn", checkHostPattern);
   if ("pathIn" in condition) return firstFault(condition.pathIn, "/pathIn", checkGlob);
@@ -140,7 +144,7 @@ function checkArgument(condition: ArgumentCondition): Fault | undefined {
   return undefined;
 }
 
-function checkTime({ from, to, after, before }: TimeWindow): Fault | undefined {
+function checkTime({ from, to, after, before }: TimeWindow): DocumentFault | undefined {
   for (const [name, instant] of Object.entries({ after, before }))
     if (instant !== undefined && Number.isNaN(Date.parse(instant)))
       return { path: `/${name}`, message: `${instant} is not a day of the calendar.` };
@@ -161,7 +165,7 @@ const listed = {
 } as const satisfies Partial<Record<keyof RuleCondition, (pattern: string) => string | undefined>>;
 
 /** The conditions about requests that a rule has. A pattern is checked by the first family whose form it has. */
-function requestFault(when: RuleCondition, { conditions }: Families): Fault | undefined {
+function requestFault(when: RuleCondition, { conditions }: Families): DocumentFault | undefined {
   const lists = new Map<string, unknown>(Object.entries(when));
   return firstOf([...conditions], "", ([name, group]) => {
     const patterns = lists.get(name);
@@ -174,7 +178,7 @@ function checkOf(group: readonly Condition[]): (pattern: string) => string | und
 }
 
 /** Each list of a tool, checked as the condition about the same thing. */
-function listsFault(governance: ToolGovernance, { conditions }: Families): Fault | undefined {
+function listsFault(governance: ToolGovernance, { conditions }: Families): DocumentFault | undefined {
   const lists = new Map<string, unknown>(Object.entries(governance));
   return firstOf([...conditions.values()].flat(), "", ({ list, check }) => {
     const governed = list && lists.get(list.name);
@@ -187,7 +191,7 @@ function listsFault(governance: ToolGovernance, { conditions }: Families): Fault
 }
 
 /** Labels that are used exist, and none implies itself. */
-function checkLabels({ labels = {}, rules = [] }: PolicyDocument): Fault | undefined {
+function checkLabels({ labels = {}, rules = [] }: PolicyDocument): DocumentFault | undefined {
   const known = new Map(Object.entries(labels));
   for (const [index, { when }] of rules.entries())
     for (const [place, label] of (when.labels ?? []).entries())
@@ -198,7 +202,7 @@ function checkLabels({ labels = {}, rules = [] }: PolicyDocument): Fault | undef
           hint: `Labels: ${[...known.keys()].slice(0, 20).join(", ") || "none"}.`,
         };
   const done = new Set<string>();
-  const walk = (label: string, trail: readonly string[]): Fault | undefined => {
+  const walk = (label: string, trail: readonly string[]): DocumentFault | undefined => {
     if (trail.includes(label))
       return {
         path: `/labels/${label}/implies`,

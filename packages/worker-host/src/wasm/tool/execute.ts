@@ -7,7 +7,7 @@ import { Kept } from "../wasi/streams.ts";
 import { commandOutcome } from "./command-end.ts";
 import { HostCallJournal, type Port } from "./host-call-journal.ts";
 import { outcomeOf } from "./outcome.ts";
-import { Run, type RunProgram, type WasmTool } from "./run.ts";
+import { WasmRun, type RunProgram, type WasmTool } from "./run.ts";
 
 export interface Executed {
   readonly outcome: IsolateOutcome;
@@ -32,7 +32,7 @@ async function executeTool(tool: WasmTool, call: IsolateCall, port: Port, bounds
   let errors = new Lines(() => {});
   const { run, ending } = await untilAnswered(hostCalls, () => {
     errors = new Lines((line) => hostCalls.say("info", line));
-    return new Run(tool, call, bounds, hostCalls, { ...program, stderr: (bytes) => errors.add(bytes) });
+    return new WasmRun(tool, call, bounds, hostCalls, { ...program, stderr: (bytes) => errors.add(bytes) });
   });
   errors.end();
   if (ending.kind === "trapped") hostCalls.say("error", `The module trapped: ${ending.message}`);
@@ -47,7 +47,7 @@ async function executeCommand(tool: WasmTool, call: CommandCall, port: Port, bou
   const { run, ending } = await untilAnswered(hostCalls, () => {
     errors = new Kept(stderrBytes);
     const program: RunProgram = { ...start, stderr: (bytes) => errors.add(bytes) };
-    return new Run(tool, call, bounds, hostCalls, program);
+    return new WasmRun(tool, call, bounds, hostCalls, program);
   });
   return { outcome: commandOutcome({ ending, stdout: run.stdout, errors }, call, bounds), usage: run.usage };
 }
@@ -55,8 +55,8 @@ async function executeCommand(tool: WasmTool, call: CommandCall, port: Port, bou
 /** Each run is an instance of its own: a second one comes only where the guest cannot wait in place. */
 async function untilAnswered(
   hostCalls: HostCallJournal,
-  begin: () => Run,
-): Promise<{ readonly run: Run; readonly ending: Exclude<RunEnding, { kind: "unanswered" }> }> {
+  begin: () => WasmRun,
+): Promise<{ readonly run: WasmRun; readonly ending: Exclude<RunEnding, { kind: "unanswered" }> }> {
   for (;;) {
     const run = begin();
     const ending = await run.go();

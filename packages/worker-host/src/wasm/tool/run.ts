@@ -29,7 +29,7 @@ export interface RunProgram {
 }
 
 /** One run of one call, in an instance of its own. */
-export class Run {
+export class WasmRun {
   readonly stdout: Collected;
   readonly #tool: WasmTool;
   readonly #call: IsolateCall;

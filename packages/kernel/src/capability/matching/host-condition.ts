@@ -1,8 +1,8 @@
-import type { ConditionSpec, Place } from "./family.ts";
+import type { ConditionSpec, Destination } from "../family.ts";
 import { checkHostPattern, hostMatcher, isReached } from "./hosts.ts";
 
 /** The condition `host` of rules and the list `hosts`, for every kind whose requests go to a host. */
-export function hostCondition<N extends Place>(): ConditionSpec<N> {
+export function hostCondition<N extends Destination>(): ConditionSpec<N> {
   return {
     check: checkHostPattern,
     touches(patterns) {

@@ -1,8 +1,8 @@
-import type { BrokerError, BrokerSession, Usage } from "./broker.ts";
-import type { Need } from "./capability.ts";
-import type { OwnNeed } from "./family.ts";
+import type { BrokerError, BrokerSession, Usage } from "../broker.ts";
+import type { Need } from "../capability.ts";
+import type { OwnNeed } from "../family.ts";
 import type { GateCounts } from "./call-usage.ts";
-import type { Grant } from "./grant.ts";
+import type { Grant } from "../grant.ts";
 import type { Ledger } from "./ledger.ts";
 import { bounds } from "./refusals.ts";
 

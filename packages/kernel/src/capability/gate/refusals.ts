@@ -1,10 +1,10 @@
-import { safeErrorField } from "../support/safe-error-field.ts";
-import type { ErrorCode } from "../result.ts";
-import type { BrokerError, BrokerReply, CapabilityReply } from "./broker.ts";
-import { type Denial, denialOf, type GrantHolder, grantedText } from "./denial.ts";
-import type { OwnNeed } from "./family.ts";
-import type { Grant } from "./grant.ts";
-import { bringFamily } from "./registry.ts";
+import { safeErrorField } from "../../support/safe-error-field.ts";
+import type { ErrorCode } from "../../result.ts";
+import type { BrokerError, BrokerReply, CapabilityReply } from "../broker.ts";
+import { type Denial, denialOf, type GrantHolder, grantedText } from "../denial.ts";
+import type { OwnNeed } from "../family.ts";
+import type { Grant } from "../grant.ts";
+import { bringFamily } from "../registry.ts";
 
 type Refused = Extract<BrokerReply, { ok: false }>;
 

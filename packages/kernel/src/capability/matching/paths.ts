@@ -1,5 +1,5 @@
-import { toForm } from "../support/unicode.ts";
-import { foldLetters } from "../support/fold.ts";
+import { toForm } from "../../support/unicode.ts";
+import { foldLetters } from "../../support/fold.ts";
 
 /**
  * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that

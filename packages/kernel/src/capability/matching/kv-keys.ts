@@ -1,4 +1,4 @@
-import { toForm } from "../support/unicode.ts";
+import { toForm } from "../../support/unicode.ts";
 import { foreignPattern, hiddenCharacters, utf8Length } from "./paths.ts";
 
 /** What every store takes: Workers KV has the least, 512, of which a host may need some to keep its tenants apart. */

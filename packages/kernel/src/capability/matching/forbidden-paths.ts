@@ -1,9 +1,9 @@
 import type { PathWork } from "./path-work.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./url-routes.ts";
 
-/** A place on the way to forbidden ones, or one of them. */
-interface Place {
-  readonly children: Map<string, Place>;
+/** A path on the way to forbidden ones, or one of them. */
+interface PathNode {
+  readonly children: Map<string, PathNode>;
   /** Names of files below that are forbidden, without their extensions: some servers find the file by them. */
   readonly bare: Set<string>;
   /** What lies here, and all below. */
@@ -25,7 +25,7 @@ const checksummed = /^(.{0,2})[0-9a-f]{4}$/;
 
 /** Prefixes of paths that something forbids. A route goes through them as any server, and any router behind it, could take it. */
 export class ForbiddenPaths {
-  readonly #root = newPlace();
+  readonly #root = newNode();
 
   constructor(prefixes: readonly string[]) {
     for (const prefix of prefixes) {
@@ -38,15 +38,15 @@ export class ForbiddenPaths {
   }
 
   #add(segments: readonly string[]): void {
-    let place = this.#root;
-    let above = place;
+    let node = this.#root;
+    let above = node;
     for (const segment of segments) {
-      const child = place.children.get(segment) ?? newPlace();
-      place.children.set(segment, child);
-      above = place;
-      place = child;
+      const child = node.children.get(segment) ?? newNode();
+      node.children.set(segment, child);
+      above = node;
+      node = child;
     }
-    place.isForbidden = true;
+    node.isForbidden = true;
     const last = segments.at(-1);
     if (last === undefined) return;
     const names = withoutExtensions(last);
@@ -54,14 +54,14 @@ export class ForbiddenPaths {
     if (indexName.test(names.at(-1)!)) above.isFolderOfIndex = true;
   }
 
-  /** Whether one of the routes leads to a forbidden place, or all of them take more work than is left. */
+  /** Whether one of the routes leads to a forbidden path, or all of them take more work than is left. */
   meets(routes: readonly Route[], work: PathWork): boolean {
     return this.#root.isForbidden || routes.some((route) => this.#meets(route, work));
   }
 
   #meets({ segments, lastTurn }: Route, work: PathWork): boolean {
     // All places where the route could be, for each depth: a step up goes back to those before.
-    const depths: ReadonlySet<Place>[] = [new Set([this.#root])];
+    const depths: ReadonlySet<PathNode>[] = [new Set([this.#root])];
     let isBehindScript = false;
     for (const [at, segment] of segments.entries()) {
       const from = depths.at(-1)!;
@@ -74,11 +74,11 @@ export class ForbiddenPaths {
         if (isBehindScript) depths.push(new Set([...depths.pop()!, this.#root]));
         continue;
       }
-      const to = new Set<Place>(segment.isScript || segment.isGroup ? from : []);
-      for (const place of from) {
-        if (isNamed(place, segment)) return true;
+      const to = new Set<PathNode>(segment.isScript || segment.isGroup ? from : []);
+      for (const node of from) {
+        if (isNamed(node, segment)) return true;
         for (const name of [segment.name, ...segment.cuts]) {
-          const child = place.children.get(name);
+          const child = node.children.get(name);
           if (child?.isForbidden === true) return true;
           if (child) to.add(child);
         }
@@ -94,13 +94,13 @@ export class ForbiddenPaths {
 }
 
 /** Whether a segment names a forbidden file without its extension, or could be the short name of anything on the way to one. */
-function isNamed(place: Place, { name, called }: Route["segments"][number]): boolean {
-  if (place.bare.size > 0 && [name, ...called].some((each) => place.bare.has(each))) return true;
+function isNamed(node: PathNode, { name, called }: Route["segments"][number]): boolean {
+  if (node.bare.size > 0 && [name, ...called].some((each) => node.bare.has(each))) return true;
   const [, beginning = "", number = ""] = shortName.exec(name) ?? [];
   if (beginning === "") return false;
-  place.short ??= new Set([...place.children.keys()].flatMap(shortNamesOf));
+  node.short ??= new Set([...node.children.keys()].flatMap(shortNamesOf));
   const [, letters] = checksummed.exec(beginning) ?? [];
-  return place.short.has(`${beginning}~${number.length}`) || (letters !== undefined && place.short.has(`${letters}#`));
+  return node.short.has(`${beginning}~${number.length}`) || (letters !== undefined && node.short.has(`${letters}#`));
 }
 
 /** The beginnings of a name's short names, each with the digits that its number has; and with `#` for a checksum. */
@@ -127,6 +127,6 @@ function withoutExtensions(name: string): readonly string[] {
   return names;
 }
 
-function newPlace(): Place {
+function newNode(): PathNode {
   return { children: new Map(), bare: new Set(), isForbidden: false, isFolderOfIndex: false, short: undefined };
 }

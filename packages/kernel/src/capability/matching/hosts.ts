@@ -1,5 +1,5 @@
-import { parseUrl } from "../support/parse-url.ts";
-import type { Reading } from "./family.ts";
+import { parseUrl } from "../../support/parse-url.ts";
+import type { Reading } from "../family.ts";
 
 /**
  * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four

@@ -1,6 +1,6 @@
-import { limits } from "../limits.ts";
-import type { Broker, BrokerError } from "./broker.ts";
-import type { Family } from "./family.ts";
+import { limits } from "../../limits.ts";
+import type { Broker, BrokerError } from "../broker.ts";
+import type { Family } from "../family.ts";
 import type { Taken } from "./ledger.ts";
 
 /** A refusal that a tool was given. */

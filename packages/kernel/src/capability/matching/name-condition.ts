@@ -1,4 +1,4 @@
-import type { ConditionSpec } from "./family.ts";
+import type { ConditionSpec } from "../family.ts";
 import { checkNamePattern, matchName } from "./names.ts";
 
 /** A condition of rules about a name that an operator gives, and the list about it. Exact, `logs_*` or `*`. */

@@ -1,16 +1,16 @@
-import type { Hash } from "../hash/hash.ts";
-import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { limits } from "../limits.ts";
-import { snapshotLoosely, type SnapshotResult } from "../json/snapshot.ts";
-import { copyAndHash } from "../hash/copy-and-hash.ts";
-import type { BrokerError, BrokerNeeds, BrokerReply, BrokerSession, CapabilityReply, Usage } from "./broker.ts";
-import type { Need } from "./capability.ts";
-import { isDenialReason } from "./denial.ts";
-import type { OwnNeed } from "./family.ts";
-import type { OpenSecrets } from "./secret.ts";
+import type { Hash } from "../../hash/hash.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../support/foreign.ts";
+import { isJsonObject, type JsonValue } from "../../json/json.ts";
+import { limits } from "../../limits.ts";
+import { snapshotLoosely, type SnapshotResult } from "../../json/snapshot.ts";
+import { copyAndHash } from "../../hash/copy-and-hash.ts";
+import type { BrokerError, BrokerNeeds, BrokerReply, BrokerSession, CapabilityReply, Usage } from "../broker.ts";
+import type { Need } from "../capability.ts";
+import { isDenialReason } from "../denial.ts";
+import type { OwnNeed } from "../family.ts";
+import type { OpenSecrets } from "../secret.ts";
 import { bounds, codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
-import type { Families } from "./registry.ts";
+import type { Families } from "../registry.ts";
 
 /** What the journal keeps of one request. */
 export interface Use {

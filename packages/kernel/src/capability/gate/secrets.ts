@@ -1,8 +1,8 @@
-import type { BrokerError, BrokerReply } from "./broker.ts";
-import type { Family, OwnNeed } from "./family.ts";
+import type { BrokerError, BrokerReply } from "../broker.ts";
+import type { Family, OwnNeed } from "../family.ts";
 import { withoutSecrets } from "./broker-reply.ts";
-import { absorb } from "../support/foreign.ts";
-import { noSecrets, type OpenSecrets, type SecretKeeper } from "./secret.ts";
+import { absorb } from "../../support/foreign.ts";
+import { noSecrets, type OpenSecrets, type SecretKeeper } from "../secret.ts";
 
 /** What a call needs to use secrets, and to have answers searched for them. */
 export interface GateSecretsOptions {

@@ -1,4 +1,4 @@
-import type { StatementKind } from "./families/db.ts";
+import type { StatementKind } from "../families/db.ts";
 import { readWords, SqlCursor, type SqlWord } from "./sql-words.ts";
 
 export { readWords, type SqlWord } from "./sql-words.ts";

@@ -1,8 +1,8 @@
-import { limits } from "../limits.ts";
-import type { Hash } from "../hash/hash.ts";
+import { limits } from "../../limits.ts";
+import type { Hash } from "../../hash/hash.ts";
 import { type OwnSession, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
-import { copyAndHash } from "../hash/copy-and-hash.ts";
-import type { Theirs } from "../support/foreign.ts";
+import { copyAndHash } from "../../hash/copy-and-hash.ts";
+import type { Theirs } from "../../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
 import { SecretBearingRequests } from "./secret-bearing-requests.ts";
 import type {
@@ -14,16 +14,16 @@ import type {
   CapabilityRequest,
   OwnRequest,
   Usage,
-} from "./broker.ts";
-import type { GrantHolder } from "./denial.ts";
+} from "../broker.ts";
+import type { GrantHolder } from "../denial.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
-import type { OwnNeed } from "./family.ts";
+import type { OwnNeed } from "../family.ts";
 import * as refusals from "./refusals.ts";
-import type { Families } from "./registry.ts";
-import { covers, limitOf } from "./grant.ts";
+import type { Families } from "../registry.ts";
+import { covers, limitOf } from "../grant.ts";
 import { Ledger } from "./ledger.ts";
-import type { HeldGrant, Revocation } from "./revocation.ts";
-import { GateSecrets, type GateSecretsOptions } from "./gate-secrets.ts";
+import type { HeldGrant, Revocation } from "../revocation.ts";
+import { GateSecrets, type GateSecretsOptions } from "./secrets.ts";
 
 export interface GateOptions extends Budget {
   /** Of requests and replies, for the journal. */
@@ -272,8 +272,8 @@ export class Gate {
     if (!covers(grant, need)) return refusals.uncovered(grant, need, holder);
     const reason = this.#options.refusal?.(need);
     if (reason !== undefined) return refusals.forbidden(reason);
-    const { place } = need;
-    if (place) this.#secrets.reach(place.host, place.isPublic === true);
+    const { destination } = need;
+    if (destination) this.#secrets.reach(destination.host, destination.isPublic === true);
     return undefined;
   }
 

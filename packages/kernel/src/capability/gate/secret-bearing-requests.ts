@@ -1,6 +1,6 @@
-import type { BrokerSession, BrokerReply } from "./broker.ts";
-import { placeholderMark } from "../id/placeholder.ts";
-import type { CallSecrets, Revealed } from "./secret.ts";
+import type { BrokerSession, BrokerReply } from "../broker.ts";
+import { placeholderMark } from "../../id/placeholder.ts";
+import type { CallSecrets, Revealed } from "../secret.ts";
 
 /** The requests of a call that carry the value of a secret: they end when the grant for secrets does. */
 export class SecretBearingRequests {

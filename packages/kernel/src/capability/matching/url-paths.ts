@@ -1,8 +1,8 @@
-import { foldLetters } from "../support/fold.ts";
+import { foldLetters } from "../../support/fold.ts";
 import { ForbiddenPaths } from "./forbidden-paths.ts";
 import { PathTree, type Segments } from "./path-tree.ts";
 import { PathWork } from "./path-work.ts";
-import { type Route, routesOf } from "./routes.ts";
+import { type Route, routesOf } from "./url-routes.ts";
 
 /**
  * Paths of the network as servers read them. No two servers agree on what a path means: they decode it once, twice or not at all, before or

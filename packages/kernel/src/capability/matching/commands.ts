@@ -1,5 +1,5 @@
 import { checkGlob, checkPath, matchPath } from "./paths.ts";
-import { foldLetters } from "../support/fold.ts";
+import { foldLetters } from "../../support/fold.ts";
 
 /** A command and the arguments that it may be given. There is no shell, and no command line as one text. */
 export interface CommandPattern {

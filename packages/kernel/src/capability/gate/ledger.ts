@@ -1,6 +1,6 @@
-import type { BrokerError, Usage } from "./broker.ts";
-import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
-import type { Grant } from "./grant.ts";
+import type { BrokerError, Usage } from "../broker.ts";
+import type { LoadedCapability, OwnNeed, Reading } from "../family.ts";
+import type { Grant } from "../grant.ts";
 import { bounds } from "./refusals.ts";
 
 /** What was taken of a capability's `requests`, and of its `bytes` or `totalBytes`. */
