@@ -68,3 +68,24 @@ it("a sandbox that dies under calls, again and again, counts against none of the
   expect((await service.events()).filter(({ type }) => type === "tool.quarantined")).toEqual([]);
   expect((await service.call("deed", { deed: "count" })).result).toMatchObject({ ok: true });
 });
+
+it("a tool that spins holds up no other tenant, nor another session of its own", async () => {
+  const client = new AbortController();
+  let ended = false;
+  const spinning = service
+    .send("/v1/tools/deed/calls", {
+      method: "POST",
+      body: JSON.stringify({ input: { deed: "spin" }, sessionId: "spins", bounds: { timeoutMs: 120_000 } }),
+      headers: { "content-type": "application/json" },
+      signal: client.signal,
+    })
+    .then((response) => response.text())
+    .catch(() => "")
+    .finally(() => (ended = true));
+  await expect.poll(async () => (await service.events()).at(-1)?.type).toBe("tool.started");
+  for (let i = 0; i < 3; i++) expect((await echo(neighbour)).status).toBe(200);
+  expect((await echo()).status).toBe(200);
+  expect(ended).toBe(false);
+  client.abort();
+  await spinning;
+});

@@ -31,6 +31,6 @@ export async function startOwnEdge(state?: string, policy?: object): Promise<Own
       await response.arrayBuffer();
       return response.status;
     },
-    runtimes: () => [edge.pids.kernel, edge.pids.sandbox].filter((pid) => pid !== undefined),
+    runtimes: () => [edge.pids.kernel, ...edge.pids.sandboxes].filter((pid) => pid !== undefined),
   };
 }

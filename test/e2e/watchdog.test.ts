@@ -20,7 +20,7 @@ beforeEach(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   restart.mockClear();
-  watchdog = await startWatchdog({ url: `http://127.0.0.1:${port}`, restart });
+  watchdog = await startWatchdog([{ url: `http://127.0.0.1:${port}`, restart }]);
 });
 
 afterEach(async () => {
@@ -34,7 +34,7 @@ describe("the sandbox's watchdog", () => {
   // A runtime that is ended while it starts takes wrangler with it, whose write of the configuration fails.
   it.each(["suspected", "certain"])("lets a sandbox start, also when it is told of a standstill: %s", async (what) => {
     await vi.advanceTimersByTimeAsync(10_000);
-    await fetch(`${watchdog.url}/${what}`, { method: "POST" });
+    await fetch(`${watchdog.url}/${what}/0`, { method: "POST" });
     expect(asked).toBe(0);
     expect(restart).not.toHaveBeenCalled();
   });
@@ -50,7 +50,7 @@ describe("the sandbox's watchdog", () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     restart.mockReturnValueOnce(promise);
     watchdog.watch();
-    for (let i = 0; i < 3; i++) await fetch(`${watchdog.url}/certain`, { method: "POST" });
+    for (let i = 0; i < 3; i++) await fetch(`${watchdog.url}/certain/0`, { method: "POST" });
     expect(restart).toHaveBeenCalledOnce();
     resolve();
   });
@@ -58,7 +58,7 @@ describe("the sandbox's watchdog", () => {
   it("lets one be that answers, also when it is suspected", async () => {
     status = 200;
     watchdog.watch();
-    expect((await fetch(`${watchdog.url}/suspected`, { method: "POST" })).status).toBe(202);
+    expect((await fetch(`${watchdog.url}/suspected/0`, { method: "POST" })).status).toBe(202);
     await vi.waitUntil(() => asked > 0);
     expect(restart).not.toHaveBeenCalled();
   });
@@ -66,16 +66,21 @@ describe("the sandbox's watchdog", () => {
   it("ends one at once that is certain to stand still, without asking it", async () => {
     status = 200;
     watchdog.watch();
-    expect((await fetch(`${watchdog.url}/certain`, { method: "POST" })).status).toBe(202);
+    expect((await fetch(`${watchdog.url}/certain/0`, { method: "POST" })).status).toBe(202);
     expect(restart).toHaveBeenCalledOnce();
     expect(asked).toBe(0);
   });
 
   it("knows no other path and no other method", async () => {
     watchdog.watch();
-    for (const path of ["/", "/certain", new URL(watchdog.url).pathname])
+    for (const path of [
+      "/",
+      "/certain/0",
+      `${new URL(watchdog.url).pathname}/certain/1`,
+      new URL(watchdog.url).pathname,
+    ])
       expect((await fetch(new URL(path, watchdog.url), { method: "POST" })).status).toBe(404);
-    expect((await fetch(`${watchdog.url}/certain`)).status).toBe(404);
+    expect((await fetch(`${watchdog.url}/certain/0`)).status).toBe(404);
     expect(restart).not.toHaveBeenCalled();
   });
 });

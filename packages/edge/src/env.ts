@@ -5,6 +5,9 @@ export interface Env {
   readonly LOADER?: WorkerLoader;
   /** The sandbox Worker, in which tools run apart from the kernel. */
   readonly SANDBOX?: Fetcher;
+  /** More of them, where a tool can hold up a whole sandbox; only locally. */
+  readonly SANDBOX_2?: Fetcher;
+  readonly SANDBOX_3?: Fetcher;
   readonly FILES: R2Bucket;
   /** Values of tools; without it none are kept. */
   readonly VALUES?: KVNamespace;
@@ -20,4 +23,9 @@ export interface Env {
   readonly KEYHOLE_SEARCH_URL?: string;
   /** Where to say that the sandbox stands still; only locally. */
   readonly KEYHOLE_WATCHDOG?: string;
+}
+
+/** All sandboxes that are bound. */
+export function sandboxesOf({ SANDBOX, SANDBOX_2, SANDBOX_3 }: Env): readonly Fetcher[] {
+  return [SANDBOX, SANDBOX_2, SANDBOX_3].filter((each) => each !== undefined);
 }

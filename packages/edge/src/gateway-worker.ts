@@ -1,6 +1,6 @@
 import { createGateway } from "./app/gateway.ts";
 import { causeOf, type ReadinessCause } from "./app/readiness.ts";
-import type { Env } from "./env.ts";
+import { type Env, sandboxesOf } from "./env.ts";
 
 const sandboxPatienceMs = 1_000;
 /** A kernel that checks a large body, or opens a long log, is silent for some seconds and is well. */
@@ -11,8 +11,10 @@ export const gatewayWorker: ExportedHandler<Env> = createGateway<Env>(
   ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
   {
     forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
-    causes: async ({ SANDBOX, KERNEL }, tenant) =>
-      (await Promise.all([kernelCauses(KERNEL.getByName(tenant)), SANDBOX ? sandboxCauses(SANDBOX) : []])).flat(),
+    causes: async (env, tenant) => {
+      const all = [kernelCauses(env.KERNEL.getByName(tenant)), anyCauses(sandboxesOf(env))];
+      return (await Promise.all(all)).flat();
+    },
   },
 );
 
@@ -29,6 +31,15 @@ async function kernelCauses(kernel: Answers): Promise<readonly ReadinessCause[]>
     const said = isTimeout(error) ? `did not answer within ${kernelPatienceMs} ms` : "failed";
     return [causeOf(error, `The kernel's object ${said}.`)];
   }
+}
+
+/** One of several sandboxes is enough, and the first that answers. */
+function anyCauses(sandboxes: readonly Answers[]): Promise<readonly ReadinessCause[]> {
+  const all = sandboxes.map(sandboxCauses);
+  const { promise, resolve } = Promise.withResolvers<readonly ReadinessCause[]>();
+  for (const each of all) void each.then((causes) => causes.length === 0 && resolve(causes));
+  void Promise.all(all).then(([first = []]) => resolve(first));
+  return promise;
 }
 
 /** A sandbox that spins does not answer at all. */

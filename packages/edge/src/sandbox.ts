@@ -12,7 +12,7 @@ interface SandboxEnv {
 
 /** Holds the isolates between requests; see {@link IsolateRegistry}. Stores nothing. */
 export class IsolateRegistryObject extends DurableObject<SandboxEnv> implements IsolateLoader {
-  readonly #registry = new IsolateRegistry(this.env.LOADER);
+  readonly #registry = new IsolateRegistry(this.env.LOADER, true);
 
   load(id: string, tool: LoadedTool): Promise<unknown> {
     return this.#registry.load(id, tool);

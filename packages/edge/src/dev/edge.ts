@@ -10,9 +10,9 @@ import { startWatchdog } from "./watchdog.ts";
 import { loadWrangler } from "./wrangler.ts";
 import {
   configuredWorker,
-  sandboxWorker,
+  sandboxWorkers,
   variable,
-  withSandbox,
+  withSandboxes,
   withVariables,
   type Worker,
   type WorkerSource,
@@ -37,15 +37,19 @@ export interface Edge {
   readonly token: string | undefined;
   /** Resolves with the reason when a part ended and does not come back. */
   readonly failed: Promise<string>;
-  /** How often the watchdog had to end the sandbox. */
+  /** How often the watchdog had to end a sandbox. */
   readonly sandboxKills: number;
   /** The processes that run now. */
-  readonly pids: Readonly<Record<"kernel" | "sandbox" | "keeper", number | undefined>>;
+  readonly pids: {
+    readonly kernel: number | undefined;
+    readonly sandboxes: readonly (number | undefined)[];
+    readonly keeper: number | undefined;
+  };
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Worker of {@link gatewayWorker} and {@link kernelObject} with its tools in a sandbox: a process of its own beside the kernel's, which a watchdog in this one ends
+ * Starts a Worker of {@link gatewayWorker} and {@link kernelObject} with its tools in sandboxes: processes of their own beside the kernel's, which a watchdog in this one ends
  * when a tool spins. Each that ends is started again. Resolves when calls are served.
  *
  * @throws {Error} with the reason why it does not start
@@ -60,20 +64,15 @@ export async function startEdge({ port, state, onLine, token, ...source }: EdgeO
   const keeper = new Keeper();
   const { promise: failed, resolve: onLost } = Promise.withResolvers<string>();
   const around = { miniflare, keeper, registry: join(scratch, "registry"), onLine, onLost };
-  // Two workerd on one storage folder lock each other out; the sandbox keeps nothing anyway.
-  const sandboxState = join(scratch, "sandbox");
-  const sandbox = new Runtime({
-    ...around,
-    name: "The sandbox",
-    worker: sandboxWorker(),
-    port: 0,
-    state: sandboxState,
-  });
-  const watchdog = await startWatchdog(sandbox);
+  // Two workerd on one storage folder lock each other out; a sandbox keeps nothing anyway.
+  const sandboxes = sandboxWorkers().map(
+    (each) => new Runtime({ ...around, name: "A sandbox", worker: each, port: 0, state: join(scratch, each.name) }),
+  );
+  const watchdog = await startWatchdog(sandboxes);
   const kernel = new Runtime({
     ...around,
     name: "The kernel",
-    worker: withVariables(withSandbox(worker), { KEYHOLE_WATCHDOG: watchdog.url }),
+    worker: withVariables(withSandboxes(worker), { KEYHOLE_WATCHDOG: watchdog.url }),
     port,
     state: state ?? join(scratch, "kernel"),
   });
@@ -81,19 +80,19 @@ export async function startEdge({ port, state, onLine, token, ...source }: EdgeO
   const stop = async (): Promise<void> => {
     endWatch();
     await watchdog.stop();
-    await Promise.all([kernel.stop(), sandbox.stop()]);
+    await Promise.all([kernel, ...sandboxes].map((each) => each.stop()));
     await keeper.stop();
     rmSync(scratch, { recursive: true, force: true });
   };
   try {
-    await Promise.all([sandbox.start(), kernel.start()]);
+    await Promise.all([kernel, ...sandboxes].map((each) => each.start()));
     await untilReady(kernel.url);
   } catch (error) {
     await stop();
     throw error;
   }
   watchdog.watch();
-  endWatch = watchKernel(kernel, sandbox);
+  endWatch = watchKernel(kernel, sandboxes);
   return {
     url: kernel.url,
     token: isOpened ? token : undefined,
@@ -102,7 +101,7 @@ export async function startEdge({ port, state, onLine, token, ...source }: EdgeO
       return watchdog.kills;
     },
     get pids() {
-      return { kernel: kernel.pid, sandbox: sandbox.pid, keeper: keeper.pid };
+      return { kernel: kernel.pid, sandboxes: sandboxes.map(({ pid }) => pid), keeper: keeper.pid };
     },
     stop,
   };

@@ -4,17 +4,17 @@ import { causesOf } from "./readiness.ts";
 const lookEveryMs = 1_000;
 /** A kernel that checks a large body stands still for some seconds, and is well. */
 const patienceMs = 30_000;
-/** So long a kernel may say that it has no sandbox while the sandbox answers us: it finds its way to a new one in less. */
+/** So long a kernel may say that it has no sandbox while one answers us: it finds its way to a new one in less. */
 const lostWayMs = 4_000;
 
 /**
- * Watches the kernel from outside: one that stands still for long, or that has lost its way to a sandbox that is there, is started again.
+ * Watches the kernel from outside: one that stands still for long, or that has lost its way to the sandboxes that are there, is started again.
  *
  * @returns ends it
  */
 export function watchKernel(
   kernel: { readonly url: string; restart(): Promise<void> },
-  sandbox: { readonly url: string },
+  sandboxes: readonly { readonly url: string }[],
 ): () => void {
   let lostSinceMs = 0;
   let looking = false;
@@ -24,7 +24,8 @@ export function watchKernel(
     if (causes === undefined && !(await isAnswering(`${kernel.url}/livez`, patienceMs))) return true;
     // Another start changes no setting, and mends no log.
     const hasNoSandbox = causes === undefined || causes.some(({ code }) => code === "ISOLATE_LOST");
-    if (!hasNoSandbox || !(await isAnswering(`${sandbox.url}/healthz`, lookEveryMs))) {
+    const areThere = sandboxes.map(({ url }) => isAnswering(`${url}/healthz`, lookEveryMs));
+    if (!hasNoSandbox || !(await Promise.all(areThere)).includes(true)) {
       lostSinceMs = 0;
       return false;
     }

@@ -9,7 +9,7 @@ const heartbeatPatienceMs = 30_000;
 const heartbeatEveryMs = 1_000;
 
 export interface Watchdog {
-  /** A POST to `suspected` below it asks for a look at the sandbox right now, one to `certain` for its end. */
+  /** A POST to `suspected/0` below it asks for a look at the first sandbox right now, one to `certain/0` for its end. */
   readonly url: string;
   /** How many sandboxes it has ended. */
   readonly kills: number;
@@ -18,56 +18,76 @@ export interface Watchdog {
   stop(): Promise<void>;
 }
 
+/** One of the sandboxes. */
+interface Sandbox {
+  readonly url: string;
+  restart(): Promise<void>;
+}
+
+/** Looks after one sandbox. */
+class Guard {
+  readonly #sandbox: Sandbox;
+  #recovering = false;
+  #beating = false;
+  kills = 0;
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  /** A nudge may find a heartbeat waiting patiently for an answer: it looks for itself. */
+  async look(patienceMs: number): Promise<void> {
+    if (this.#recovering) return;
+    const { url } = this.#sandbox;
+    // One that has ended meanwhile is started again without us.
+    if (!(await isAnswering(`${url}/healthz`, patienceMs)) && url === this.#sandbox.url) await this.end();
+  }
+
+  async end(): Promise<void> {
+    if (this.#recovering) return;
+    this.#recovering = true;
+    this.kills++;
+    await this.#sandbox.restart();
+    this.#recovering = false;
+  }
+
+  async beat(): Promise<void> {
+    if (this.#beating) return;
+    this.#beating = true;
+    await this.look(heartbeatPatienceMs);
+    this.#beating = false;
+  }
+}
+
 /**
- * Watches the sandbox from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so somebody else has to end
+ * Watches the sandboxes from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so somebody else has to end
  * that process. Another one takes its place, and the kernel finds its way there.
  */
-export async function startWatchdog(sandbox: { readonly url: string; restart(): Promise<void> }): Promise<Watchdog> {
+export async function startWatchdog(sandboxes: readonly Sandbox[]): Promise<Watchdog> {
+  const guards = sandboxes.map((sandbox) => new Guard(sandbox));
   let watching = false;
-  let recovering = false;
-  let kills = 0;
-
-  async function look(patienceMs: number): Promise<void> {
-    // A nudge may find a heartbeat waiting patiently for an answer: it looks for itself.
-    if (!watching || recovering) return;
-    const { url } = sandbox;
-    // One that has ended meanwhile is started again without us.
-    if (!(await isAnswering(`${url}/healthz`, patienceMs)) && url === sandbox.url) await restart();
-  }
-
-  async function restart(): Promise<void> {
-    if (!watching || recovering) return;
-    recovering = true;
-    kills++;
-    await sandbox.restart();
-    recovering = false;
-  }
-
-  let beating = false;
-  async function heartbeat(): Promise<void> {
-    if (beating) return;
-    beating = true;
-    await look(heartbeatPatienceMs);
-    beating = false;
-  }
-
   // Only who knows the path can ask; it is told to nobody but the kernel.
   const path = `/${randomUUID()}`;
-  const asks = new Map([
-    [`${path}/suspected`, () => look(nudgePatienceMs)],
-    [`${path}/certain`, restart],
-  ]);
+  const asks = new Map<string, () => Promise<void>>(
+    guards.flatMap((guard, at) => [
+      [`${path}/suspected/${at}`, () => guard.look(nudgePatienceMs)] as const,
+      [`${path}/certain/${at}`, () => guard.end()] as const,
+    ]),
+  );
   const server = createServer((request, response) => {
     const ask = request.method === "POST" ? asks.get(request.url ?? "") : undefined;
-    void ask?.();
+    if (watching) void ask?.();
     response.writeHead(ask ? 202 : 404).end();
   });
   const port = await listening(server);
-  const timer = setInterval(() => void heartbeat(), heartbeatEveryMs);
+  const beat = (): void => {
+    if (watching) for (const guard of guards) void guard.beat();
+  };
+  const timer = setInterval(beat, heartbeatEveryMs);
   return {
     url: `http://127.0.0.1:${port}${path}`,
     get kills() {
-      return kills;
+      return guards.reduce((sum, guard) => sum + guard.kills, 0);
     },
     watch: () => void (watching = true),
     async stop() {

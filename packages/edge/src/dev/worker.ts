@@ -44,28 +44,32 @@ export function configuredWorker({ readConfig, workerOptions }: Wrangler, source
   return withVariables({ name, options: { ...options, ...modulesOf(main) } }, vars);
 }
 
-/** The Worker in which tools run; it is part of this package. */
-export function sandboxWorker(): Worker {
+/**
+ * What the sandboxes are bound as. A tool that computes holds up the one in which it does; a second one may be held up by another tool, and the third is for everybody else.
+ */
+const sandboxBindings = ["SANDBOX", "SANDBOX_2", "SANDBOX_3"] as const;
+
+/** The Workers in which tools run; they are part of this package. */
+export function sandboxWorkers(): readonly Worker[] {
   // In the repository it is where the build of the service puts it.
   const path = import.meta.url.endsWith(".ts") ? "../../build/sandbox.js" : "../sandbox-worker.js";
-  return {
-    name: sandboxName,
-    options: {
-      compatibilityDate: "2026-10-01",
-      ...modulesOf(fileURLToPath(new URL(path, import.meta.url)), false),
-      workerLoaders: { LOADER: {} },
-      durableObjects: { REGISTRY: { className: "IsolateRegistryObject", useSQLite: true } },
-    },
+  const options = {
+    compatibilityDate: "2026-10-01",
+    ...modulesOf(fileURLToPath(new URL(path, import.meta.url)), false),
+    workerLoaders: { LOADER: {} },
+    durableObjects: { REGISTRY: { className: "IsolateRegistryObject", useSQLite: true } },
   };
+  return sandboxBindings.map((_, at) => ({ name: sandboxName(at), options }));
 }
 
-const sandboxName = "keyhole-sandbox";
+const sandboxName = (at: number): string => `keyhole-sandbox-${at + 1}`;
 
-/** The same Worker with its tools in the sandbox, where they would run in dynamic Workers. In the interpreter a tool that spins is stopped without one. */
-export function withSandbox({ name, options }: Worker): Worker {
+/** The same Worker with its tools in the sandboxes, where they would run in dynamic Workers. In the interpreter a tool that spins is stopped without one. */
+export function withSandboxes({ name, options }: Worker): Worker {
   const services = recordIn(options["serviceBindings"]);
   if (!("SANDBOX" in services) && !("LOADER" in recordIn(options["workerLoaders"]))) return { name, options };
-  return { name, options: { ...options, serviceBindings: { ...services, SANDBOX: { name: sandboxName } } } };
+  const bound = Object.fromEntries(sandboxBindings.map((binding, at) => [binding, { name: sandboxName(at) }]));
+  return { name, options: { ...options, serviceBindings: { ...services, ...bound } } };
 }
 
 export function withVariables({ name, options }: Worker, vars: Readonly<Record<string, string>>): Worker {

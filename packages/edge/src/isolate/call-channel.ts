@@ -36,6 +36,7 @@ export class CallChannel {
   readonly #over = Promise.withResolvers<"ended">();
   #open = true;
   #heard = false;
+  #begun = false;
   #toldCancelled = false;
   #asked = 0;
   #messages = 0;
@@ -60,6 +61,15 @@ export class CallChannel {
   /** Whether the guest has sent anything at all: where it has not, nothing that it did can have had an effect. */
   get heard(): boolean {
     return this.#heard;
+  }
+
+  /** Whether its sandbox said that the guest is about to run: only one that is apart from the kernel does. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  begin(): void {
+    this.#begun = true;
   }
 
   /** Revokes everything: from now on requests are refused and messages dropped. Idempotent. */
@@ -206,6 +216,11 @@ export class CallTarget extends RpcTarget {
   constructor(channel: CallChannel) {
     super();
     this.#channel = channel;
+  }
+
+  /** Told by the registry, before anything of the guest runs: it may not yield any more. */
+  async begin(): Promise<void> {
+    this.#channel.begin();
   }
 
   async say(message: unknown): Promise<void> {

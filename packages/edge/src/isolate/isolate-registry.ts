@@ -19,9 +19,12 @@ export class IsolateRegistry implements IsolateLoader {
   readonly #loader: WorkerLoader;
   readonly #workers = new Map<string, WorkerStub>();
   readonly #inFlight = new InFlight(maxInFlight);
+  readonly #announces: boolean;
 
-  constructor(loader: WorkerLoader) {
+  /** @param announces whether each call is told that it begins: where tools can hold up this process, and its kernel is in another one */
+  constructor(loader: WorkerLoader, announces = false) {
     this.#loader = loader;
+    this.#announces = announces;
   }
 
   async load(id: string, tool: LoadedTool): Promise<unknown> {
@@ -40,7 +43,10 @@ export class IsolateRegistry implements IsolateLoader {
   async call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
     const worker = this.#workers.get(id);
     if (worker === undefined) return { kind: "absent" };
-    const outcome = await this.#inFlight.run(id, () => entry(worker).call(call, target));
+    const outcome = await this.#inFlight.run(id, async () => {
+      if (this.#announces) await remote<Announced>(target, ["begin"]).begin();
+      return entry(worker).call(call, target);
+    });
     return { kind: "answered", outcome };
   }
 
@@ -61,6 +67,10 @@ export class IsolateRegistry implements IsolateLoader {
     const [oldest] = this.#workers.keys();
     if (this.#workers.size > maxIsolates && oldest !== undefined) this.#workers.delete(oldest);
   }
+}
+
+interface Announced {
+  begin(): Promise<void>;
 }
 
 function workerCode({ code, cpuMs }: LoadedTool): WorkerLoaderWorkerCode {

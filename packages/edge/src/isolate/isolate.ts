@@ -3,6 +3,7 @@ import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallChannel } from "./call-channel.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
 import { readMetered } from "./metered.ts";
+import { Standstill } from "./sandboxes.ts";
 
 /** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: somebody should look. */
 const unresponsiveMs = 100;
@@ -17,9 +18,9 @@ const maxLoads = 3;
 
 /**
  * Called when a guest has not ended although it was told to. `suspected`: its process may be standing still, or only be busy. `certain`: whatever its process
- * does otherwise, this guest goes on.
+ * does otherwise, this guest goes on. `sandbox`: which of several, from 0.
  */
-export type OnUnresponsive = (how: "suspected" | "certain") => void;
+export type OnUnresponsive = (how: "suspected" | "certain", sandbox: number) => void;
 
 interface Surroundings {
   readonly loader: IsolateLoader;
@@ -27,6 +28,13 @@ interface Surroundings {
   /** How long a sandbox that cannot be reached may take to come back. */
   readonly startTimeoutMs: number;
   readonly onClosed: () => void;
+}
+
+/** One call, and its channel: another one when it runs again. */
+interface Running {
+  readonly call: IsolateCall;
+  readonly port: CallPort;
+  channel: CallChannel;
 }
 
 type Lost = Extract<IsolateOutcome, { kind: "lost" }>;
@@ -61,20 +69,20 @@ export class EdgeIsolate implements Isolate {
 
   async call(call: IsolateCall, port: CallPort): Promise<IsolateOutcome> {
     if (!this.#alive) return lost("the isolate is not alive");
-    const channel = new CallChannel(call, port);
+    const running: Running = { call, port, channel: new CallChannel(call, port) };
     const stopped = Promise.withResolvers<Lost>();
     const stop = (reason: string): void => {
-      channel.end();
+      running.channel.end();
       stopped.resolve(lost(reason));
     };
     this.#stops.add(stop);
     try {
-      const outcome = await Promise.race([this.#run(call, port, channel), channel.broken, stopped.promise]);
+      const outcome = await Promise.race([this.#run(running), stopped.promise]);
       if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
         this.terminate(outcome.kind);
       return outcome;
     } finally {
-      channel.end();
+      running.channel.end();
       this.#stops.delete(stop);
     }
   }
@@ -91,36 +99,49 @@ export class EdgeIsolate implements Isolate {
 
   #watchEnd(how: "suspected" | "certain", afterMs: number): void {
     if (this.#unanswered.size === 0) return;
+    const { loader, onUnresponsive } = this.#around;
+    const place = loader.placeOf?.(this.#id) ?? 0;
     setTimeout(() => {
-      if (this.#unanswered.size > 0) this.#around.onUnresponsive(how);
+      if (this.#unanswered.size > 0) onUnresponsive(how, place);
     }, afterMs);
   }
 
   /**
    * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the channel,
-   * so nothing can have happened.
+   * so nothing can have happened. One whose sandbox stands still before it begins there runs in another one, with a channel of its own: the old guest may wake up.
    */
-  async #run(call: IsolateCall, port: CallPort, channel: CallChannel): Promise<IsolateOutcome> {
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const sent = {};
-      this.#unanswered.add(sent);
-      try {
-        const answer = await this.#around.loader.call(this.#id, call, channel.target);
-        if (answer.kind === "answered") return this.#settle(channel, port, answer.outcome);
-      } catch {
-        // The way to the sandbox broke, or the dynamic Worker ended.
-      } finally {
-        this.#unanswered.delete(sent);
-      }
-      if (channel.heard || !this.#alive || attempt === 2) break;
+  async #run(running: Running): Promise<IsolateOutcome> {
+    for (let deaths = 0; deaths < 2;) {
+      const { call, port, channel } = running;
+      const end = await Promise.race([this.#sent(running), channel.broken]);
+      if (end !== "died" && end !== "standstill") return end;
+      if (end === "died") deaths++;
+      if (channel.heard || !this.#alive || deaths === 2) break;
       try {
         await this.#load();
       } catch {
         break;
       }
+      channel.end();
+      running.channel = new CallChannel(call, port);
     }
     const reason = "the dynamic Worker ended";
     return (await this.#isHeld()) ? lost(reason) : { kind: "lost", reason, blame: "host" };
+  }
+
+  async #sent({ call, port, channel }: Running): Promise<IsolateOutcome | "died" | "standstill"> {
+    const sent = {};
+    this.#unanswered.add(sent);
+    try {
+      const canLeave = (): boolean => !channel.begun && !channel.heard;
+      const answer = await this.#around.loader.call(this.#id, call, channel.target, canLeave);
+      return answer.kind === "answered" ? this.#settle(channel, port, answer.outcome) : "died";
+    } catch (error) {
+      // The way to the sandbox broke, or the dynamic Worker ended.
+      return error instanceof Standstill ? "standstill" : "died";
+    } finally {
+      this.#unanswered.delete(sent);
+    }
   }
 
   /** Where its sandbox is there and has it, the dynamic Worker ended alone. Otherwise the sandbox did. */
@@ -137,11 +158,11 @@ export class EdgeIsolate implements Isolate {
   }
 
   async #load(): Promise<void> {
-    const { onUnresponsive } = this.#around;
+    const { loader, onUnresponsive } = this.#around;
     // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
     const stuck = setTimeout(() => {
       this.#stuck = true;
-      onUnresponsive("suspected");
+      onUnresponsive("suspected", loader.placeOf?.(this.#id) ?? 0);
     }, this.#tool.cpuMs);
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());
@@ -161,10 +182,12 @@ export class EdgeIsolate implements Isolate {
 
   /** Loading may be repeated: the module has no channel to anything. */
   async #loadAnswer(): Promise<unknown> {
-    for (let attempt = 1; attempt <= maxLoads; attempt++) {
+    for (let deaths = 0; deaths < maxLoads;) {
       try {
         return await this.#around.loader.load(this.#id, this.#tool);
-      } catch {
+      } catch (error) {
+        if (error instanceof Standstill) continue;
+        deaths++;
         await untilReachable(this.#around);
       }
     }

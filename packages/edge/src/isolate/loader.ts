@@ -9,14 +9,19 @@ import { remote } from "./remote.ts";
 export interface IsolateLoader {
   /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
   load(id: string, tool: LoadedTool): Promise<unknown>;
-  /** @param target the call's `CallTarget`, or a stub of it: only the guest's shell has anything to ask of it */
-  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
+  /**
+   * @param target the call's `CallTarget`, or a stub of it: only the guest's shell has anything to ask of it
+   * @param canLeave whether nothing of the call has begun: where there are several sandboxes, it may be done again in another one then
+   */
+  call(id: string, call: IsolateCall, target: object, canLeave?: () => boolean): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
   /** Whether it has the isolate: one that started anew has none. */
   holds(id: string): Promise<boolean>;
   /** Resolves when the way there is open. */
   ping(): Promise<void>;
+  /** Where there are several sandboxes: which of them has the isolate, from 0. */
+  placeOf?(id: string): number;
 }
 
 /** The same for many registries, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */

@@ -21,10 +21,12 @@ import { approvalDesk } from "../app/approvals.ts";
 import { Misconfigured, problemOf } from "../app/problem.ts";
 import { causeOf, readinessAnswer } from "../app/readiness.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
-import type { Env } from "../env.ts";
+import { type Env, sandboxesOf } from "../env.ts";
 import { edgeHost } from "../isolate/host.ts";
+import type { OnUnresponsive } from "../isolate/isolate.ts";
 import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRegistry } from "../isolate/isolate-registry.ts";
+import { severalSandboxes } from "../isolate/sandboxes.ts";
 import { sqlContent } from "./content.ts";
 import { sqlSink } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
@@ -163,14 +165,19 @@ function brokersOf(
 }
 
 function hostOf(
-  { SANDBOX, LOADER, KEYHOLE_WATCHDOG }: Env,
+  env: Env,
   context: DurableObjectState,
   { engine, modules = [], commands = {} }: Pick<KernelObjectOptions, "engine" | "modules" | "commands">,
   brokers: readonly Broker[],
 ): IsolateHost {
-  const onUnresponsive = (how: "suspected" | "certain"): void => context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, how));
-  if (SANDBOX !== undefined)
-    return edgeHost({ loader: sandboxLoader(SANDBOX, tenantOf(context.id)), brokers, commands, onUnresponsive });
+  const { LOADER, KEYHOLE_WATCHDOG } = env;
+  const onUnresponsive: OnUnresponsive = (how, sandbox) =>
+    context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, `${how}/${sandbox}`));
+  const sandboxes = sandboxesOf(env).map((each) => sandboxLoader(each, tenantOf(context.id)));
+  if (sandboxes.length > 0) {
+    const loader = sandboxes.length === 1 ? sandboxes[0]! : severalSandboxes(sandboxes);
+    return edgeHost({ loader, brokers, commands, onUnresponsive });
+  }
   if (LOADER !== undefined) return edgeHost({ loader: new IsolateRegistry(LOADER), brokers, commands, onUnresponsive });
   if (engine !== undefined) {
     const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };
@@ -214,6 +221,6 @@ function readPolicy(json: string | undefined): PolicyDocument | undefined {
 }
 
 /** A watchdog that does not hear it has its own heartbeat to go by. */
-async function callWatchdog(url: string | undefined, how: "suspected" | "certain"): Promise<void> {
-  if (url !== undefined && url !== "") await fetch(`${url}/${how}`, { method: "POST" }).catch(() => undefined);
+async function callWatchdog(url: string | undefined, path: string): Promise<void> {
+  if (url !== undefined && url !== "") await fetch(`${url}/${path}`, { method: "POST" }).catch(() => undefined);
 }
