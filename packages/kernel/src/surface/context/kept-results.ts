@@ -1,9 +1,12 @@
 import { encodeBase64 } from "../../bytes/base64.ts";
 import type { JsonValue } from "../../json/json.ts";
+import { placeOf } from "./find-bytes.ts";
 import { byteLength, characterStart, longestPiece } from "./fit-text.ts";
 
 /** The name under which a model reads on in an output that was cut. */
 export const readResultName = "read_result";
+
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Smaller answers have no room for a digest and a beginning. */
 export const leastAnswerBytes = 512;
@@ -72,7 +75,7 @@ export class KeptResults<Source> {
     const text = typeof data === "string" ? data : JSON.stringify(data);
     // No text has fewer bytes than UTF-16 units.
     if (text.length <= limitBytes && byteLength(text) <= limitBytes) return text;
-    const content = new TextEncoder().encode(text);
+    const content = encoder.encode(text);
     const isKept = this.#keep(hash, { content, isText: true, source });
     return longestPiece(content, 0, limitBytes, undefined, ({ piece, end }) =>
       JSON.stringify({
@@ -95,7 +98,7 @@ export class KeptResults<Source> {
     const kept = this.#kept.get(hash);
     if (!kept) return undefined;
     const { content, isText } = kept;
-    const found = find === undefined ? offset : indexOfText(content, find, offset);
+    const found = find === undefined ? offset : placeOf(content, encoder.encode(find), offset);
     const common = { hash, byteLength: content.length };
     if (found === undefined) return JSON.stringify({ ...common, found: false });
     const start = isText ? characterStart(content, found) : Math.min(found, content.length);
@@ -127,12 +130,4 @@ export class KeptResults<Source> {
     this.#bytes -= this.#kept.get(hash)?.content.length ?? 0;
     this.#kept.delete(hash);
   }
-}
-
-function indexOfText(content: Uint8Array, text: string, from: number): number | undefined {
-  const wanted = new TextEncoder().encode(text);
-  const [first = 0] = wanted;
-  for (let at = content.indexOf(first, from); at >= 0; at = content.indexOf(first, at + 1))
-    if (wanted.every((byte, index) => content[at + index] === byte)) return at;
-  return undefined;
 }
