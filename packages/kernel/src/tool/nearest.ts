@@ -1,13 +1,38 @@
-/** The candidates closest to a mistyped name, best first, at most three; none that would be a guess. */
-export function nearest(name: string, candidates: Iterable<string>): readonly string[] {
-  const wanted = name.slice(0, 64).toLowerCase();
-  const reach = Math.max(2, Math.floor(wanted.length / 3));
-  return [...candidates]
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= reach || (wanted.length >= 3 && candidate.includes(wanted)))
-    .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-    .slice(0, 3)
-    .map(({ candidate }) => candidate);
+/** UTF-16 units of a name and of a candidate that are compared. */
+const mostUnits = 64;
+/** Edits after which a name is another one. */
+const mostEdits = 8;
+/** Pairs of units that one search compares, over all candidates. A stranger chooses the name: past them the other candidates are not looked at. */
+const mostPairs = 200_000;
+/** Candidates that are asked whether they can be shown. */
+const mostAsked = 20;
+
+/**
+ * The candidates closest to a mistyped name, best first, at most three; none that would be a guess.
+ *
+ * @param isShown Whether a candidate can be named to the reader. Default: each can.
+ */
+export function nearest(
+  name: string,
+  candidates: Iterable<string>,
+  isShown: (candidate: string) => boolean = () => true,
+): readonly string[] {
+  const wanted = name.slice(0, mostUnits).toLowerCase();
+  const reach = Math.max(2, Math.min(mostEdits, Math.floor(wanted.length / 3)));
+  const work: Work = { pairsLeft: mostPairs };
+  const close: { readonly candidate: string; readonly distance: number }[] = [];
+  for (const candidate of candidates) {
+    const compared = candidate.slice(0, mostUnits).toLowerCase();
+    const distance = distanceWithin(reach, wanted, compared, work);
+    if (distance !== undefined) close.push({ candidate, distance });
+    else if (wanted.length >= 3 && compared.includes(wanted))
+      close.push({ candidate, distance: compared.length - wanted.length });
+  }
+  const best = close.toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
+  const shown: string[] = [];
+  for (const { candidate } of best.slice(0, mostAsked))
+    if (shown.length < 3 && isShown(candidate)) shown.push(candidate);
+  return shown;
 }
 
 /** The first member of an object that has none of the known names, and the hint at the one that was meant. */
@@ -25,16 +50,32 @@ export function unknownName(
   return { name: name.slice(0, 64).toWellFormed(), hint };
 }
 
-/** Levenshtein distance with one row of memory. */
-function editDistance(a: string, b: string): number {
+interface Work {
+  pairsLeft: number;
+}
+
+/** Levenshtein distance, where it is at most `reach` and the work is not used up. One row of memory, of which only what is within reach of the diagonal is looked at. */
+function distanceWithin(reach: number, a: string, b: string, work: Work): number | undefined {
+  if (Math.abs(a.length - b.length) > reach) return undefined;
+  const far = reach + 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const first = Math.max(1, i - reach);
+    const last = Math.min(b.length, i + reach);
+    work.pairsLeft -= last - first + 1;
+    if (work.pairsLeft < 0) return undefined;
+    const next: number[] = [];
+    next[first - 1] = first === 1 ? i : far;
+    let least = next[first - 1]!;
+    for (let j = first; j <= last; j++) {
       const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1));
+      const distance = Math.min(substitution, (row[j] ?? far) + 1, next[j - 1]! + 1);
+      next[j] = distance;
+      if (distance < least) least = distance;
     }
+    if (least > reach) return undefined;
     row = next;
   }
-  return row[b.length]!;
+  const distance = row[b.length] ?? far;
+  return distance > reach ? undefined : distance;
 }
