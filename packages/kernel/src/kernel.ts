@@ -217,8 +217,8 @@ class KernelImplementation implements Kernel {
   }
 
   get #operationParts(): HealthParts {
-    const { registry, hosts, honoured, pools, log, clock } = this.#core;
-    return { registry, hosts, honoured, pools, log, clock, mode: this.mode };
+    const { registry, hosts, honoured, authority, revocations, pools, log, clock } = this.#core;
+    return { registry, hosts, honoured, authority, revocations, pools, log, clock, mode: this.mode };
   }
 
   async call(

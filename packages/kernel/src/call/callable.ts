@@ -1,7 +1,7 @@
-import type { Authority } from "../call/steps/check-grants.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import { isForeclosed } from "../policy/decision/foreclosed.ts";
-import type { ToolManifest } from "../tool/manifest.ts";
+import type { Policy } from "../policy/document/make.ts";
+import type { Mode, ToolManifest } from "../tool/manifest.ts";
 
 /**
  * Whether some call of a tool by a caller could start under the policy and mode of now: with other arguments, in another session, at another time, or after a yes. Says
@@ -10,7 +10,7 @@ import type { ToolManifest } from "../tool/manifest.ts";
 export function isCallable(
   manifest: ToolManifest,
   caller: string,
-  { policy, mode }: Authority,
+  { policy, mode }: { readonly policy: Policy; readonly mode: Mode },
   revocations: Pick<Revocations, "reasonFor">,
 ): boolean {
   const granted = policy.grants(manifest.name, caller);

@@ -4,6 +4,7 @@ import { type Foreign, membersOf } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Hints, Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
+import type { ToolManifest } from "./manifest.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion } from "./semver.ts";
@@ -111,26 +112,32 @@ export class Registry {
     return this.#tools.get(tool.manifest.name)?.includes(tool) === true;
   }
 
-  resolve(name: string, range?: string): Resolution {
+  /** This very version. */
+  find(name: string, version: string): RegisteredTool | undefined {
+    return this.#tools.get(name)?.find(({ manifest }) => manifest.version === version);
+  }
+
+  /** @param isShown Whether a hint can name a tool to the caller. No hint is made without it. */
+  resolve(name: string, range: string | undefined, isShown: (manifest: ToolManifest) => boolean): Resolution {
     const versions = this.#tools.get(name);
-    if (!versions) return this.#unknown(name);
+    if (!versions) return this.#unknown(name, isShown);
     if (range === undefined) return { ok: true, tool: versions[0]! };
     const matches = parseRange(range);
-    const known = versions.map((tool) => tool.manifest.version);
     if (!matches) {
       return {
         ok: false,
         message: `${quote(range)} is not a version or range.`,
         hints: { hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x." },
-        nearest: known,
+        nearest: shownVersions(versions, isShown),
       };
     }
     const tool = versions.find((candidate) => matches(parseVersion(candidate.manifest.version)!));
     if (tool) return { ok: true, tool };
+    const known = shownVersions(versions, isShown);
     return {
       ok: false,
       message: `${name} has no version ${quote(range)}.`,
-      hints: { hint: `Registered: ${known.join(", ")}.` },
+      hints: { hint: known.length > 0 ? `Registered: ${known.join(", ")}.` : "" },
       nearest: known,
     };
   }
@@ -159,7 +166,7 @@ export class Registry {
     return { ok: false, error };
   }
 
-  #unknown(name: string): Resolution {
+  #unknown(name: string, isShown: (manifest: ToolManifest) => boolean): Resolution {
     const refusal = this.#refusals.get(name);
     if (refusal) {
       return {
@@ -172,17 +179,33 @@ export class Registry {
         nearest: [],
       };
     }
-    const close = nearest(name, this.#tools.keys());
+    const isNamed = (each: string): boolean => this.#tools.get(each)!.some(({ manifest }) => isShown(manifest));
+    const close = nearest(name, this.#tools.keys(), isNamed);
     const hint =
       close.length > 0
         ? `Did you mean ${close.join(", ")}?`
-        : `Registered: ${[...this.#tools.keys()].toSorted().slice(0, 20).join(", ") || "none"}.`;
+        : listed([...this.#tools.keys()].toSorted().slice(0, mostAsked).filter(isNamed));
     return { ok: false, message: `There is no tool ${quote(name)}.`, hints: { hint }, nearest: close };
   }
 }
 
 export function summaryOf({ id, hash, codeHash, manifest }: RegisteredTool): ToolSummary {
   return { id, hash, codeHash, manifest };
+}
+
+/** Tools that are asked whether a hint can list them. */
+const mostAsked = 200;
+const mostListed = 20;
+
+function listed(names: readonly string[]): string {
+  return names.length > 0 ? `Registered: ${names.slice(0, mostListed).join(", ")}.` : "";
+}
+
+function shownVersions(
+  versions: readonly RegisteredTool[],
+  isShown: (manifest: ToolManifest) => boolean,
+): readonly string[] {
+  return versions.flatMap(({ manifest }) => (isShown(manifest) ? [manifest.version] : []));
 }
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100));

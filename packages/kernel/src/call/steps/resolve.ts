@@ -1,9 +1,13 @@
 import type { BoundName } from "../../bounds/bounds.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
+import type { Revocations } from "../../capability/revocation.ts";
+import type { Policy } from "../../policy/document/make.ts";
+import type { Mode } from "../../tool/manifest.ts";
 import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
+import { isCallable } from "../callable.ts";
 import { CallFault } from "../fault.ts";
 import { type OptionQuestion, unanswered } from "../questions.ts";
 import type { CallRecord } from "../record.ts";
@@ -27,6 +31,9 @@ export interface ResolvePorts {
   readonly honoured: ReadonlySet<OptionQuestion>;
   readonly registry: Registry;
   readonly hosts: readonly OwnHost[];
+  /** For hints: each names to a caller what `kernel.list({ caller })` does. */
+  readonly authority: () => { readonly policy: Policy; readonly mode: Mode };
+  readonly revocations: Pick<Revocations, "track" | "reasonFor">;
 }
 
 /** More bounds than there are. */
@@ -36,14 +43,19 @@ const boundCount = 100;
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
 
 /** Step 1. */
-export function resolve(call: CallRecord, { registry, hosts, honoured }: ResolvePorts): Resolved {
+export function resolve(
+  call: CallRecord,
+  { registry, hosts, honoured, authority, revocations }: ResolvePorts,
+): Resolved {
   if (call.fault) {
     const { message, hint = "Correct the options of the call." } = call.fault;
     throw new CallFault("INVALID_INPUT", message, { hint });
   }
   const { idempotencyKey } = call.options;
   if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
-  const found = registry.resolve(call.toolName, call.options.version);
+  const found = registry.resolve(call.toolName, call.options.version, (manifest) =>
+    isCallable(manifest, call.caller, authority(), revocations),
+  );
   if (!found.ok)
     throw new CallFault("TOOL_NOT_FOUND", found.message, { ...found.hints, details: { nearest: found.nearest } });
   const { tool } = found;

@@ -116,10 +116,10 @@ async function takeSlot(
   { tool: name, version }: SnapshotCall,
   context: ExtensionContext,
 ): Promise<void> {
-  const found = context.registry.resolve(name, version);
-  if (!found.ok) return;
-  const bounds = boundsOf(found.tool, context.authority().policy, call.options);
-  await context.takeSlotAgain(call, found.tool, bounds);
+  const found = context.registry.find(name, version);
+  if (!found) return;
+  const bounds = boundsOf(found, context.authority().policy, call.options);
+  await context.takeSlotAgain(call, found, bounds);
 }
 
 /** What happened to its calls while they were suspended. */
@@ -145,10 +145,10 @@ function callsIn(call: SnapshotCall): readonly SnapshotCall[] {
 /** Why this kernel cannot go on with a call, or with one that it waits for. */
 async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContext): Promise<CallFault | undefined> {
   for (const { tool: name, version, toolHash, run } of callsIn(root)) {
-    const found = registry.resolve(name, version);
-    if (!found.ok || found.tool.hash !== toolHash)
+    const found = registry.find(name, version);
+    if (found?.hash !== toolHash)
       return snapshotRefused("other-tool", `${name}@${version} with the hash ${toolHash} is not registered here.`);
-    const unfit = run && (await unfitHost(found.tool, hostOf(found.tool, hosts), run));
+    const unfit = run && (await unfitHost(found, hostOf(found, hosts), run));
     if (unfit) return unfit;
   }
   return undefined;
