@@ -5,7 +5,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { ProofView } from "../../packages/playground/src/run/ProofView.tsx";
-import { idle, reduceRun, type ActiveRun } from "../../packages/playground/src/run/run-state.ts";
+import { reduceRun, startRun, type ActiveRun } from "../../packages/playground/src/run/run-state.ts";
 import { Timeline } from "../../packages/playground/src/run/Timeline.tsx";
 
 const types = Object.keys(payloadSchemas) as AuditType[];
@@ -20,10 +20,10 @@ const timeline = (events: readonly AuditEvent[]): string =>
 
 function doneRun(proof: unknown, events: readonly AuditEvent[]): ActiveRun {
   const tool = { id: "echo@1.0.0" } as ToolSummary;
-  const start = reduceRun(idle, { type: "start", tool, input: {}, at: 0, received: undefined });
-  const seen = events.reduce((run, each) => reduceRun(run, { type: "event", event: each }), start);
+  const start = startRun({ tool, input: {}, startedAt: 0 }, undefined);
+  const seen = reduceRun(start, { type: "events", events });
   const result = { ok: true, proof } as unknown as CallResult;
-  return reduceRun(seen, { type: "done", result, file: undefined }) as ActiveRun;
+  return reduceRun(seen, { type: "done", result, file: undefined });
 }
 
 const unknown = "This page does not know the form of this event.";

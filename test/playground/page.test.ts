@@ -14,42 +14,28 @@ import {
 } from "../../packages/playground/src/policy/edit.ts";
 import { type Given, readGiven } from "../../packages/playground/src/verify/read.ts";
 import { visible } from "../../packages/playground/src/ui/visible.ts";
-import { idle, reduceRun, type Run, type RunAction } from "../../packages/playground/src/run/run-state.ts";
+import { type ActiveRun, reduceRun, type RunAction, startRun } from "../../packages/playground/src/run/run-state.ts";
 
-const after = (...actions: readonly RunAction[]): Run => actions.reduce(reduceRun, idle);
+const tool = { id: "echo@1.0.0" } as ToolSummary;
+const after = (...actions: readonly RunAction[]): ActiveRun =>
+  actions.reduce(reduceRun, startRun({ tool, input: {}, startedAt: 0 }, undefined));
 const event = (seq: number): AuditEvent => ({ seq, id: `e${seq}`, type: "call.invoked" }) as AuditEvent;
-const start: RunAction = {
-  type: "start",
-  tool: { id: "echo@1.0.0" } as ToolSummary,
-  input: {},
-  at: 0,
-  received: undefined,
-};
 const done: RunAction = { type: "done", result: { ok: true } as CallResult, file: undefined };
 
 describe("a run", () => {
   it("keeps events in the log's order, each once, also after its end", () => {
     const run = after(
-      start,
-      { type: "event", event: event(2) },
+      { type: "events", events: [event(2)] },
       done,
-      { type: "event", event: event(1) },
-      { type: "event", event: event(2) },
+      { type: "events", events: [event(1), event(4), event(3)] },
+      { type: "events", events: [event(2), event(5)] },
     );
-    expect(run).toMatchObject({ phase: "done", events: [{ seq: 1 }, { seq: 2 }] });
+    expect(run).toMatchObject({ phase: "done", events: [1, 2, 3, 4, 5].map((seq) => ({ seq })) });
   });
 
-  it("starts with nothing of the one before", () => {
-    expect(after(start, { type: "log", entry: { level: "info", message: "old" } }, done, start)).toMatchObject({
-      phase: "running",
-      logs: [],
-      events: [],
-    });
-  });
-
-  it("ignores what comes when nothing runs", () => {
-    expect(after({ type: "event", event: event(1) }, done)).toBe(idle);
-    expect(after(start, done, { type: "cancel" })).toMatchObject({ phase: "done" });
+  it("cannot be cancelled after its end", () => {
+    expect(after(done, { type: "cancel" })).toMatchObject({ phase: "done" });
+    expect(after({ type: "cancel" })).toMatchObject({ phase: "running", cancelling: true });
   });
 });
 

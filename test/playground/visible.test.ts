@@ -8,7 +8,9 @@ import { Question } from "../../packages/playground/src/approval/Question.tsx";
 import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
 import { PolicyReader } from "../../packages/playground/src/policy/PolicyReader.tsx";
 import { RunPanel } from "../../packages/playground/src/run/RunPanel.tsx";
-import { idle, reduceRun, type RunAction } from "../../packages/playground/src/run/run-state.ts";
+import { headOf } from "../../packages/playground/src/session/call-head.ts";
+import { reduceRun, type RunAction, startRun } from "../../packages/playground/src/run/run-state.ts";
+import { CallCells } from "../../packages/playground/src/log/CallRow.tsx";
 import { ErrorView } from "../../packages/playground/src/run/ErrorView.tsx";
 import { ResultView } from "../../packages/playground/src/run/ResultView.tsx";
 import { Timeline } from "../../packages/playground/src/run/Timeline.tsx";
@@ -79,7 +81,7 @@ const withoutValues = (markup: string): string =>
 describe("untrusted text", () => {
   it("shows its invisible characters in a tool and its form", () => {
     const nothing = () => {};
-    const props = { isRunning: false, isCancelling: false, headingRef: { current: null } };
+    const props = { seed: undefined, isRunning: false, isCancelling: false, headingRef: { current: null } };
     expectVisible(
       withoutValues(html(ToolPanel, { tool, ...props, onRun: nothing, onCancel: nothing, onBack: nothing })),
     );
@@ -154,7 +156,7 @@ describe("untrusted text", () => {
     [
       "ended",
       [
-        { type: "event", event },
+        { type: "events", events: [event] },
         {
           type: "done",
           result: { ok: true, ...ended, data: t("x"), hash: "", proof: {} } as unknown as CallResult,
@@ -164,18 +166,23 @@ describe("untrusted text", () => {
     ],
     ["broke", [{ type: "broken", fault: new ClientFault("protocol", t("message"), t("hint")) }]],
   ])("shows its invisible characters in a call that %s", (_, actions) => {
-    const start: RunAction = { type: "start", tool, input: {}, at: 0, received: undefined };
-    const run = [start, ...actions].reduce(reduceRun, idle);
+    const run = actions.reduce(reduceRun, startRun({ tool, input: {}, startedAt: 0 }, undefined));
     const nothing = () => {};
     expectVisible(
       html(RunPanel, {
-        run,
+        shown: { state: "shown", run },
         governance: undefined,
         ref: { current: null },
         onOpenPolicy: nothing,
         onReconnect: nothing,
       }),
     );
+  });
+
+  it("shows its invisible characters in a row of the log of calls", () => {
+    const run = startRun({ tool: { ...tool, id: t("trick@1.0.0") }, input: {}, startedAt: 0 }, undefined);
+    const origin = { id: t("id"), tab: "a", place: "edge", address: t("host"), what: t("input"), unkept: [] } as const;
+    expectVisible(html(CallCells, { head: { ...headOf(run, origin), hash: t(digest) } }));
   });
 
   it("shows its invisible characters in a policy and a page of Markdown", () => {

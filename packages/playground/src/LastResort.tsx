@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from "react";
 import { saved } from "./client/saved.ts";
+import { sessionName } from "./session/names.ts";
 import { reasonOf } from "./ui/ErrorBoundary.tsx";
 import { visible } from "./ui/visible.ts";
 
@@ -30,8 +31,8 @@ export class LastResort extends Component<{ readonly children: ReactNode }, Last
             </button>
           </p>
           <p>
-            If it happens again, a saved value may be the cause. The next button deletes the saved policy, addresses and
-            colours.
+            If it happens again, a saved value may be the cause. The next button deletes the saved policy, addresses,
+            colours and calls.
           </p>
           <p>
             <button type="button" className="button" data-look="danger" onClick={startAnew}>
@@ -46,5 +47,7 @@ export class LastResort extends Component<{ readonly children: ReactNode }, Last
 
 function startAnew(): void {
   saved.clear();
+  // The reload ends what would keep the database.
+  indexedDB.deleteDatabase(sessionName);
   location.reload();
 }

@@ -1,7 +1,12 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
+import { useApprovals } from "../approval/useApprovals.ts";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
-import type { Governance, Place } from "../client/kernel-client.ts";
+import type { Governance, KernelClient, Place } from "../client/kernel-client.ts";
+import { CallLog } from "../log/CallLog.tsx";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
+import { browserSession } from "../session/browser-session.ts";
+import { SessionProvider, useSession } from "../session/useSession.ts";
 import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
@@ -9,10 +14,12 @@ import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
+import type { Route } from "./route.ts";
 import { SearchSettingsSheet } from "./SearchSettings.tsx";
+import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
-import { useTheme } from "./useTheme.ts";
+import { type Go, useRoute } from "./useRoute.ts";
 import { visible } from "../ui/visible.ts";
 import { Workbench } from "./Workbench.tsx";
 
@@ -25,17 +32,26 @@ interface AppProps {
 
 type Open = "policy" | "edge" | "search" | undefined;
 
-export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
-  const [place, setPlace] = useState<Place>(startPlace);
-  const [theme, setTheme] = useTheme();
-  const [open, setOpen] = useState<Open>(undefined);
-  const { connection, reconnect } = useKernel(place, connect);
-  /** One session per visit: what a person allows "for this session" ends when the page does. */
-  const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
-  const client = connection.state === "ready" ? connection.client : undefined;
-
+export function App(props: AppProps): ReactNode {
+  const [session] = useState(browserSession);
   return (
     <Announcer>
+      <SessionProvider value={session}>
+        <Page {...props} />
+      </SessionProvider>
+    </Announcer>
+  );
+}
+
+function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
+  const [place, setPlace] = useState<Place>(startPlace);
+  const [open, setOpen] = useState<Open>(undefined);
+  const { connection, reconnect } = useKernel(place, connect);
+  const client = connection.state === "ready" ? connection.client : undefined;
+  const [route, go] = useRoute();
+  useLeaving(client);
+  return (
+    <>
       <div className="page">
         <ErrorBoundary part="The header">
           <Header
@@ -43,8 +59,6 @@ export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
             onPlace={setPlace}
             address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
             state={connection.state}
-            theme={theme}
-            onTheme={setTheme}
             onPolicy={() => setOpen("policy")}
             onEdgeSettings={() => setOpen("edge")}
           />
@@ -57,7 +71,14 @@ export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
             reconnect();
           }}
         />
-        <Main connection={connection} place={place} sessionId={sessionId} onOpen={setOpen} onReconnect={reconnect} />
+        <Main connection={connection} place={place} route={route} go={go} onOpen={setOpen} onReconnect={reconnect} />
+        <ErrorBoundary part="The log of calls">
+          <CallLog
+            current={route.kind === "call" ? route.id : undefined}
+            governance={client?.governance}
+            onOpen={(id) => go({ kind: "call", id })}
+          />
+        </ErrorBoundary>
       </div>
       <Sheets
         governance={client?.governance}
@@ -68,19 +89,29 @@ export function App({ connect, startPlace, startLink }: AppProps): ReactNode {
           reconnect();
         }}
       />
-    </Announcer>
+    </>
   );
+}
+
+/** Nothing of a kernel's calls comes any more once the page has turned away from it. */
+function useLeaving(client: KernelClient | undefined): void {
+  const { calls } = useSession();
+  useEffect(() => () => client && calls.leave(client), [calls, client]);
 }
 
 interface MainProps {
   readonly connection: Connection;
   readonly place: Place;
-  readonly sessionId: string;
+  readonly route: Route;
+  readonly go: Go;
   readonly onOpen: (open: Open) => void;
   readonly onReconnect: () => void;
 }
 
-function Main({ connection, place, sessionId, onOpen, onReconnect }: MainProps): ReactNode {
+function Main({ connection, place, onOpen, onReconnect, ...rest }: MainProps): ReactNode {
+  /** One session per visit: what a person allows "for this session" ends when the page does. */
+  const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
+  const { question, place: inQueue, approve } = useApprovals();
   return (
     <ErrorBoundary part="This kernel" resetKey={connection} onReset={onReconnect}>
       {connection.state === "ready" ? (
@@ -88,6 +119,8 @@ function Main({ connection, place, sessionId, onOpen, onReconnect }: MainProps):
           key={place}
           connection={connection}
           sessionId={sessionId}
+          approve={approve}
+          {...rest}
           onOpenPolicy={() => onOpen("policy")}
           onOpenSearch={() => onOpen("search")}
           onReconnect={onReconnect}
@@ -100,6 +133,11 @@ function Main({ connection, place, sessionId, onOpen, onReconnect }: MainProps):
           onEdgeSettings={() => onOpen("edge")}
         />
       )}
+      <ApprovalDialog
+        question={question}
+        place={inQueue}
+        tools={connection.state === "ready" ? connection.tools : []}
+      />
     </ErrorBoundary>
   );
 }
@@ -117,6 +155,7 @@ function Banners({ startLink, warning, onEdge }: BannersProps): ReactNode {
   return (
     <div className="banners">
       <StorageNotice />
+      <SessionNotice />
       {link !== undefined && (
         <EdgeLinkNotice
           key={JSON.stringify(link)}

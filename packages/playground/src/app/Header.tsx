@@ -5,7 +5,7 @@ import { Button, IconButton } from "../ui/Button.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import type { Connection } from "./useKernel.ts";
-import type { Theme } from "./useTheme.ts";
+import { type Theme, useTheme } from "./useTheme.ts";
 
 interface HeaderProps {
   readonly place: Place;
@@ -13,8 +13,6 @@ interface HeaderProps {
   /** Origin of the edge, where one is set up. */
   readonly address: string | undefined;
   readonly state: Connection["state"];
-  readonly theme: Theme;
-  readonly onTheme: (theme: Theme) => void;
   readonly onPolicy: () => void;
   readonly onEdgeSettings: () => void;
 }
@@ -33,16 +31,8 @@ const places = [
   { value: "edge", text: "Edge" },
 ] as const;
 
-export function Header({
-  place,
-  onPlace,
-  address,
-  state,
-  theme,
-  onTheme,
-  onPolicy,
-  onEdgeSettings,
-}: HeaderProps): ReactNode {
+export function Header({ place, onPlace, address, state, onPolicy, onEdgeSettings }: HeaderProps): ReactNode {
+  const [theme, onTheme] = useTheme();
   return (
     <header className="top">
       <h1 className="brand">

@@ -11,6 +11,8 @@ import { visible } from "../ui/visible.ts";
 
 interface ToolPanelProps {
   readonly tool: ToolSummary;
+  /** Input of the call that is shown. */
+  readonly seed: JsonValue | undefined;
   readonly isRunning: boolean;
   readonly isCancelling: boolean;
   readonly headingRef: RefObject<HTMLHeadingElement | null>;
@@ -21,6 +23,7 @@ interface ToolPanelProps {
 
 export function ToolPanel({
   tool,
+  seed,
   isRunning,
   isCancelling,
   headingRef,
@@ -69,6 +72,7 @@ export function ToolPanel({
       <CallForm
         key={tool.id}
         tool={tool}
+        seed={seed}
         isRunning={isRunning}
         isCancelling={isCancelling}
         onRun={onRun}

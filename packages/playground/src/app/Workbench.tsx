@@ -1,52 +1,47 @@
-import type { ToolSummary } from "@keyhole/kernel";
+import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
-import { type Approvals, useApprovals } from "../approval/useApprovals.ts";
-import type { KernelClient } from "../client/kernel-client.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
-import { type Runner, useRun } from "../run/useRun.ts";
+import type { Approve, Shown } from "../session/calls.ts";
+import { useSession, useSessionState, useShown } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import type { Route } from "./route.ts";
 import { SearchState } from "./SearchSettings.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
 import type { Connection } from "./useKernel.ts";
+import type { Go } from "./useRoute.ts";
 import { useSearchKey } from "./useSearchKey.ts";
 
 interface WorkbenchProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
   readonly sessionId: string;
+  readonly approve: Approve;
+  readonly route: Route;
+  readonly go: Go;
   readonly onOpenPolicy: () => void;
   readonly onOpenSearch: () => void;
   readonly onReconnect: () => void;
 }
 
 /** A kernel that is connected: its tools, the one that is chosen, and its call. */
-export function Workbench({
-  connection,
-  sessionId,
-  onOpenPolicy,
-  onOpenSearch,
-  onReconnect,
-}: WorkbenchProps): ReactNode {
+export function Workbench(props: WorkbenchProps): ReactNode {
+  const { connection, route, go, onOpenPolicy, onOpenSearch, onReconnect } = props;
   const { client, tools } = connection;
-  const [selected, setSelected] = useState<string | undefined>(() => firstOf(tools)?.id);
-  const { view, search, heading, showList, showTool } = usePanes();
-  const { run, start, cancel, clear, result, question, place } = useCalls(client, sessionId);
-  const tool = tools.find(({ id }) => id === selected);
+  const { view, search, heading, showList, showTool } = usePanes(route);
+  const { tool, shown } = useShownTool(tools, route);
+  const { run, result, start, cancel } = useCall(props, shown);
 
   const select = (id: string): void => {
-    if (id === selected) return;
-    setSelected(id);
-    clear();
+    if (id !== tool?.id) go({ kind: "tool", id }, route.kind === "call" ? "push" : "replace");
   };
   return (
     <main className="bench" data-view={view}>
       <ErrorBoundary part="The list of tools" resetKey={tools}>
         <ToolList
           tools={tools}
-          selected={selected}
+          selected={tool?.id}
           onSelect={select}
           onOpen={(id) => {
             select(id);
@@ -57,66 +52,91 @@ export function Workbench({
         />
       </ErrorBoundary>
       <ErrorBoundary part="The tool" resetKey={tool} actions={<Button onPress={showList}>Back to the tools</Button>}>
-        {tool !== undefined && (
+        {tool !== undefined && shown?.state !== "loading" && (
           <ToolPanel
             tool={tool}
+            seed={run?.input}
             headingRef={heading}
-            isRunning={run.phase === "running"}
-            isCancelling={run.phase === "running" && run.cancelling}
+            isRunning={run?.phase === "running"}
+            isCancelling={run?.phase === "running" && run.cancelling}
             onRun={(input, body) => start(tool, input, body)}
             onCancel={cancel}
             onBack={showList}
           />
         )}
       </ErrorBoundary>
-      <ErrorBoundary part="The call" resetKey={run.phase === "idle" ? undefined : run.startedAt}>
+      <ErrorBoundary part="The call" resetKey={run?.startedAt}>
         <RunPanel
           ref={result}
-          run={run}
+          shown={shown}
           governance={client.governance}
           onOpenPolicy={onOpenPolicy}
           onReconnect={onReconnect}
         />
       </ErrorBoundary>
-      <ApprovalDialog question={question} place={place} tools={tools} />
     </main>
   );
 }
 
-/** The call of the person, its result on the page, and what it asks the person. */
-function useCalls(
-  client: KernelClient,
-  sessionId: string,
-): Runner & Pick<Approvals, "question" | "place"> & { readonly result: RefObject<HTMLElement | null> } {
-  const { question, place, approve } = useApprovals();
-  const { run, start, cancel, clear } = useRun(client, sessionId, approve);
+/** The call that the address names, and its tool; else the tool that it names, or the first. */
+function useShownTool(
+  tools: readonly ToolSummary[],
+  route: Route,
+): { readonly tool: ToolSummary | undefined; readonly shown: Shown | undefined } {
+  const { heads } = useSessionState();
+  const shown = useShown(route.kind === "call" ? route.id : undefined);
+  const wanted =
+    route.kind === "call"
+      ? (heads.find(({ id }) => id === route.id)?.tool ?? (shown?.state === "shown" ? shown.run.tool.id : undefined))
+      : route.kind === "tool"
+        ? route.id
+        : undefined;
+  const tool = wanted === undefined ? firstOf(tools) : tools.find(({ id }) => id === wanted);
+  return { tool, shown };
+}
+
+interface ShownCall {
+  readonly run: Extract<Shown, { state: "shown" }>["run"] | undefined;
+  readonly result: RefObject<HTMLElement | null>;
+  readonly start: (tool: ToolSummary, input: JsonValue, body: Blob | undefined) => void;
+  readonly cancel: () => void;
+}
+
+/** The call of the person, and its result on the page. */
+function useCall({ connection, sessionId, approve, route, go }: WorkbenchProps, shown: Shown | undefined): ShownCall {
+  const { calls } = useSession();
   const result = useRef<HTMLElement>(null);
   return {
-    run,
+    run: shown?.state === "shown" ? shown.run : undefined,
+    result,
     start(tool, input, body) {
-      start(tool, input, body);
+      const id = calls.start(connection.client, { tool, input, body, sessionId, approve });
+      go({ kind: "call", id });
       bringIntoSight(result.current);
     },
-    cancel,
-    clear,
-    result,
-    question,
-    place,
+    cancel() {
+      if (route.kind === "call") calls.cancel(route.id);
+    },
   };
 }
 
 /** The list of tools and the tool: on a narrow screen only one of them is in sight. Who shows one takes the focus there. */
-function usePanes(): {
+function usePanes(route: Route): {
   readonly view: "list" | "tool";
   readonly search: RefObject<HTMLInputElement | null>;
   readonly heading: RefObject<HTMLHeadingElement | null>;
   readonly showList: () => void;
   readonly showTool: () => void;
 } {
-  const [view, setView] = useState<"list" | "tool">("list");
+  const [view, setView] = useState<"list" | "tool">(route.kind === "start" ? "list" : "tool");
   const [opened, setOpened] = useState(0);
+  const [last, setLast] = useState(route);
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  if (last !== route) {
+    setLast(route);
+    if (route.kind === "call") setView("tool");
+  }
   const showList = (): void => {
     // In sight first, and before the next key: what is typed after the slash belongs to the search.
     flushSync(() => setView("list"));

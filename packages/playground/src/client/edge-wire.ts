@@ -17,6 +17,7 @@ import {
 import { compileSchema } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
 import { ClientFault, type GovernanceState } from "./kernel-client.ts";
+import type { Verification } from "./verify-answer.ts";
 
 /** What an edge sends is foreign until its guard has seen it: every member that the page reads has the type that the page expects. */
 type Guard<T> = (foreign: unknown) => T;
@@ -110,6 +111,21 @@ export const readLog: Guard<LogEntry> = guard(
 export const readProgress: Guard<Progress> = guard(
   "a progress report",
   record({ done: number }, { total: number, message: text }),
+);
+
+export const readVerification: Guard<Verification> = guard(
+  "a verification",
+  record({
+    verdict: { enum: ["broken", "inconclusive", "unvouched"] },
+    checks: {
+      type: "array",
+      items: record({
+        what: { enum: ["tool", "result", "proof", "events", "log"] },
+        outcome: { enum: ["passed", "failed", "skipped"] },
+        reason: text,
+      }),
+    },
+  }),
 );
 
 const readPiece: Guard<{ readonly base64: string }> = guard("a piece of a stream", record({ base64: text }));

@@ -77,7 +77,7 @@ export interface GovernanceState {
 
 /** The kernel is out of reach. Message and hint are for the person at the page. */
 export class ClientFault extends Error {
-  readonly kind: "unreachable" | "unauthorized" | "unconfigured" | "protocol" | "start";
+  readonly kind: "unreachable" | "unauthorized" | "unconfigured" | "protocol" | "start" | "left";
   readonly hint: string;
 
   constructor(kind: ClientFault["kind"], message: string, hint: string) {

@@ -16,6 +16,8 @@ import { visible } from "../ui/visible.ts";
 
 interface CallFormProps {
   readonly tool: ToolSummary;
+  /** Input of the call that is shown. */
+  readonly seed: JsonValue | undefined;
   readonly isRunning: boolean;
   readonly isCancelling: boolean;
   readonly onRun: (input: JsonValue, body?: Blob) => void;
@@ -24,10 +26,10 @@ interface CallFormProps {
 
 const modifier = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-export function CallForm({ tool, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
+export function CallForm({ tool, seed, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
   const element = useRef<HTMLFormElement>(null);
   const refuse = useRefusal(element);
-  const input = useCallInput(tool, refuse);
+  const input = useCallInput(tool, seed, refuse);
   const chosen = useChosenFile(refuse);
   useSubmitKey(element);
 

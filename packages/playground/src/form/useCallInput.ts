@@ -22,8 +22,12 @@ export interface CallInput {
   readonly take: () => JsonValue | undefined;
 }
 
-export function useCallInput(tool: ToolSummary, refuse: (message: string) => void): CallInput {
-  const draft = useDraft(tool);
+export function useCallInput(
+  tool: ToolSummary,
+  seed: JsonValue | undefined,
+  refuse: (message: string) => void,
+): CallInput {
+  const draft = useDraft(tool, seed);
   const announce = useAnnounce();
   const [view, setView] = useState<View>("form");
   const [text, setText] = useState("");

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolSummary } from "@keyhole/kernel";
+import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { compileSchema, type Validator } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
 import { useCallback, useMemo, useState } from "react";
@@ -20,10 +20,11 @@ export interface DraftState {
 /** Drafts outlive the form, so that a person can look at another tool and come back. Written only when a person types. */
 const drafts = new Map<string, Draft>();
 
-export function useDraft(tool: ToolSummary): DraftState {
+/** @param seed what the fields hold where a person typed nothing yet */
+export function useDraft(tool: ToolSummary, seed?: JsonValue): DraftState {
   const root = tool.manifest.input;
   const validator = useMemo(() => validatorOf(root), [root]);
-  const [value, setValue] = useState<Draft>(() => drafts.get(tool.id) ?? initialValue(root, root, true) ?? {});
+  const [value, setValue] = useState<Draft>(() => drafts.get(tool.id) ?? seed ?? initialValue(root, root, true) ?? {});
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
   const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());

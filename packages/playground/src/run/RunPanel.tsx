@@ -1,43 +1,69 @@
-import type { ErrorCode } from "@keyhole/kernel";
 import type { Governance } from "../client/kernel-client.ts";
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
-import { Empty, Notice } from "../ui/Notice.tsx";
+import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { bytesText, durationText } from "../app/words.ts";
 import { visible } from "../ui/visible.ts";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { Logs } from "./Logs.tsx";
 import { ProofView } from "./ProofView.tsx";
 import { ResultView } from "./ResultView.tsx";
-import type { ActiveRun, Run } from "./run-state.ts";
+import { type CallState, stateOf } from "../session/call-head.ts";
+import type { Shown } from "../session/calls.ts";
+import type { ActiveRun } from "./run-state.ts";
 import { Timeline } from "./Timeline.tsx";
 import { VerificationView } from "./VerificationView.tsx";
 
 interface RunPanelProps {
-  readonly run: Run;
+  /** `undefined`: no call is asked for. */
+  readonly shown: Shown | undefined;
   readonly governance: Governance | undefined;
   readonly ref: RefObject<HTMLElement | null>;
   readonly onOpenPolicy: () => void;
   readonly onReconnect: () => void;
 }
 
-export function RunPanel({ run, ref, ...rest }: RunPanelProps): ReactNode {
+export function RunPanel({ shown, ref, ...rest }: RunPanelProps): ReactNode {
+  const isRunning = shown?.state === "shown" && shown.run.phase === "running";
   return (
-    <section ref={ref} className="run" aria-label="The call" aria-busy={run.phase === "running"}>
-      {run.phase === "idle" ? (
-        <Empty title="Nothing has run yet">
-          <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
-        </Empty>
+    <section ref={ref} className="run" aria-label="The call" aria-busy={isRunning}>
+      {shown?.state === "shown" ? (
+        <ActiveRunView key={shown.run.startedAt} run={shown.run} {...rest} />
       ) : (
-        <ActiveRunView key={run.startedAt} run={run} {...rest} />
+        <NoRun shown={shown} />
       )}
     </section>
   );
 }
 
-type ActiveRunProps = Omit<RunPanelProps, "run" | "ref"> & { readonly run: ActiveRun };
+function NoRun({ shown }: { readonly shown: Exclude<Shown, { state: "shown" }> | undefined }): ReactNode {
+  switch (shown?.state) {
+    case "loading":
+      return <Loading>Reading the call…</Loading>;
+    case "missing":
+      return (
+        <Empty title="This call is not here">
+          <p>It was deleted, or it was made in another browser. A link to a call leads to it only where it was made.</p>
+        </Empty>
+      );
+    case "unreadable":
+      return (
+        <Notice tone="bad" title="This call cannot be read" urgent>
+          <p>{visible(shown.fault.message)}</p>
+        </Notice>
+      );
+    case undefined:
+      return (
+        <Empty title="Nothing has run yet">
+          <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
+        </Empty>
+      );
+  }
+}
+
+type ActiveRunProps = Omit<RunPanelProps, "shown" | "ref"> & { readonly run: ActiveRun };
 
 function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   return (
@@ -101,9 +127,16 @@ function Ended({
   run,
   onOpenPolicy,
 }: Pick<ActiveRunProps, "onOpenPolicy"> & { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
-  const { result, tool, file, verification } = run;
+  const { result, tool, file, verification, unkept = [] } = run;
   const shown = result.ok ? (
-    <ResultView result={result} tool={tool} file={file} />
+    <>
+      {unkept.length > 0 && (
+        <Notice tone="warn" title="Not all of this call was kept">
+          <p>{unkept.join(" ")}</p>
+        </Notice>
+      )}
+      <ResultView result={result} tool={tool} file={file} />
+    </>
   ) : (
     <ErrorView result={result} onOpenPolicy={onOpenPolicy} />
   );
@@ -134,38 +167,25 @@ function Count({ of }: { readonly of: number }): ReactNode {
   return of === 0 ? null : <span className="count">{of}</span>;
 }
 
-function stateOf(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
-  if (run.phase === "broken") return { text: "No answer", tone: "bad" };
+const stateTexts = {
+  running: { text: "Running", tone: "accent" },
+  asks: { text: "Waiting for approval", tone: "warn" },
+  completed: { text: "Completed", tone: "good" },
+  refused: { text: "Refused", tone: "bad" },
+  failed: { text: "Failed", tone: "bad" },
+  cancelled: { text: "Cancelled", tone: "warn" },
+  broken: { text: "No answer", tone: "bad" },
+  left: { text: "Left", tone: "warn" },
+} as const satisfies Record<CallState, { readonly text: string; readonly tone: Tone }>;
+
+function headline(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
   if (run.phase === "done" && run.verification?.verdict === "broken") return { text: "Broken answer", tone: "bad" };
-  if (run.phase === "done")
-    return run.result.ok ? { text: "Completed", tone: "good" } : failureState(run.result.error.code);
-  if (run.cancelling) return { text: "Cancelling", tone: "warn" };
-  return isAsking(run) ? { text: "Waiting for approval", tone: "warn" } : { text: "Running", tone: "accent" };
-}
-
-const refusals: ReadonlySet<ErrorCode> = new Set([
-  "INVALID_INPUT",
-  "CAPABILITY_DENIED",
-  "POLICY_DENIED",
-  "APPROVAL_DENIED",
-  "APPROVAL_EXPIRED",
-  "RATE_LIMITED",
-]);
-
-function failureState(code: ErrorCode): { readonly text: string; readonly tone: Tone } {
-  if (code === "CANCELLED") return { text: "Cancelled", tone: "warn" };
-  return { text: refusals.has(code) ? "Refused" : "Failed", tone: "bad" };
-}
-
-function isAsking({ events }: ActiveRun): boolean {
-  return (
-    events.findLast(({ type }) => type === "approval.requested" || type === "approval.resolved")?.type ===
-    "approval.requested"
-  );
+  if (run.phase === "running" && run.cancelling) return { text: "Cancelling", tone: "warn" };
+  return stateTexts[stateOf(run)];
 }
 
 function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
-  const { text, tone } = stateOf(run);
+  const { text, tone } = headline(run);
   return (
     <header className="run-head">
       <h2 className="mono">{visible(run.tool.id)}</h2>
@@ -223,7 +243,7 @@ function RunProgress({ run }: { readonly run: ActiveRun & { phase: "running" } }
         <>
           <Label className="progress-label">
             {(progress?.message === undefined ? undefined : visible(progress.message)) ??
-              (isAsking(run) ? "Nothing runs until a person allows it." : "Running in its isolate…")}
+              (stateOf(run) === "asks" ? "Nothing runs until a person allows it." : "Running in its isolate…")}
           </Label>
           <span className="progress-track">
             <svg

@@ -3,8 +3,7 @@ import type { ClientFault } from "../client/kernel-client.ts";
 import type { Verification } from "../client/verify-answer.ts";
 
 /** One call as the page shows it, from the press of Run to its end. */
-export type Run =
-  | { readonly phase: "idle" }
+export type ActiveRun =
   | (Trace & {
       readonly phase: "running";
       readonly cancelling: boolean;
@@ -16,6 +15,8 @@ export type Run =
       /** Absent where the kernel is the page's own. */
       readonly verification?: Verification | undefined;
       /** What it streamed. */ readonly file: Blob | undefined;
+      /** Sentences about what was too large for the session. */
+      readonly unkept?: readonly string[];
     })
   | (Trace & { readonly phase: "broken"; readonly fault: ClientFault });
 
@@ -31,18 +32,9 @@ export interface Trace {
   readonly progress: Progress | undefined;
 }
 
-export type ActiveRun = Exclude<Run, { phase: "idle" }>;
-
 export type RunAction =
-  | {
-      readonly type: "start";
-      readonly tool: ToolSummary;
-      readonly input: JsonValue;
-      readonly at: number;
-      readonly received: (() => number) | undefined;
-    }
-  | { readonly type: "event"; readonly event: AuditEvent }
-  | { readonly type: "log"; readonly entry: LogEntry }
+  | { readonly type: "events"; readonly events: readonly AuditEvent[] }
+  | { readonly type: "logs"; readonly entries: readonly LogEntry[] }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "cancel" }
   | {
@@ -51,45 +43,43 @@ export type RunAction =
       readonly verification?: Verification | undefined;
       readonly file: Blob | undefined;
     }
-  | { readonly type: "broken"; readonly fault: ClientFault }
-  | { readonly type: "clear" };
+  | { readonly type: "broken"; readonly fault: ClientFault };
 
-export const idle: Run = { phase: "idle" };
+/** @param received bytes of the tool's stream that came so far */
+export function startRun(
+  { tool, input, startedAt }: Pick<Trace, "tool" | "input" | "startedAt">,
+  received: (() => number) | undefined,
+): ActiveRun {
+  const trace = { tool, input, startedAt, events: [], logs: [], progress: undefined };
+  return { ...trace, phase: "running", cancelling: false, received };
+}
 
 /** Events may come a moment after the result: another port carries them. */
-export function reduceRun(run: Run, action: RunAction): Run {
-  if (action.type === "clear") return idle;
-  if (action.type === "start") {
-    const { tool, input, at: startedAt, received } = action;
-    const trace: Trace = { tool, input, startedAt, events: [], logs: [], progress: undefined };
-    return { ...trace, phase: "running", cancelling: false, received };
-  }
-  if (run.phase === "idle") return run;
+export function reduceRun(run: ActiveRun, action: RunAction): ActiveRun {
   switch (action.type) {
-    case "event":
-      return { ...run, events: inOrder(run.events, action.event) };
-    case "log":
-      return { ...run, logs: [...run.logs, action.entry] };
+    case "events":
+      return { ...run, events: inOrder(run.events, action.events) };
+    case "logs":
+      return { ...run, logs: [...run.logs, ...action.entries] };
     case "progress":
       return { ...run, progress: action.progress };
     case "cancel":
       return run.phase === "running" ? { ...run, cancelling: true } : run;
-    case "done":
-      return {
-        ...traceOf(run),
-        phase: "done",
-        result: action.result,
-        verification: action.verification,
-        file: action.file,
-      };
+    case "done": {
+      const { type: _type, ...end } = action;
+      return { ...traceOf(run), phase: "done", ...end };
+    }
     case "broken":
       return { ...traceOf(run), phase: "broken", fault: action.fault };
   }
 }
 
-function inOrder(events: readonly AuditEvent[], event: AuditEvent): readonly AuditEvent[] {
-  if (events.some(({ id }) => id === event.id)) return events;
-  return [...events, event].sort((a, b) => a.seq - b.seq);
+/** Most come in order: then nothing is looked up, however many there are. */
+function inOrder(events: readonly AuditEvent[], more: readonly AuditEvent[]): readonly AuditEvent[] {
+  const all = [...events, ...more];
+  const isOrdered = all.every(({ seq }, index) => index === 0 || index < events.length || seq > all[index - 1]!.seq);
+  if (isOrdered) return all;
+  return [...new Map(all.map((event) => [event.id, event])).values()].sort((a, b) => a.seq - b.seq);
 }
 
 function traceOf({ tool, input, startedAt, events, logs, progress }: Trace): Trace {

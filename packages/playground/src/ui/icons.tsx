@@ -20,6 +20,7 @@ const paths = {
   sliders: "M2.5 5h5m3 0h3m-11 6h3m3 0h5M9 3.25v3.5M7 9.25v3.5",
   download: "M8 2.5v7m-3-3 3 3 3-3M3 13h10",
   upload: "M8 9.5v-7m-3 3 3-3 3 3M3 13h10",
+  drawer: "M2 3h12v10H2zM2 9.5h12",
   alert: "M8 2 14.25 13H1.75L8 2Zm0 4.25v3.25m0 1.75v.01",
 } as const;
 

@@ -1,0 +1,36 @@
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { readRoute, type Route, writeRoute } from "./route.ts";
+
+/** `replace`: back leads past it. */
+export type Go = (route: Route, how?: "push" | "replace") => void;
+
+const listeners = new Set<() => void>();
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("popstate", listener);
+  window.addEventListener("hashchange", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("popstate", listener);
+    window.removeEventListener("hashchange", listener);
+  };
+}
+
+/** The address is the only place that holds what is shown, so that back, reload and a copied link lead to the same. */
+export function useRoute(): readonly [Route, Go] {
+  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  const route = useMemo(() => readRoute(hash), [hash]);
+  const go = useCallback<Go>((next, how = "push") => {
+    const address = writeRoute(next);
+    if (address === location.hash) return;
+    if (how === "push") history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
+    tell();
+  }, []);
+  return [route, go];
+}

@@ -1,0 +1,128 @@
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { Input, SearchField } from "react-aria-components";
+import type { Governance } from "../client/kernel-client.ts";
+import { bytesText, durationText } from "../app/words.ts";
+import type { CallHead } from "../session/call-head.ts";
+import { useSessionState } from "../session/useSession.ts";
+import { IconButton } from "../ui/Button.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { VirtualRows } from "../ui/VirtualRows.tsx";
+import { CallCells, callColumns, callRowHeight } from "./CallRow.tsx";
+import { LogActions } from "./LogActions.tsx";
+import { type Filter, filtered, filters, sumsOf } from "./filters.ts";
+
+interface CallLogProps {
+  /** The call that the page shows. */
+  readonly current: string | undefined;
+  readonly governance: Governance | undefined;
+  readonly onOpen: (id: string) => void;
+}
+
+const shownFilters: readonly Filter[] = ["all", "asks", "refused", "failed", "completed", "crossed"];
+
+/** Every call of the session, whichever screen is shown. */
+export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNode {
+  const { heads } = useSessionState();
+  const [isFolded, setFolded] = useState(() => matchMedia("(width < 720px)").matches);
+  const [filter, setFilter] = useState<Filter>("all");
+  const [text, setText] = useState("");
+  const rows = useMemo(() => filtered(heads, filter, text), [heads, filter, text]);
+  const toggle = (): void => setFolded((folded) => !folded);
+  useFoldKey(toggle);
+  return (
+    <section className="drawer" aria-label="Log of calls" data-folded={isFolded || undefined}>
+      <div className="drawer-bar">
+        <IconButton
+          icon="drawer"
+          label={isFolded ? "Show the log of calls" : "Fold the log of calls"}
+          aria-expanded={!isFolded}
+          onPress={toggle}
+        />
+        <h2>
+          Calls <span className="count">{heads.length}</span>
+        </h2>
+        <Chips heads={heads} filter={filter} onChange={setFilter} />
+        <SearchField className="drawer-find" aria-label="Search calls" value={text} onChange={setText}>
+          <Icon name="search" />
+          <Input placeholder="Tool, input, code, hash" />
+        </SearchField>
+        <SumsText rows={rows} />
+        <LogActions rows={rows} current={current} governance={governance} />
+      </div>
+      {!isFolded && (
+        <VirtualRows
+          label="Calls"
+          className="log"
+          rows={rows}
+          keyOf={({ id }) => id}
+          rowHeight={callRowHeight}
+          head={callColumns}
+          selected={current}
+          onOpen={({ id }) => onOpen(id)}
+          emptyText={
+            heads.length === 0 ? "No call yet. Every call of this browser is listed here." : "No call matches."
+          }
+        >
+          {(head) => <CallCells head={head} />}
+        </VirtualRows>
+      )}
+    </section>
+  );
+}
+
+interface ChipsProps {
+  readonly heads: readonly CallHead[];
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+}
+
+function Chips({ heads, filter, onChange }: ChipsProps): ReactNode {
+  return (
+    <fieldset className="filter-chips" aria-label="Which calls">
+      {shownFilters.map((each) => {
+        const count = each === "all" ? 0 : heads.filter(filters[each].has).length;
+        if (each !== "all" && each !== filter && count === 0) return null;
+        return (
+          <button
+            key={each}
+            type="button"
+            className="filter-chip"
+            data-filter={each}
+            aria-pressed={each === filter}
+            onClick={() => onChange(each)}
+          >
+            {filters[each].text}
+            {each !== "all" && <span className="count">{count}</span>}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function SumsText({ rows }: { readonly rows: readonly CallHead[] }): ReactNode {
+  const { ownMs, waitedMs, bytes, events } = useMemo(() => sumsOf(rows), [rows]);
+  if (rows.length === 0) return <span className="drawer-sum" />;
+  return (
+    <span className="drawer-sum">
+      own {durationText(ownMs)} · waited {durationText(waitedMs)} · {bytesText(bytes)} · {events.toLocaleString("en")}{" "}
+      {events === 1 ? "event" : "events"}
+    </span>
+  );
+}
+
+/** The key left of 1, outside of fields. */
+function useFoldKey(toggle: () => void): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      if (key !== "`" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
+      if (target instanceof Element && target.closest("input, textarea, select, [role=dialog], [role=alertdialog]"))
+        return;
+      event.preventDefault();
+      toggle();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  });
+}

@@ -1,0 +1,90 @@
+import { type ReactNode, useState } from "react";
+import { Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import type { Governance } from "../client/kernel-client.ts";
+import { type CallHead, isOpen } from "../session/call-head.ts";
+import { useSession } from "../session/useSession.ts";
+import { useAnnounce } from "../ui/announce.tsx";
+import { Button } from "../ui/Button.tsx";
+import { saveFile } from "../ui/save.ts";
+import { eventLines, evidenceText } from "./export-calls.ts";
+
+interface LogActionsProps {
+  /** The calls that the log shows. */
+  readonly rows: readonly CallHead[];
+  readonly current: string | undefined;
+  readonly governance: Governance | undefined;
+}
+
+/** Save and delete. What is deleted is asked about, because it cannot be brought back. */
+export function LogActions({ rows, current, governance }: LogActionsProps): ReactNode {
+  const { store } = useSession();
+  const announce = useAnnounce();
+  const [toDelete, setToDelete] = useState<readonly string[]>();
+  const ended = rows.filter(({ state }) => !isOpen(state)).map(({ id }) => id);
+  const [fault, setFault] = useState("");
+  const attempt = (work: Promise<string>): void => {
+    setFault("");
+    work.then(announce, (error: unknown) => setFault(error instanceof Error ? error.message : String(error)));
+  };
+
+  if (toDelete !== undefined)
+    return (
+      <fieldset className="drawer-confirm" aria-label="Delete calls">
+        Delete {countText(toDelete.length)}? They cannot be brought back.
+        <Button
+          look="danger"
+          onPress={() => {
+            setToDelete(undefined);
+            void store.remove(toDelete).then(() => announce(`${countText(toDelete.length)} deleted`));
+          }}
+        >
+          Delete
+        </Button>
+        <Button onPress={() => setToDelete(undefined)}>Keep</Button>
+      </fieldset>
+    );
+  return (
+    <>
+      {fault !== "" && <span className="fault">{fault}</span>}
+      <MenuTrigger>
+        <Button icon="download">Export</Button>
+        <Popover className="popover">
+          <Menu className="menu" aria-label="Save or delete calls">
+            <MenuItem className="menu-item" onAction={() => attempt(saveEvents(store, rows))}>
+              Save the events of {countText(rows.length)}
+            </MenuItem>
+            {current !== undefined && (
+              <MenuItem className="menu-item" onAction={() => attempt(saveEvidence(store, current, governance))}>
+                Save the evidence of the shown call
+              </MenuItem>
+            )}
+            {ended.length > 0 && (
+              <MenuItem className="menu-item" onAction={() => setToDelete(ended)}>
+                Delete {countText(ended.length)}…
+              </MenuItem>
+            )}
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+    </>
+  );
+}
+
+type Store = ReturnType<typeof useSession>["store"];
+
+async function saveEvents(store: Store, rows: readonly CallHead[]): Promise<string> {
+  saveFile("keyhole-events.ndjson", await eventLines(store, rows.map(({ id }) => id).toReversed()));
+  return "The events are saved";
+}
+
+async function saveEvidence(store: Store, id: string, governance: Governance | undefined): Promise<string> {
+  const run = await store.read(id);
+  const text = run && (await evidenceText(run, governance));
+  if (text === undefined) throw new Error("The call has no proof.");
+  saveFile(`keyhole-evidence-${id}.json`, text);
+  return "The evidence is saved";
+}
+
+function countText(count: number): string {
+  return count === 1 ? "1 call" : `${count.toLocaleString("en")} calls`;
+}

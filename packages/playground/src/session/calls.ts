@@ -1,0 +1,240 @@
+import type { ApprovalAnswer, ApprovalRequest, AuditEvent, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
+import { ClientFault, faultOf, type KernelClient } from "../client/kernel-client.ts";
+import { collect } from "../run/collect.ts";
+import { type ActiveRun, reduceRun, type RunAction, startRun } from "../run/run-state.ts";
+import { headOf, isOpen, lineOf, type Origin } from "./call-head.ts";
+import { bodyOf, kept, limits } from "./kept.ts";
+import type { SessionStore } from "./session-store.ts";
+
+export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+export interface CallToStart {
+  readonly tool: ToolSummary;
+  readonly input: JsonValue;
+  /** For a tool that takes one. */
+  readonly body: Blob | undefined;
+  readonly sessionId: string;
+  readonly approve: Approve;
+}
+
+/** A call as the page can show it. */
+export type Shown =
+  | { readonly state: "shown"; readonly run: ActiveRun }
+  | { readonly state: "loading" }
+  | { readonly state: "missing" }
+  | { readonly state: "unreadable"; readonly fault: ClientFault };
+
+/** A call of this tab, until it is stored. */
+interface Live {
+  origin: Origin;
+  readonly client: KernelClient;
+  readonly controller: AbortController;
+  run: ActiveRun;
+  events: AuditEvent[];
+  logs: LogEntry[];
+  /** Pieces that were given to the store. */
+  pieces: number;
+}
+
+/** Between two looks at what a call sent: a tool can send more than a page can draw. */
+const flushMs = 50;
+/** Calls that stay in memory after their end: what a person goes back to. */
+const recent = 8;
+
+const loading: Shown = { state: "loading" };
+const missing: Shown = { state: "missing" };
+
+/** The calls of this tab, any number at a time, and those that the session has. */
+export class Calls {
+  readonly #store: SessionStore;
+  readonly #tab: string;
+  readonly #live = new Map<string, Live>();
+  readonly #shown = new Map<string, Shown>();
+  readonly #listeners = new Set<() => void>();
+  /** What the page shows. It stays in memory. */
+  #current: string | undefined;
+
+  constructor(store: SessionStore, tab: string) {
+    this.#store = store;
+    this.#tab = tab;
+    store.subscribe(() => this.#follow());
+  }
+
+  /** @returns a function that removes the listener */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** @returns id of the call in the session */
+  start(client: KernelClient, { tool, input, body, sessionId, approve }: CallToStart): string {
+    const id = crypto.randomUUID();
+    const controller = new AbortController();
+    const { place, address = null } = client;
+    const collector = tool.manifest.output.kind === "stream" ? collect() : undefined;
+    const run = startRun({ tool, input, startedAt: Date.now() }, collector?.byteLength);
+    const origin = { id, tab: this.#tab, place, address, what: lineOf(input), unkept: [] };
+    const live: Live = { origin, client, controller, run, events: [], logs: [], pieces: 0 };
+    this.#live.set(id, live);
+    this.#show(live);
+    this.#store.save({ head: headOf(run, origin), body: bodyOf(id, run), pieces: [] });
+    const { name, version } = tool.manifest;
+    client
+      .call({
+        tool: name,
+        version,
+        input,
+        sessionId,
+        body,
+        approve,
+        output: collector?.output,
+        signal: controller.signal,
+        onEvent: (event) => this.#soon(live, () => live.events.push(event)),
+        onLog: (entry) => this.#soon(live, () => live.logs.push(entry)),
+        onProgress: (progress) => this.#act(live, { type: "progress", progress }),
+      })
+      .then(
+        ({ result, verification }) => this.#end(live, { type: "done", result, verification, file: collector?.file() }),
+        (error: unknown) => this.#end(live, { type: "broken", fault: faultOf(error) }),
+      );
+    return id;
+  }
+
+  /** Whether this tab made the call, and can cancel it. */
+  isOwn(id: string): boolean {
+    return this.#live.has(id);
+  }
+
+  cancel(id: string): void {
+    const live = this.#live.get(id);
+    if (live === undefined) return;
+    this.#act(live, { type: "cancel" });
+    live.controller.abort();
+  }
+
+  /** Nothing of the client's calls comes any more. */
+  leave(client: KernelClient): void {
+    for (const live of this.#live.values()) {
+      if (live.client !== client || live.run.phase !== "running") continue;
+      live.controller.abort();
+      this.#end(live, { type: "broken", fault: leftFault });
+    }
+  }
+
+  shown(id: string): Shown {
+    return this.#shown.get(id) ?? loading;
+  }
+
+  /** Has the call read, where it is not there yet. */
+  open(id: string): void {
+    this.#current = id;
+    if (this.#shown.has(id)) return;
+    this.#shown.set(id, loading);
+    this.#store.read(id).then(
+      (run) => this.#found(id, run === undefined ? missing : { state: "shown", run }),
+      (error: unknown) => this.#found(id, { state: "unreadable", fault: faultOf(error) }),
+    );
+  }
+
+  #found(id: string, shown: Shown): void {
+    if (this.#live.has(id)) return;
+    this.#shown.set(id, shown);
+    this.#trim();
+    this.#tell();
+  }
+
+  #act(live: Live, action: RunAction): void {
+    live.run = reduceRun(live.run, action);
+    this.#show(live);
+  }
+
+  /** Together with what else comes soon. */
+  #soon(live: Live, note: () => void): void {
+    if (live.events.length === 0 && live.logs.length === 0) setTimeout(() => this.#flush(live), flushMs);
+    note();
+  }
+
+  #flush(live: Live): void {
+    const { events, logs, origin } = live;
+    if (events.length === 0 && logs.length === 0) return;
+    [live.events, live.logs] = [[], []];
+    const before = live.run;
+    if (events.length > 0) live.run = reduceRun(live.run, { type: "events", events });
+    if (logs.length > 0) live.run = reduceRun(live.run, { type: "logs", entries: logs });
+    this.#show(live);
+    const piece = {
+      id: origin.id,
+      number: live.pieces++,
+      events: events.slice(0, Math.max(0, limits.events - before.events.length)),
+      logs: logs.slice(0, Math.max(0, limits.logs - before.logs.length)),
+    };
+    const isEmpty = piece.events.length === 0 && piece.logs.length === 0;
+    this.#store.save({ head: headOf(live.run, origin), pieces: isEmpty ? [] : [piece] });
+  }
+
+  #end(live: Live, action: RunAction): void {
+    // The page turned away from it before.
+    if (live.run.phase !== "running") return;
+    this.#flush(live);
+    this.#act(live, action);
+    const { id } = live.origin;
+    const { body, unkept } = kept(id, live.run);
+    live.origin = { ...live.origin, unkept };
+    this.#store.save({ head: headOf(live.run, live.origin), body, pieces: [] });
+  }
+
+  #show(live: Live): void {
+    this.#shown.set(live.origin.id, { state: "shown", run: live.run });
+    this.#tell();
+  }
+
+  /** Other tabs write and delete calls, too. */
+  #follow(): void {
+    const { heads, isLoaded } = this.#store.state();
+    if (!isLoaded) return;
+    const known = new Map(heads.map((head) => [head.id, head]));
+    for (const [id, shown] of this.#shown) {
+      const head = known.get(id);
+      if (this.#live.has(id)) continue;
+      if (head === undefined && shown.state === "shown") this.#found(id, missing);
+      else if (head !== undefined && isBehind(shown, head.events, isOpen(head.state))) this.#reread(id);
+    }
+    this.#trim();
+  }
+
+  #reread(id: string): void {
+    this.#store.read(id).then(
+      (run) => run && this.#found(id, { state: "shown", run }),
+      () => {},
+    );
+  }
+
+  /** What is stored can be read again. */
+  #trim(): void {
+    const ended = [...this.#live].filter(
+      ([id, { run }]) => id !== this.#current && run.phase !== "running" && this.#store.isSaved(id),
+    );
+    for (const [id] of ended.slice(0, -recent)) {
+      this.#live.delete(id);
+      this.#shown.delete(id);
+    }
+    const others = [...this.#shown.keys()].filter((id) => id !== this.#current && !this.#live.has(id));
+    for (const id of others.slice(0, -recent)) this.#shown.delete(id);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const leftFault = new ClientFault(
+  "left",
+  "The page left the kernel before the call ended.",
+  "The call was told to stop. It may have had its effects.",
+);
+
+function isBehind(shown: Shown, events: number, isRunning: boolean): boolean {
+  if (shown.state === "missing") return true;
+  if (shown.state !== "shown") return false;
+  return shown.run.events.length !== Math.min(events, limits.events) || (shown.run.phase === "running") !== isRunning;
+}

@@ -1,0 +1,246 @@
+import type { ActiveRun } from "../run/run-state.ts";
+import { type CallHead, isOpen } from "./call-head.ts";
+import type { CallChange, SessionDatabase } from "./database.ts";
+import { readCall, readHead } from "./read-call.ts";
+
+/** What keeps calls from being stored. Nothing is lost before the tab is closed: they stay in memory. */
+export interface SessionFault {
+  readonly kind: "full" | "refused";
+  /** The browser's own words. */
+  readonly reason: string;
+}
+
+type Told = { readonly type: "changed" | "removed"; readonly ids: readonly string[] };
+
+export interface SessionPorts {
+  /** This tab. */
+  readonly tab: string;
+  readonly open: (onLost: () => void) => Promise<SessionDatabase>;
+  /** Deletes all of it, also what cannot be read. */
+  readonly destroy: () => Promise<void>;
+  readonly tell: (told: Told) => void;
+  /** Takes what other tabs told. */
+  readonly listen: (listener: (foreign: unknown) => void) => void;
+  /** Resolves when the tab is closed. */
+  readonly whenGone: (tab: string) => Promise<void>;
+}
+
+/**
+ * Every call of this browser, of all tabs. A tab writes its own calls alone, so that no two writers meet; any tab may delete a call that has ended, and says so
+ * to the others. What cannot be stored stays in memory, and {@link SessionStore.fault} says why.
+ */
+export class SessionStore {
+  readonly #ports: SessionPorts;
+  readonly #heads = new Map<string, CallHead>();
+  readonly #unsaved = new Map<string, CallChange>();
+  readonly #listeners = new Set<() => void>();
+  readonly #watched = new Set<string>();
+  #opened: Promise<SessionDatabase> | undefined;
+  #work: Promise<void>;
+  #state: SessionState = { heads: [], fault: undefined, unreadable: [], unsaved: 0, isLoaded: false };
+
+  constructor(ports: SessionPorts) {
+    this.#ports = ports;
+    this.#watched.add(ports.tab);
+    ports.listen((foreign) => this.#enqueue(() => this.#hear(foreign)));
+    this.#work = this.#attempt(() => this.#load());
+  }
+
+  /** The object changes when something of it does. */
+  readonly state = (): SessionState => this.#state;
+
+  /** @returns a function that removes the listener */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Everything that was asked for until now is done, or has failed. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  save(change: CallChange): void {
+    const { id } = change.head;
+    this.#heads.set(id, change.head);
+    this.#unsaved.set(id, merged(this.#unsaved.get(id), change));
+    this.#publish();
+    this.#enqueue(() => this.#write());
+  }
+
+  isSaved(id: string): boolean {
+    return this.#heads.has(id) && !this.#unsaved.has(id);
+  }
+
+  /** @returns `undefined` where there is no such call, or not any more */
+  async read(id: string): Promise<ActiveRun | undefined> {
+    await this.#work;
+    const head = this.#heads.get(id);
+    if (head === undefined) return undefined;
+    const { body, pieces } = await (await this.#database()).call(id);
+    return readCall(head, body, pieces);
+  }
+
+  /** Calls that run stay. */
+  remove(ids: readonly string[]): Promise<void> {
+    const ended = ids.filter((id) => !isOpen(this.#heads.get(id)?.state ?? "completed"));
+    this.#enqueue(async () => {
+      await (await this.#database()).remove(ended);
+      this.#forget(ended);
+      this.#ports.tell({ type: "removed", ids: ended });
+      await this.#write();
+    });
+    return this.#work;
+  }
+
+  /** Deletes everything that is stored, also what no version of the page can read. Calls of this tab that are not stored stay in memory. */
+  removeAll(): Promise<void> {
+    this.#enqueue(async () => {
+      const opened = await this.#opened?.catch(() => undefined);
+      opened?.close();
+      this.#opened = undefined;
+      await this.#ports.destroy();
+      const gone = [...this.#heads.keys()].filter((id) => this.isSaved(id));
+      this.#forget(gone);
+      this.#publish({ unreadable: [] });
+      this.#ports.tell({ type: "removed", ids: gone });
+      await this.#write();
+    });
+    return this.#work;
+  }
+
+  #enqueue(task: () => Promise<void>): void {
+    this.#work = this.#work.then(() => this.#attempt(task));
+  }
+
+  async #attempt(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+      if (this.#unsaved.size === 0) this.#publish({ fault: undefined });
+    } catch (error) {
+      this.#publish({ fault: faultOf(error) });
+    }
+  }
+
+  async #load(): Promise<void> {
+    const stored = await (await this.#database()).heads();
+    const unreadable: string[] = [];
+    for (const each of stored) {
+      const head = readHead(each);
+      if (head === undefined) unreadable.push(idOf(each));
+      else if (!this.#heads.has(head.id)) this.#heads.set(head.id, head);
+    }
+    this.#publish({ unreadable, isLoaded: true });
+    this.#watch();
+  }
+
+  /** One call at a time: one that cannot be stored keeps no other from it. */
+  async #write(): Promise<void> {
+    const faults: unknown[] = [];
+    const saved: string[] = [];
+    for (const [id, change] of Array.from(this.#unsaved)) {
+      this.#unsaved.delete(id);
+      try {
+        await (await this.#database()).write([change]);
+        saved.push(id);
+      } catch (error) {
+        faults.push(error);
+        this.#unsaved.set(id, merged(change, this.#unsaved.get(id)));
+      }
+    }
+    if (saved.length > 0) this.#ports.tell({ type: "changed", ids: saved });
+    this.#publish();
+    if (faults.length > 0) throw toError(faults[0]);
+  }
+
+  /** Another tab may run another version of the page. */
+  async #hear(foreign: unknown): Promise<void> {
+    if (typeof foreign !== "object" || foreign === null || !("ids" in foreign) || !Array.isArray(foreign.ids)) return;
+    const ids = foreign.ids.filter((id) => typeof id === "string");
+    if ("type" in foreign && foreign.type === "removed") return this.#forget(ids);
+    const database = await this.#database();
+    for (const id of ids) {
+      const head = readHead(await database.head(id));
+      if (head !== undefined && head.tab !== this.#ports.tab) this.#heads.set(id, head);
+    }
+    this.#publish();
+    this.#watch();
+  }
+
+  #forget(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#heads.delete(id);
+      this.#unsaved.delete(id);
+    }
+    this.#publish({ unreadable: this.#state.unreadable.filter((id) => !ids.includes(id)) });
+  }
+
+  /** A call whose tab is closed has no end: nobody writes it any more. */
+  #watch(): void {
+    for (const { tab, state } of this.#heads.values())
+      if (isOpen(state) && !this.#watched.has(tab)) {
+        this.#watched.add(tab);
+        void this.#ports.whenGone(tab).then(() => this.#enqueue(() => this.#leave(tab)));
+      }
+  }
+
+  async #leave(tab: string): Promise<void> {
+    const database = await this.#database();
+    for (const { id, ...known } of this.#heads.values()) {
+      if (known.tab !== tab || !isOpen(known.state)) continue;
+      // The tab may have written the end as its last act.
+      const head = readHead(await database.head(id));
+      if (head === undefined) continue;
+      this.#heads.set(id, head);
+      if (isOpen(head.state)) this.save({ head: { ...head, state: "left" }, pieces: [] });
+    }
+    this.#publish();
+  }
+
+  #database(): Promise<SessionDatabase> {
+    const opened = (this.#opened ??= this.#ports.open(() => (this.#opened = undefined)));
+    opened.catch(() => {
+      // The next use tries again.
+      if (this.#opened === opened) this.#opened = undefined;
+    });
+    return opened;
+  }
+
+  #publish(change: Partial<SessionState> = {}): void {
+    const heads = [...this.#heads.values()].sort((a, b) => b.startedAt - a.startedAt);
+    this.#state = { ...this.#state, heads, unsaved: this.#unsaved.size, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export interface SessionState {
+  /** The latest first. */
+  readonly heads: readonly CallHead[];
+  readonly fault: SessionFault | undefined;
+  /** Ids of stored calls that this version of the page cannot read. */
+  readonly unreadable: readonly string[];
+  /** Calls that are in memory only. */
+  readonly unsaved: number;
+  /** Whether what is stored was looked through. */
+  readonly isLoaded: boolean;
+}
+
+/** @param newer wins */
+function merged(older: CallChange | undefined, newer: CallChange | undefined): CallChange {
+  if (older === undefined || newer === undefined) return (older ?? newer)!;
+  const body = newer.body ?? older.body;
+  return { head: newer.head, ...(body !== undefined && { body }), pieces: [...older.pieces, ...newer.pieces] };
+}
+
+function faultOf(error: unknown): SessionFault {
+  const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
+  return { kind: isFull ? "full" : "refused", reason: error instanceof Error ? error.message : String(error) };
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function idOf(stored: unknown): string {
+  return typeof stored === "object" && stored !== null && "id" in stored ? String(stored.id) : "";
+}

@@ -1,0 +1,128 @@
+import type { Page } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { servePage, type Site } from "./playground/site.ts";
+import { callOf, choose, endOf, eventsOf, field, run, type Visitor, Visits } from "./playground/visitor.ts";
+
+let site: Site;
+let visits: Visits;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, visits] = await Promise.all([servePage(), Visits.open()]);
+});
+
+afterAll(async () => {
+  await visits.close();
+  await site.close();
+});
+
+afterEach(() => visitor.leave());
+
+async function open(): Promise<Page> {
+  visitor = await visits.visit(site.origin);
+  return visitor.page;
+}
+
+const logOf = (page: Page) => page.getByRole("region", { name: "Log of calls" });
+const rowOf = (page: Page, text: RegExp) => logOf(page).getByRole("row", { name: text });
+
+async function echo(page: Page, message: string): Promise<void> {
+  await choose(page, "echo");
+  await field(page, "message").fill(message);
+  await run(page);
+  expect(await endOf(page)).toBe("Completed");
+}
+
+describe("the session", () => {
+  it("has every call after a reload, at an address of its own", async () => {
+    const page = await open();
+    await echo(page, "first words");
+    const address = page.url();
+    expect(address).toMatch(/#\/call\/[0-9a-f-]+$/);
+    await page.reload();
+    await page.getByText("Ready", { exact: true }).waitFor();
+    expect(await endOf(page)).toBe("Completed");
+    expect(page.url()).toBe(address);
+    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("first words");
+    expect((await eventsOf(page)).at(-1)).toBe("tool.completed");
+    // The form has the input again.
+    expect(await field(page, "message").inputValue()).toBe("first words");
+
+    await echo(page, "second words");
+    await rowOf(page, /first words/).click();
+    expect(page.url()).toBe(address);
+    await callOf(page).getByText('"first words"').waitFor();
+    await page.goBack();
+    await callOf(page).getByText('"second words"').waitFor();
+  });
+
+  it("is searched, and deleted only after a question", async () => {
+    const page = await open();
+    await echo(page, "needle");
+    await echo(page, "straw");
+    await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("needle");
+    await expect.poll(() => logOf(page).getByRole("row").count()).toBe(2); // With the heads.
+    await logOf(page).getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: "Delete 1 call…" }).click();
+    await logOf(page).getByRole("button", { name: "Delete" }).click();
+    await logOf(page).getByText("No call matches.").waitFor();
+    await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("");
+    await rowOf(page, /straw/).waitFor();
+    await page.reload();
+    await rowOf(page, /straw/).waitFor();
+    expect(await rowOf(page, /needle/).count()).toBe(0);
+  });
+
+  it("saves the events of its calls as lines of a log", async () => {
+    const page = await open();
+    await echo(page, "for the log");
+    await logOf(page).getByRole("button", { name: "Export" }).click();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: "Save the events of 1 call" }).click();
+    const stream = await (await downloading).createReadStream();
+    const text = Buffer.concat(await stream.toArray()).toString("utf8");
+    const types = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types.at(0)).toBe("call.invoked");
+    expect(types.at(-1)).toBe("tool.completed");
+  });
+
+  it("goes on with a call while another tool is called", async () => {
+    const page = await open();
+    await choose(page, "spin");
+    await run(page);
+    await callOf(page).getByText("tool.started").waitFor();
+    await echo(page, "meanwhile");
+    await rowOf(page, /spin/).click();
+    // It was not cancelled: it ended at its own deadline.
+    expect(await endOf(page)).toBe("Failed");
+    await callOf(page).getByText("TIMEOUT", { exact: true }).first().waitFor();
+  });
+
+  it("is moved through by keys alone", async () => {
+    const page = await open();
+    await echo(page, "older");
+    await echo(page, "newer");
+    await rowOf(page, /newer/).focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await callOf(page).getByText('"older"').waitFor();
+    await page.keyboard.press("`");
+    await logOf(page).getByRole("button", { name: "Show the log of calls" }).waitFor();
+  });
+});
+
+describe("a second tab", () => {
+  it("sees the calls of the first one as they are made, and shows them", async () => {
+    const page = await open();
+    const other = await page.context().newPage();
+    await other.goto(site.origin);
+    await other.getByText("Ready", { exact: true }).waitFor();
+    await echo(page, "across tabs");
+    await rowOf(other, /across tabs/).click();
+    await callOf(other).getByText('"across tabs"').waitFor();
+    await other.close();
+  });
+});
