@@ -21,20 +21,20 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 102_016,
+    maxBytes: 105_088,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 104_064 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 107_136 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
-    maxBytes: 12_800,
+    maxBytes: 14_848,
     goalBytes: 12 * 1024,
   },
   {
     name: "schema + explain",
     sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
-    maxBytes: 15_616,
+    maxBytes: 18_560,
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1024 },
@@ -42,13 +42,13 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 115_200,
+    maxBytes: 118_144,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 135_168,
+    maxBytes: 138_240,
   },
 ];

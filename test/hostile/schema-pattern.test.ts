@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { compileSchema, DEFAULT_LIMITS } from "@keyhole/kernel/schema";
-import { compiled, refused } from "../schema/compiled.ts";
+import { compiled, errors, refused } from "../schema/compiled.ts";
+
+/** As and bs in an order that does not repeat. */
+function letters(count: number, seed = 1): string {
+  let random = seed + 1;
+  return Array.from({ length: count }, () =>
+    ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b",
+  ).join("");
+}
 
 describe("patterns cannot hang", () => {
   const text = `${"a".repeat(100_000)}!`;
@@ -80,13 +88,39 @@ describe("patterns cannot hang", () => {
     expect(compileSchema({ pattern: `${"(".repeat(900)}a${")".repeat(900)}` }).ok).toBe(true);
   });
 
+  it("needs a bounded number of states for all patterns of a schema", () => {
+    const many = (count: number, source: (at: number) => string): object => ({
+      patternProperties: Object.fromEntries(Array.from({ length: count }, (_, at) => [source(at), {}])),
+    });
+    const limits = { totalPatternStates: 24 };
+    expect(
+      compileSchema(
+        many(2, (at) => `^aaaaaaaa${at}`),
+        { limits },
+      ).ok,
+    ).toBe(true);
+    expect(
+      refused(
+        many(3, (at) => `^aaaaaaaa${at}`),
+        { limits },
+      ),
+    ).toMatchObject({
+      code: "PATTERN_TOO_LARGE",
+      message: "The schema has more than 24 states in all its patterns together, repetitions written out.",
+    });
+    expect(refused(many(1_000, (at) => `^a{4900}${at}$`))).toMatchObject({ code: "PATTERN_TOO_LARGE" });
+    expect(refused(many(500, (at) => `^[ab]*a[ab]{100}${at}?$`))).toMatchObject({ code: "PATTERN_TOO_LARGE" });
+  });
+
+  it("spends steps on the states that hundreds of patterns make for hundreds of names", () => {
+    const patternProperties = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`.*a.{15}${at}$`, {}]));
+    const value = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${letters(100, at)}${at}`, 1]));
+    expect(errors({ patternProperties }, value)).toMatchObject([{ keyword: "limit" }]);
+  });
+
   it("spends steps on states that do not fit its memory", () => {
     const { check } = compiled({ pattern: "[ab]*a[ab]{200}c" }, { limits: { steps: 100_000 } });
-    let random = 1;
-    const letters = Array.from({ length: 20_000 }, () =>
-      ((random = (random * 48_271) % 2_147_483_647) & 64) === 0 ? "a" : "b",
-    ).join("");
-    expect(check(letters)).toBe(false);
+    expect(check(letters(20_000))).toBe(false);
     expect(check(`a${"b".repeat(200)}c`)).toBe(true);
   });
 

@@ -10,7 +10,7 @@ describe("a hostile value is refused, with a reason", () => {
   }
   it.each<[received: string, instancePath: string, value: () => unknown]>([
     ["undefined", "", () => undefined],
-    ["undefined", "/a", () => ({ a: undefined })],
+    ["undefined", "/0", () => [undefined]],
     ["the number NaN", "", () => NaN],
     ["the number Infinity", "/0", () => [Infinity]],
     ["a BigInt", "/n", () => ({ n: 1n })],

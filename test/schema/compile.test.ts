@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compiled, errors, refused } from "./compiled.ts";
+import { compileSchema } from "@keyhole/kernel/schema";
+import { compiled, refused } from "./compiled.ts";
 
 describe("drafts", () => {
   it("takes the draft from $schema, else from the options, else 2020-12", () => {
@@ -34,9 +35,30 @@ describe("drafts", () => {
   });
 });
 
+describe("a name of no dialect has its own message", () => {
+  it.each([
+    ["", "The keyword $schema is empty, which names no dialect."],
+    [
+      "http://json-schema.org/schema#",
+      "The keyword $schema is http://json-schema.org/schema#, which names no draft in particular.",
+    ],
+    ["https://example.com/mine", "The dialect https://example.com/mine is not known."],
+  ])("%j", ($schema, message) => {
+    expect(refused({ $schema })).toMatchObject({ code: "DIALECT_UNKNOWN", schemaPath: "/$schema", message });
+  });
+});
+
+it("an empty enum, which 2020-12 allows, is a warning", () => {
+  const result = compileSchema({ properties: { a: { enum: [] } } });
+  expect(result).toMatchObject({ ok: true, warnings: [{ code: "KEYWORD_INVALID", schemaPath: "/properties/a/enum" }] });
+  expect(result.ok && [result.validator.check({}), result.validator.check({ a: 1 })]).toEqual([true, false]);
+});
+
 describe("malformed schemas are refused with their place", () => {
   it.each([
     [{ type: "text" }, "/type"],
+    [{ type: [] }, "/type"],
+    [{ $schema: "http://json-schema.org/draft-07/schema#", enum: [] }, "/enum"],
     [{ properties: [] }, "/properties"],
     [{ properties: { a: 5 } }, "/properties/a"],
     [{ required: [1] }, "/required"],
@@ -142,8 +164,39 @@ describe("defaults", () => {
     expect(validator.validate({})).toMatchObject({ value: { deep: { list: [1] } } });
   });
 
-  it("must conform themselves", () => {
-    expect(errors({ properties: { a: { type: "string", default: 5 } } }, {})).toMatchObject([{ instancePath: "/a" }]);
+  it("that do not conform are warnings, and are never filled in", () => {
+    const result = compileSchema({
+      properties: {
+        a: { type: "string", default: 5 },
+        b: { $ref: "#/$defs/list", default: [1, "x"] },
+        c: { type: "integer", default: 1 },
+      },
+      $defs: { list: { items: { type: "integer" } } },
+    });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(result.warnings).toMatchObject([
+      { code: "DEFAULT_INVALID", schemaPath: "/properties/a/default" },
+      { code: "DEFAULT_INVALID", schemaPath: "/properties/b/default" },
+    ]);
+    expect(result.validator.check({})).toBe(true);
+    expect(result.validator.validate({})).toEqual({ ok: true, value: { c: 1 } });
+  });
+
+  it("may conform once what is below them is filled in", () => {
+    const deep = { type: "object", default: {}, required: ["x"], properties: { x: { type: "integer", default: 1 } } };
+    const result = compileSchema({ properties: { deep } });
+    expect(result).toMatchObject({ ok: true, warnings: [] });
+    expect(result.ok && result.validator.validate({})).toEqual({ ok: true, value: { deep: { x: 1 } } });
+  });
+
+  it("share one budget when they are checked: those beyond it are left out", () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`k${at}`, { items: { type: "integer" }, default: [1, 2, 3, 4, 5] }]),
+    );
+    const result = compileSchema({ properties }, { limits: { steps: 300 } });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(result.warnings.length).toBeGreaterThan(10);
+    expect(result.warnings.length).toBeLessThan(100);
   });
 
   it("stay out when they are not wanted", () => {

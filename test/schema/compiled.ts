@@ -31,3 +31,10 @@ export function nest(levels: number, key: string, leaf: unknown): unknown {
   for (let level = 0; level < levels; level++) value = { [key]: value };
   return value;
 }
+
+/** The only error of a value. */
+export function one(schema: unknown, value: unknown): ValidationError {
+  const [error, ...more] = errors(schema, value);
+  if (error === undefined || more.length > 0) throw new Error(`${more.length + 1} errors`);
+  return error;
+}

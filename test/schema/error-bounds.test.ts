@@ -47,6 +47,23 @@ describe("errors are bounded", () => {
     expect(errors(schema, [1, 2, 3], { limits: { errors: 2 } })).toHaveLength(2);
   });
 
+  it("and equal ones are one, with a count", () => {
+    const schema = { items: { required: ["id"], properties: { id: { type: "string" } } } };
+    const rows = Array.from({ length: 40 }, () => ({}));
+    expect(errors(schema, rows)).toEqual([
+      expect.objectContaining({
+        instancePath: "/0",
+        count: 40,
+        message: '/0: expected the property "id", got an object. 39 more places have the same error.',
+      }),
+    ]);
+    expect(errors(schema, [{}, { id: null }, {}])).toMatchObject([
+      { instancePath: "/0", count: 2, message: expect.stringMatching(/ 1 more place has the same error\.$/) },
+      { instancePath: "/1/id", expected: "a string" },
+    ]);
+    expect(errors(schema, [{}])[0]).not.toHaveProperty("count");
+  });
+
   it("in size", () => {
     const [error] = errors({ type: "integer" }, "x".repeat(1_000_000));
     expect(error?.message.length).toBeLessThan(200);

@@ -22,6 +22,12 @@ describe.skipIf(readSuite() === undefined)("where code generation is forbidden (
 });
 
 describe("memory", () => {
+  it("has one bound for the patterns of all validators together", () => {
+    const { accepted, bytes } = run("./pattern-memory.ts", "--expose-gc") as { accepted: number; bytes: number };
+    expect(accepted).toBe(0);
+    expect(bytes).toBeLessThan(32 * 1024 * 1024);
+  });
+
   it("leaves no garbage worth naming behind a check of 1 MB", () => {
     const { ok, jsonBytes, bytesPerCheck } = run("./memory.ts", "--expose-gc") as {
       ok: boolean;

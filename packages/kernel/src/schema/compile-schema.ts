@@ -1,13 +1,20 @@
 import { within } from "./budget.ts";
 import { compiler } from "./compiler.ts";
 import { draftDialect } from "./dialect.ts";
-import { fillDefaults } from "./defaults.ts";
+import { compileDefaults } from "./defaults.ts";
 import { failure } from "./failure.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import { openResources } from "./resources.ts";
 import { snapshot } from "./snapshot.ts";
-import type { CompileOptions, CompileResult, ValidationError, ValidationResult, Validator } from "./types.ts";
+import type {
+  CompileOptions,
+  CompileResult,
+  SchemaError,
+  ValidationError,
+  ValidationResult,
+  Validator,
+} from "./types.ts";
 
 /**
  * Compiles a JSON Schema to closures: no code is generated, and nothing is fetched.
@@ -21,7 +28,7 @@ import type { CompileOptions, CompileResult, ValidationError, ValidationResult, 
  */
 export function compileSchema(schema: unknown, options: CompileOptions = {}): CompileResult {
   try {
-    return { ok: true, validator: validator(schema, options) };
+    return { ok: true, ...validatorOf(schema, options) };
   } catch (thrown) {
     const refusal =
       thrown instanceof RangeError ? new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep.", "") : thrown;
@@ -30,20 +37,24 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   }
 }
 
-function validator(schema: unknown, options: CompileOptions): Validator {
+function validatorOf(
+  schema: unknown,
+  options: CompileOptions,
+): { readonly validator: Validator; readonly warnings: readonly SchemaError[] } {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
   const resources = openResources(limits, options.resources ?? new Map());
   const root = resources.add(schema, "", draftDialect(options.draft));
   const { context, place } = compiler(resources, limits, options, root);
   const conforms = context.check(place);
-  const fills = options.defaults !== "ignore" && resources.defaults;
+  const wanted = options.defaults !== "ignore" && resources.defaults;
+  const fill = wanted ? compileDefaults(place, context) : undefined;
 
   /** All that is done with one value shares one budget. */
   const judged = (value: unknown): ValidationResult => {
     const errors: ValidationError[] = [];
     let result: ValidationResult = EXHAUSTED;
     const judge = (): void => {
-      if (fills) fillDefaults(place, value, context);
+      fill?.(value);
       if (conforms(value)) result = { ok: true, value };
       else if (options.explain === undefined) result = UNEXPLAINED;
       else {
@@ -59,11 +70,12 @@ function validator(schema: unknown, options: CompileOptions): Validator {
     return copied.ok ? judged(copied.value) : { ok: false, errors: [copied.error] };
   };
 
-  return {
+  const validator: Validator = {
     check: (value) => within(limits, conforms, value),
     validate,
-    validateOwn: fills ? validate : judged,
+    validateOwn: fill === undefined ? judged : validate,
   };
+  return { validator, warnings: context.warnings };
 }
 
 /** A result whose one error is about the whole value. */

@@ -12,7 +12,7 @@ import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal, tooMuch } from "./refusal.ts";
-import { compilePattern, type Matcher } from "./regex/pattern.ts";
+import { Patterns } from "./regex/pattern.ts";
 import type { Located, Resource, Resources } from "./resources.ts";
 import type { CompileOptions } from "./types.ts";
 import { all, ALWAYS, ANY, call, CALL, NEVER, type Unit } from "./unit.ts";
@@ -37,7 +37,7 @@ export function compiler(
 ): { readonly context: Context; readonly place: Place } {
   const targets = new Map<unknown, Map<Scope, Target>>();
   const scopes = new Map<string, Scope>();
-  const patterns = new Map<string, Matcher>();
+  const patterns = new Patterns(limits, options.trusted === true);
   let nesting = 0;
   let descent = 0;
   let subschemas = 0;
@@ -83,7 +83,7 @@ export function compiler(
         /ropert|requ|depend/.test(keys) ? objects(place, context) : undefined,
       ),
     ];
-    if (/enum|const/.test(keys)) units.unshift(...values(place));
+    if (/enum|const/.test(keys)) units.unshift(...values(place, context));
     if (schema["$ref"] !== undefined) units.push(ref(place, "$ref"));
     if (schema["$dynamicRef"] !== undefined) units.push(ref(place, "$dynamicRef"));
     if (/Of|not|if/.test(keys)) units.push(...logic(place, context));
@@ -140,12 +140,11 @@ export function compiler(
   const context: Context = {
     limits,
     options,
+    warnings: [],
     check: (place) => (isObject(place.schema) ? (targetOf(place).unit as Unit) : context.inPlace(place)).check,
-    pattern(source, path) {
-      const matcher = patterns.get(source) ?? compilePattern(source, path, context);
-      patterns.set(source, matcher);
-      return matcher;
-    },
+    checkAlone: (place) => context.inPlace(place).check,
+    isNever: (place) => context.check(place) === NEVER.check,
+    pattern: (source, path) => patterns.get(source, path),
     inPlace(place) {
       const { schema, path } = place;
       if (schema === true || schema === undefined) return ALWAYS;

@@ -1,8 +1,9 @@
 import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
+import type { Pattern } from "./regex/pattern.ts";
 import type { Anchored, Resource } from "./resources.ts";
-import type { Check, CompileOptions, JsonObject } from "./types.ts";
+import type { Check, CompileOptions, JsonObject, SchemaError } from "./types.ts";
 import type { Unit } from "./unit.ts";
 import { escapeToken } from "./uri.ts";
 
@@ -27,10 +28,16 @@ export const hasKeywords = (place: Place): place is Keywords => isObject(place.s
 export interface Context {
   readonly limits: Limits;
   readonly options: CompileOptions;
+  /** What in the schema has no effect. */
+  readonly warnings: SchemaError[];
   /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */
   check(place: Place): Check;
+  /** The check of some keywords of a schema by themselves. */
+  checkAlone(place: Keywords): Check;
+  /** Whether nothing conforms to a schema, as far as that shows at once. */
+  isNever(place: Place): boolean;
   /** A compiled pattern, once for each source. */
-  pattern(source: string, path: string): (text: string) => boolean;
+  pattern(source: string, path: string): Pattern;
   /** Compiles a subschema that applies to the same value: it consumes no input. */
   inPlace(place: Place): Unit;
   /** Compiles a subschema that applies to a part of the value. */

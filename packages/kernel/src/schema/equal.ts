@@ -6,21 +6,33 @@ export const isCompound = (value: unknown): value is JsonObject => typeof value 
 
 export const isObject = (value: unknown): value is JsonObject => isCompound(value) && !Array.isArray(value);
 
+/** Whether a value has a member; one that is undefined is absent. */
+export const has = (value: JsonObject, name: string): boolean =>
+  Object.hasOwn(value, name) && value[name] !== undefined;
+
+/** The names of all members, or the indexes of all items. */
+export function names(value: JsonObject): readonly string[] {
+  const all = Object.keys(value);
+  return Array.isArray(value) || all.every((key) => value[key] !== undefined)
+    ? all
+    : all.filter((key) => value[key] !== undefined);
+}
+
 /** Equality of JSON values as JSON Schema defines it (2020-12, section 4.2.2): members of objects have no order. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isCompound(a) || !isCompound(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
+  const keys = names(a);
   spend(4 + keys.length);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+  return keys.length === names(b).length && keys.every((key) => has(b, key) && equal(a[key], b[key]));
 }
 
 /** A text that equal JSON values share and different ones do not. */
-function identity(value: unknown): string {
+export function identity(value: unknown): string {
   spend(4 + (typeof value === "string" ? value.length >> 5 : 0));
   if (!isCompound(value)) return JSON.stringify(value) ?? "";
   if (Array.isArray(value)) return `[${value.map(identity).join()}]`;
-  return `{${Object.keys(value)
+  return `{${[...names(value)]
     .sort()
     .map((key) => `${JSON.stringify(key)}:${identity(value[key])}`)
     .join()}}`;

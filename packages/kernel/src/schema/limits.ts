@@ -10,6 +10,8 @@ export interface Limits {
   readonly patternLength: number;
   /** States of the automaton of one pattern, its repetitions written out: `[a-z]{10}` has ten. */
   readonly patternStates: number;
+  /** States of the automata of all patterns of one validator together. */
+  readonly totalPatternStates: number;
   /** UTF-16 units of a text that a format is asserted of; a longer one does not conform. */
   readonly formatLength: number;
   /** Nesting of a value, in JSON levels. */
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: Limits = {
   subschemas: 20_000,
   patternLength: 2_000,
   patternStates: 5_000,
+  totalPatternStates: 40_000,
   formatLength: 65_536, // the engine's matcher runs out of stack at about a million
   valueDepth: 64,
   valueNodes: 1_000_000,

@@ -41,6 +41,14 @@ export interface Resources {
   resolve(reference: string, from: Resource, path: string): Anchored;
 }
 
+function unknownDialect(named: string): string {
+  if (named === "") return "The keyword $schema is empty, which names no dialect.";
+  // The name of the newest draft, which is another one from year to year.
+  if (/^https?:\/\/json-schema\.org\/schema#?$/.test(named))
+    return `The keyword $schema is ${named}, which names no draft in particular.`;
+  return `The dialect ${named.slice(0, 100)} is not known.`;
+}
+
 export function openResources(limits: Limits, given: ReadonlyMap<string, unknown>): Resources {
   const byUri = new Map<string, Resource>();
   const byRoot = new Map<unknown, Resource>();
@@ -69,7 +77,7 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
     if (dialect !== undefined) return dialect;
     throw new Refusal(
       "DIALECT_UNKNOWN",
-      `The dialect ${named.slice(0, 100)} is not known.`,
+      unknownDialect(named),
       `${uri}#/$schema`.replace(/^#/, ""),
       "Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or pass the meta-schema in resources.",
     );

@@ -71,13 +71,13 @@ export function snapshot(
     if (tokens.length >= maxDepth) refuse(`at most ${maxDepth} levels`, "more", undefined, "SCHEMA_TOO_DEEP");
     return Array.isArray(value) ? copyArray(value) : copyObject(value);
   };
-  const read = (from: object, key: string | number): unknown => {
+  const read = (from: object, key: string | number, mayMiss = false): unknown => {
     tokens.push(key);
     const property = Object.getOwnPropertyDescriptor(from, key);
     const proto = key === "__proto__" && onMember === undefined;
     if (proto || property === undefined || !("value" in property))
       return refuse("plain data", property === undefined ? "a hole" : proto ? key : "an accessor");
-    const result = copy(property.value);
+    const result = mayMiss && property.value === undefined ? undefined : copy(property.value);
     tokens.pop();
     return result;
   };
@@ -93,7 +93,9 @@ export function snapshot(
     const keys = Object.keys(from);
     count(keys.length);
     for (const key of keys) {
-      const value = read(from, key);
+      const value = read(from, key, onMember === undefined);
+      // A member that is undefined is absent, as in JSON text.
+      if (value === undefined) continue;
       if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
       else to[key] = value;
       onMember?.(key);

@@ -49,9 +49,10 @@ export type SchemaErrorCode =
   | "REF_CYCLE"
   | "PATTERN_INVALID"
   | "PATTERN_UNSAFE"
-  | "PATTERN_TOO_LARGE";
+  | "PATTERN_TOO_LARGE"
+  | "DEFAULT_INVALID";
 
-/** Why a schema was refused. */
+/** Why a schema was refused, or what in it has no effect. */
 export interface SchemaError {
   readonly code: SchemaErrorCode;
   /** One plain sentence. */
@@ -79,6 +80,8 @@ export interface ValidationError {
   readonly message: string;
   /** What to do about it, where that is known. */
   readonly hint?: string;
+  /** How many places have this error, where it is more than the one at `instancePath`. */
+  readonly count?: number;
 }
 
 export type ValidationResult =
@@ -104,7 +107,12 @@ export interface Validator {
 }
 
 export type CompileResult =
-  | { readonly ok: true; readonly validator: Validator }
+  | {
+      readonly ok: true;
+      readonly validator: Validator;
+      /** What in the schema has no effect: a default that does not conform, an empty `enum`. */
+      readonly warnings: readonly SchemaError[];
+    }
   | { readonly ok: false; readonly error: SchemaError };
 
 /** A check of one value; internal currency of the engine. */

@@ -1,6 +1,6 @@
 import { spend } from "./budget.ts";
 import { at, type Context, type Keywords, listed, named, type Place } from "./context.ts";
-import { isObject } from "./equal.ts";
+import { isObject, names } from "./equal.ts";
 import { tuple } from "./keywords/arrays.ts";
 
 /** A subschema that a schema applies to a value or to a part of it. */
@@ -89,13 +89,13 @@ function objectParts(
   add: Add,
 ): void {
   const patterns = named(from, "patternProperties");
-  const names = Object.keys(value);
-  for (const name of names.length > most ? names.slice(0, most) : names) {
+  const members = names(value);
+  for (const name of members.length > most ? members.slice(0, most) : members) {
     spend(STEPS_PER_MEMBER + patterns.length);
     const member = value[name];
     const own = [
       at(at(from, "properties"), name),
-      ...patterns.flatMap(([source, place]) => (context.pattern(source, place.path)(name) ? place : [])),
+      ...patterns.flatMap(([source, place]) => (context.pattern(source, place.path).matches(name) ? place : [])),
     ].filter(({ schema }) => schema !== undefined);
     for (const place of own.length > 0 ? own : [at(from, "additionalProperties")]) add(place, false, member, name);
     add(at(from, "unevaluatedProperties"), false, member, name);

@@ -17,9 +17,11 @@ export function choices(values: readonly unknown[], word?: string): string {
   return listed(values.length > 8 ? [...shown, `${values.length - 8} more`] : shown, word);
 }
 
+export const items = (count: number): string => `${count} item${count === 1 ? "" : "s"}`;
+
 /** A value as a short noun phrase; `hidden` keeps all but its type back. */
 export function received(value: unknown, hidden: boolean): string {
-  if (Array.isArray(value)) return `an array of ${value.length} item${value.length === 1 ? "" : "s"}`;
+  if (Array.isArray(value)) return `an array of ${items(value.length)}`;
   if (isObject(value)) return "an object";
   if (value === null || typeof value === "boolean") return hidden ? "a hidden value" : String(value);
   return hidden ? `a hidden ${typeof value}` : `the ${typeof value} ${quote(value)}`;
@@ -42,8 +44,6 @@ const EXPECTED: ReadonlyMap<string, string> = new Map(
     format: "a string in the format #",
     minItems: "an array of # or more items",
     maxItems: "an array of # or fewer items",
-    uniqueItems: "an array without equal items",
-    contains: "an array with the right number of items that conform to contains",
     minProperties: "an object of # or more properties",
     maxProperties: "an object of # or fewer properties",
     not: "a value that does not conform to the schema under not",

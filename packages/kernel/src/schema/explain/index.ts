@@ -1,7 +1,9 @@
 import type { Context, Place } from "../context.ts";
 import type { Explain, ValidationError } from "../types.ts";
-import { explainPart } from "./explain.ts";
+import { ErrorList } from "./error-list.ts";
+import { explainSpot } from "./explain.ts";
 import { findSecrets } from "./secrets.ts";
+import { Spot } from "./spot.ts";
 
 /**
  * Hands explanations of refused values to `compileSchema({ … }, { explain })`. Runs only after a check has failed.
@@ -13,5 +15,6 @@ import { findSecrets } from "./secrets.ts";
 export const explain: Explain = (place: Place, value: unknown, context: Context, errors: ValidationError[]): void => {
   const secrets = new Set<string>();
   findSecrets(place, value, "", context, secrets);
-  explainPart(place, value, "", "", errors, false, secrets, context);
+  const list = new ErrorList(context.limits.errors, errors);
+  explainSpot(new Spot(place, value, "", "", list, false, secrets, context));
 };

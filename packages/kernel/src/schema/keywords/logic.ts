@@ -5,7 +5,7 @@ import type { Check } from "../types.ts";
 import { ALWAYS, call, NEVER, type Unit } from "../unit.ts";
 
 /** What is behind a chain of plain `$ref`s, for looking at, not for compiling. */
-function behindRefs(from: Place, context: Context): Place {
+export function behindRefs(from: Place, context: Context): Place {
   let place = from;
   for (let hops = 0; hops < 8 && hasKeywords(place); hops++) {
     place = context.locate(place);

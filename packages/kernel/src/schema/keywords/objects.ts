@@ -1,6 +1,7 @@
 import { spend } from "../budget.ts";
 import { at, type Context, count, type Keywords, named, names } from "../context.ts";
-import type { Matcher } from "../regex/pattern.ts";
+import { has } from "../equal.ts";
+import type { Pattern } from "../regex/pattern.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { all, ALWAYS, ANY, NEVER, type Op, passes, type Unit } from "../unit.ts";
 
@@ -16,7 +17,7 @@ interface Slot {
 }
 
 interface PatternSlot {
-  readonly matches: Matcher;
+  readonly pattern: Pattern;
   readonly check: Check;
 }
 
@@ -45,6 +46,7 @@ function members(
     let size = 0;
     for (const key in value as JsonObject) {
       if ((++size & 15) === 0) spend(16);
+      if ((value as JsonObject)[key] === undefined) continue;
       let slot = order[next] as Slot;
       if (slot.key !== key) {
         const found = byName.get(key);
@@ -67,8 +69,9 @@ function members(
     let size = 0;
     for (const key in value as JsonObject) {
       const member = (value as JsonObject)[key];
-      size++;
       spend(1);
+      if (member === undefined) continue;
+      size++;
       if (nameCheck !== undefined && !nameCheck(key)) return false;
       const expected = order[next] as Slot;
       const slot = expected.key === key ? expected : byName.get(key);
@@ -79,8 +82,8 @@ function members(
         left -= slot.required;
       }
       for (let index = 0; index < patterns.length; index++) {
-        const { matches, check } = patterns[index] as PatternSlot;
-        if (matches(key)) {
+        const { pattern, check } = patterns[index] as PatternSlot;
+        if (pattern.matches(key)) {
           known = true;
           if (!check(member)) return false;
         }
@@ -97,17 +100,17 @@ function dependents(place: Keywords, context: Context): Check[] {
     named(place, keyword).map(([name, entry]): Check => {
       if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry.schema))) {
         const needs = names(at(place, keyword) as Keywords, name) as readonly string[];
-        return (value) => (spend(1), !Object.hasOwn(value as object, name) || hasAll(value, needs));
+        return (value) => (spend(1), !has(value as JsonObject, name) || hasAll(value, needs));
       }
       const { check } = context.inPlace(entry);
-      return (value) => (spend(1), !Object.hasOwn(value as object, name) || check(value));
+      return (value) => (spend(1), !has(value as JsonObject, name) || check(value));
     }),
   );
 }
 
 function hasAll(value: unknown, needs: readonly string[]): boolean {
   spend(needs.length);
-  return needs.every((name) => Object.hasOwn(value as object, name));
+  return needs.every((name) => has(value as JsonObject, name));
 }
 
 export function objects(place: Keywords, context: Context): Check | undefined {
@@ -119,7 +122,7 @@ export function objects(place: Keywords, context: Context): Check | undefined {
   for (const [key, property] of named(place, "properties")) addSlot(key, context.child(property));
   const extra = context.child(at(place, "additionalProperties"));
   const patterns = named(place, "patternProperties").map(([source, entry]) => ({
-    matches: context.pattern(source, entry.path),
+    pattern: context.pattern(source, entry.path),
     check: context.child(entry).check,
   }));
   const name = context.child(at(place, "propertyNames"));

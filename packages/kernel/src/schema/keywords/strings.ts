@@ -11,7 +11,8 @@ export function strings(place: Keywords, context: Context): Scalar | undefined {
   const { limits, options } = context;
   const asserts = options.formats !== "annotate";
   const pattern = text(place, "pattern");
-  let more = pattern === undefined ? undefined : (context.pattern(pattern, `${place.path}/pattern`) as Check);
+  const matcher = pattern === undefined ? undefined : context.pattern(pattern, `${place.path}/pattern`);
+  let more: Check | undefined = matcher && ((value) => matcher.matches(value as string));
   if (asserts || dialect.formatAssertion === true) {
     const test = findFormat(text(place, "format"), options.idna);
     if (test !== undefined)

@@ -13,6 +13,7 @@ const BIT: ReadonlyMap<unknown, number> = new Map([
   ["object", 64],
 ]);
 export const ANY_TYPE = 127;
+const ONE_OR_MORE_TYPES = "a JSON type or an array of one or more of them";
 
 /** The set of types that a schema allows, as bits; a number that is no integer is bit 4. */
 export function typeMask(place: Keywords): number {
@@ -20,9 +21,10 @@ export function typeMask(place: Keywords): number {
   const { type } = place.schema;
   for (const name of Array.isArray(type) ? (type as unknown[]) : [type]) {
     const bit = BIT.get(name);
-    if (bit === undefined) throw invalid(place, "type", "a JSON type or an array of them");
+    if (bit === undefined) throw invalid(place, "type", ONE_OR_MORE_TYPES);
     mask |= bit;
   }
+  if (mask === 0) throw invalid(place, "type", ONE_OR_MORE_TYPES);
   return mask;
 }
 

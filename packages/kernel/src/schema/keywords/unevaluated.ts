@@ -42,6 +42,8 @@ export function unevaluated(place: Keywords, keyword: string, context: Context):
     const seen = evaluated(place, value, context, /^unevaluated/);
     const entries = Object.entries(value as object);
     spend(4 * entries.length);
-    return entries.every(([key, part]) => seen.has(Array.isArray(value) ? Number(key) : key) || check(part));
+    return entries.every(
+      ([key, part]) => part === undefined || seen.has(Array.isArray(value) ? Number(key) : key) || check(part),
+    );
   };
 }

@@ -1,5 +1,5 @@
 import { spend } from "../budget.ts";
-import { invalid, type Keywords } from "../context.ts";
+import { type Context, invalid, type Keywords } from "../context.ts";
 import { equal, isCompound } from "../equal.ts";
 import type { Check } from "../types.ts";
 import { call, NEVER, type Unit } from "../unit.ts";
@@ -12,13 +12,21 @@ function oneOfThese(allowed: readonly unknown[]): Check {
   return (value) => set.has(value);
 }
 
+const ONE_OR_MORE = "an array of one or more values";
+
 /** `enum` and `const`. */
-export function values(place: Keywords): Unit[] {
+export function values(place: Keywords, context: Context): Unit[] {
   const { schema } = place;
   const lists = Object.hasOwn(schema, "const") ? [[schema["const"]]] : [];
   const allowed = schema["enum"];
   if (allowed !== undefined) {
-    if (!Array.isArray(allowed)) throw invalid(place, "enum", "an array");
+    if (!Array.isArray(allowed)) throw invalid(place, "enum", ONE_OR_MORE);
+    if (allowed.length === 0) {
+      // Draft 7 forbids it, later drafts advise against it.
+      const refusal = invalid(place, "enum", ONE_OR_MORE);
+      if (place.resource.dialect.year === 7) throw refusal;
+      context.warnings.push(refusal.error);
+    }
     lists.push(allowed);
   }
   return lists.map((list) => (list.length === 0 ? NEVER : call(oneOfThese(list))));

@@ -1,136 +1,216 @@
 import { spend } from "../budget.ts";
-import { ACCEPT, type Node, type Regex, SPLIT } from "./parse.ts";
+import { ACCEPTS, BOUNDARY, ENDS, INSIDE, type Program, programOf, SPLITS, STARTS } from "./program.ts";
+import { NodeSet } from "./node-set.ts";
 
-/** A state of the deterministic automaton, made when a text first leads there. */
-interface State {
-  /** Nodes that hold before what is between two characters has been looked at. */
-  readonly nodes: readonly number[];
-  readonly atStart: boolean;
-  readonly afterWord: boolean;
-  /** By kind of the next character; the end of the text is kind 0. */
-  readonly next: (State | undefined)[];
-}
-
-const newState = (nodes: readonly number[], atStart: boolean, afterWord: boolean): State => ({
-  nodes,
-  atStart,
-  afterWord,
-  next: [],
-});
-const MATCH = newState([], false, false);
-const FAIL = newState([], false, false);
-
-/** Nodes kept in all states together; past that all states are forgotten and made anew. */
-const MAX_STATE_NODES = 50_000;
-const MAX_CACHED_CHARACTERS = 4_096;
-/** Of a transition that is made: its nodes are looked up, sorted and kept. */
-const STEPS_PER_NODE = 2;
-
-/** The set of word characters, which patterns that look at their boundaries have to know. */
-const WORD = "[\\w]";
+const FAIL = -1; // 0: not known yet
+const MATCH = -2;
 
 /**
- * A matcher whose time is linear in the text, whatever the pattern: deterministic states are made lazily and kept in a
- * bounded cache, and each transition that is made costs steps of the budget for each of its nodes.
+ * What the automata of all validators of the process keep, in units of about eight bytes. Past that all of them forget
+ * what they made, and make it anew: no number of patterns takes more memory.
  */
-export function automaton(regex: Regex, nodes: Node[]): (text: string) => boolean {
-  nodes.push({ what: ACCEPT, to: [] });
-  const start = regex.build(0);
+const MAX_KEPT = 1_000_000;
+/** What a state and a character take beside their tables. */
+const UNITS_PER_STATE = 24;
+const UNITS_PER_CHARACTER = 8;
+const MAX_CACHED_CHARACTERS = 4_096;
+const FEWEST_KINDS = 8;
+const FEWEST_STATES = 8;
 
-  // A kind of characters are those that the pattern does not tell apart: the sets that they are in.
-  const sets = new Map<string, RegExp>();
-  for (const { what } of nodes) {
-    const set = /^\\b$/i.test(what) ? WORD : what;
-    // The engine decides which characters are in a set: one character leaves nothing to backtrack.
-    if (!/^(accept|[$^]|)$/.test(set)) sets.set(set, new RegExp(`^${set}$`, "u"));
+/** A transition that is made, */
+const STEPS_PER_TRANSITION = 8;
+/** and its nodes: they are looked up, sorted and kept. */
+const STEPS_PER_NODE = 2;
+/** Of a set that decides about a character, which the engine's matcher may have to do. */
+const STEPS_PER_SET = 4;
+
+let kept = 0;
+const warm = /* @__PURE__ */ new Set<Automaton>();
+const here = /* @__PURE__ */ new NodeSet();
+const after = /* @__PURE__ */ new NodeSet();
+const NONE = /* @__PURE__ */ new Int32Array();
+
+/** What is known of the characters: two of one kind are in the same sets. */
+class Kinds {
+  /** By kind: in which sets its characters are. Kind 0 is the end of the text. */
+  readonly sets: Uint8Array[];
+  readonly numbers: Map<string, number> = new Map();
+  readonly beyondAscii: Map<number, number> = new Map();
+
+  constructor(count: number) {
+    this.sets = [new Uint8Array(count)];
   }
-  const kinds: ReadonlySet<string>[] = [new Set()];
-  const kindNumbers = new Map<string, number>();
-  const ascii = new Uint16Array(128);
-  const beyondAscii = new Map<number, number>();
-  const classify = (codePoint: number): number => {
-    const char = String.fromCodePoint(codePoint);
-    spend(4 * sets.size);
-    const kind = [...sets.keys()].filter((set) => sets.get(set)?.test(char));
-    const key = JSON.stringify(kind);
-    const number = kindNumbers.get(key) ?? kinds.push(new Set(kind)) - 1;
-    kindNumbers.set(key, number);
-    if (codePoint < 128) ascii[codePoint] = number;
-    else {
-      if (beyondAscii.size >= MAX_CACHED_CHARACTERS) beyondAscii.clear();
-      beyondAscii.set(codePoint, number);
-    }
-    return number;
-  };
+}
 
-  const first = newState([start], true, false);
-  let begin = first;
-  const states = new Map<string, State>();
-  let stateNodes = 0;
-  const stateOf = (numbers: readonly number[], afterWord: boolean): State => {
-    const key = `${numbers.join()} ${afterWord}`;
-    let state = states.get(key);
-    if (state === undefined) {
-      stateNodes += numbers.length + 8;
-      if (stateNodes > MAX_STATE_NODES) {
-        states.clear();
-        stateNodes = 0;
-        // The old states still lead to each other; once the text has left them nothing leads to them.
-        begin = { ...first, next: [] };
-      }
-      states.set(key, (state = newState(numbers, false, afterWord)));
-    }
-    return state;
-  };
+/**
+ * A matcher whose time is linear in the text, whatever the pattern: states of a deterministic automaton are made lazily.
+ * Each transition that is made costs steps of the budget for each of its nodes.
+ */
+export class Automaton {
+  /** By state and kind of the next character: a state, 0, FAIL or MATCH. A state is where its row begins. */
+  #table: Int32Array = NONE;
+  #begin = 0;
+  #ascii: Uint16Array = new Uint16Array(0);
+  #stride = FEWEST_KINDS;
+  #program: Program | undefined;
+  #kinds = new Kinds(0);
+  /** The nodes of each state as the text of their numbers, then whether it is the start, then whether it is after a word. */
+  #states: string[] = [];
+  #numbers = new Map<string, number>();
+  readonly #source: string;
 
-  /** Looks at what is between two characters, then takes the next one. */
-  const step = (state: State, number: number): State => {
-    const kind = kinds[number] as ReadonlySet<string>;
-    const isWord = kind.has(WORD);
-    const between = [
-      SPLIT,
-      state.atStart ? "^" : "",
-      number === 0 ? "$" : "",
-      state.afterWord === isWord ? "\\B" : "\\b",
-    ];
-    const seen = new Set(state.nodes);
-    const after = new Set<number>();
-    let result: State | undefined;
-    // The set grows while it is walked: what a node leads to without a character comes after it.
-    for (const at of seen) {
-      const { what, to } = nodes[at] as Node;
-      if (what === ACCEPT) result = MATCH;
-      const reached = kind.has(what) ? after : between.includes(what) ? seen : undefined;
-      if (reached !== undefined) for (const node of to) reached.add(node);
-    }
-    spend(STEPS_PER_NODE * (seen.size + after.size));
-    if (result === undefined && number !== 0) {
-      if (!regex.anchored) after.add(start);
-      if (after.size > 0)
-        result = stateOf(
-          [...after].sort((a, b) => a - b),
-          isWord,
-        );
-    }
-    return (state.next[number] = result ?? FAIL);
-  };
+  constructor(source: string) {
+    this.#source = source;
+  }
 
-  return (text) => {
+  /** Whether the pattern matches anywhere in a text. */
+  matches(text: string): boolean {
     spend(8 + (text.length >> 4));
-    let state = begin;
+    if (this.#table === NONE) this.#prepare();
+    let table = this.#table;
+    let state = this.#begin;
+    const ascii = this.#ascii;
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);
-      let kind = ascii[unit] ?? 0;
+      let kind = unit < 128 ? (ascii[unit] as number) : 0;
       if (kind === 0) {
         const codePoint = text.codePointAt(index) as number;
         if (codePoint > 0xffff) index++;
         if ((index & 7) === 0) spend(1);
-        kind = beyondAscii.get(codePoint) ?? classify(codePoint);
+        kind = this.#kinds.beyondAscii.get(codePoint) ?? this.#classify(codePoint);
+        if (kind === 0) return this.matches(text); // There are more kinds than the table has columns.
+        table = this.#table;
       }
-      state = state.next[kind] ?? step(state, kind);
-      if (state === FAIL) return false;
-      if (state === MATCH) return true;
+      let next = table[state + kind] as number;
+      if (next <= 0) {
+        if (next === 0) {
+          next = this.#step(state, kind);
+          table = this.#table;
+        }
+        if (next === FAIL) return false;
+        if (next === MATCH) return true;
+      }
+      state = next;
     }
-    return (state.next[0] ?? step(state, 0)) === MATCH;
-  };
+    return (table[state] || this.#step(state, 0)) === MATCH;
+  }
+
+  #prepare(): void {
+    const program = (this.#program ??= programOf(this.#source));
+    spend(program.wants.length + 16 * program.sets.length);
+    this.#kinds = new Kinds(program.sets.length);
+    this.#ascii = new Uint16Array(128);
+    this.#stride = FEWEST_KINDS;
+    warm.add(this);
+    this.#keep(64 + 2 * program.wants.length + 16 * program.sets.length);
+    this.#forgetStates();
+  }
+
+  #keep(units: number): void {
+    kept += units;
+    if (kept <= MAX_KEPT) return;
+    for (const each of warm) if (each !== this) each.#drop();
+    warm.clear();
+    warm.add(this);
+    // What this one keeps beside its states has a bound of its own.
+    kept = units;
+    this.#table = NONE;
+  }
+
+  #drop(): void {
+    this.#table = NONE;
+    this.#program = undefined;
+    this.#kinds = new Kinds(0);
+    this.#states = [];
+    this.#numbers = new Map();
+  }
+
+  #forgetStates(): void {
+    this.#states = [""]; // No state is at 0.
+    this.#numbers = new Map();
+    this.#table = new Int32Array(this.#stride * FEWEST_STATES);
+    const { start } = this.#program as Program;
+    after.clear((this.#program as Program).wants.length);
+    after.add(start);
+    this.#begin = this.#stateOf(true, false);
+  }
+
+  /** The state of the nodes in `after`. */
+  #stateOf(atStart: boolean, afterWord: boolean): number {
+    const key = after.text() + (atStart ? "^" : "-") + (afterWord ? "w" : "-");
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      this.#keep(UNITS_PER_STATE + (key.length >> 1) + this.#stride);
+      if (this.#table === NONE) this.#forgetStates();
+      number = this.#states.push(key) - 1;
+      this.#numbers.set(key, number);
+      if ((number + 1) * this.#stride > this.#table.length) {
+        const table = new Int32Array(this.#table.length * 2);
+        table.set(this.#table);
+        this.#table = table;
+      }
+    }
+    return number * this.#stride;
+  }
+
+  /** The kind of a character; 0 when the states had to be forgotten. */
+  #classify(codePoint: number): number {
+    const { sets } = this.#program as Program;
+    const kinds = this.#kinds;
+    const character = String.fromCodePoint(codePoint);
+    spend(1 + STEPS_PER_SET * sets.length);
+    const bits = Uint8Array.from(sets, (set) => (set.has(codePoint, character) ? 1 : 0));
+    const key = String.fromCharCode(...bits);
+    let kind = kinds.numbers.get(key);
+    if (kind === undefined) {
+      kind = kinds.sets.push(bits) - 1;
+      kinds.numbers.set(key, kind);
+      kept += 16 + (bits.length >> 1);
+    }
+    if (codePoint < 128) this.#ascii[codePoint] = kind;
+    else {
+      if (kinds.beyondAscii.size >= MAX_CACHED_CHARACTERS) kinds.beyondAscii.clear();
+      kinds.beyondAscii.set(codePoint, kind);
+      kept += UNITS_PER_CHARACTER;
+    }
+    if (kind < this.#stride) return kind;
+    this.#stride *= 2;
+    this.#forgetStates();
+    return 0;
+  }
+
+  /** Looks at what is between two characters, then takes the next one. */
+  #step(offset: number, kind: number): number {
+    const { wants, firstTarget, targets, anchored, start, usesWords } = this.#program as Program;
+    const state = this.#states[offset / this.#stride] as string;
+    const atStart = state.at(-2) === "^";
+    const bits = this.#kinds.sets[kind] as Uint8Array;
+    const isWord = usesWords && bits.at(-1) === 1;
+    const edge = (state.at(-1) === "w") === isWord ? INSIDE : BOUNDARY;
+    here.clear(wants.length);
+    after.clear(wants.length);
+    for (let index = 0; index < state.length - 2; index++) here.add(state.charCodeAt(index));
+    let next = 0;
+    // The set grows while it is walked: what a node leads to without a character comes after it.
+    for (let index = 0; index < here.size && next === 0; index++) {
+      const node = here.members[index] as number;
+      const want = wants[node] as number;
+      const holds =
+        want >= 0
+          ? bits[want] === 1
+          : want === SPLITS || want === edge || (want === STARTS && atStart) || (want === ENDS && kind === 0);
+      if (want === ACCEPTS) next = MATCH;
+      const reached = want >= 0 ? after : here;
+      const end = holds ? (firstTarget[node + 1] as number) : 0;
+      for (let target = firstTarget[node] as number; target < end; target++) reached.add(targets[target] as number);
+    }
+    spend(STEPS_PER_TRANSITION + STEPS_PER_NODE * (here.size + after.size));
+    if (next === 0) {
+      if (kind !== 0 && !anchored) after.add(start);
+      next = kind === 0 || after.size === 0 ? FAIL : this.#stateOf(false, isWord);
+    }
+    // Unless all states were forgotten.
+    if (this.#states[offset / this.#stride] === state) this.#table[offset + kind] = next;
+    return next;
+  }
 }
