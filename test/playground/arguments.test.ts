@@ -63,7 +63,15 @@ describe("the beginning of a text", () => {
 
 describe("an approval request whose hash is of other arguments", () => {
   const question = (argsHash: string): string => {
-    const whose = { approvalId: "a", callId: "c", sessionId: "s", caller: "c", policyHash: "", reason: "" };
+    const whose = {
+      approvalId: "a",
+      callId: "c",
+      sessionId: "s",
+      caller: "c",
+      reason: "",
+      grantHash: "",
+      policyHash: "",
+    };
     const tool = { tool: "put@1.0.0", toolHash: "", title: "", description: "", tier: 2, risk: null, effects: [] };
     const what = { grants: [], hasBody: false, input: { to: "a" }, argsHash, expiresAt: "2126-11-20T12:00:00.000Z" };
     const request = { ...whose, ...tool, ...what } as ApprovalRequest;

@@ -18,7 +18,7 @@ export async function open(approver: Approver, policy: object = asking) {
   if (!registered.ok) throw new Error(registered.error.message);
   const call = (input: object, more: object = {}) =>
     bench.kernel.call("pay", input, { sessionId: "s", caller: "ada", ...more });
-  return { ...bench, call, runs: () => runs };
+  return { ...bench, call, runs: () => runs, manifest: registered.value.manifest };
 }
 
 export const once: ApprovalAnswer = { answer: "allow", scope: "once", approver: "bob" };

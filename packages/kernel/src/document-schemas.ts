@@ -75,6 +75,8 @@ export const policyFileSchema: JsonObject = published(
     ),
     [`${governance}/properties/bounds`]: texts.boundsTexts,
     "/properties/labels/additionalProperties": texts.labelTexts,
+    "/properties/passkeys": texts.passkeysTexts,
+    "/properties/passkeys/properties/keys/items": texts.passkeyTexts,
   }),
 );
 

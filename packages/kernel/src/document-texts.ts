@@ -5,6 +5,8 @@ import type {
   CountCondition,
   GrantRule,
   LabelRule,
+  Passkey,
+  Passkeys,
   PolicyDocument,
   PolicyRule,
   RuleCondition,
@@ -28,7 +30,21 @@ export const policyTexts: Texts<PolicyDocument> = {
   rules: "Conditions on calls and on their requests. A `deny` beats an `ask`, and an `ask` beats an `allow`.",
   tools: "Limits for single tools, by name. They only tighten.",
   approvers: "The approvers whose answers count. Default: every approver.",
+  approver: "`passkey`: a yes counts only with an assertion of one of `passkeys`. Default: the approver's word counts.",
+  passkeys: "The passkeys whose assertions count (WebAuthn).",
   labels: "Labels of outputs. A session carries the labels of every output that it received.",
+};
+
+export const passkeysTexts: Texts<Passkeys> = {
+  rpId: "The domain for which the passkeys were made.",
+  origins: "The pages that may ask for an assertion, such as `https://approvals.example.com`.",
+  keys: "One entry for each passkey.",
+};
+
+export const passkeyTexts: Texts<Passkey> = {
+  approver: "The name on record as the approver.",
+  credentialId: "The id of the credential, in base64url.",
+  publicKey: "The public key (SubjectPublicKeyInfo), in base64url.",
 };
 
 export const grantTexts: Texts<GrantRule> = {
@@ -40,6 +56,7 @@ export const grantTexts: Texts<GrantRule> = {
 export const ruleTexts: Texts<PolicyRule> = {
   id: "A name that no other rule of this policy has.",
   effect: "The answer for a call or request that matches.",
+  approver: "Of `ask`: `passkey` demands an assertion of one of the policy's passkeys.",
   when: "Every condition must hold. `{}` matches every call.",
   reason: "One sentence for the person or model that is asked or refused.",
   examples: "Calls that the rule must match or must not match. A wrong example refuses the policy.",

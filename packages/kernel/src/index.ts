@@ -128,6 +128,7 @@ export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
+export { passkeyChallenge } from "./policy/approval/passkey.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
 export type { CompiledPolicy } from "./policy/document/compiled.ts";
@@ -140,6 +141,8 @@ export type {
   GrantRule,
   LabelRule,
   PolicyDocument,
+  Passkey,
+  Passkeys,
   PolicyRule,
   Posture,
   RuleCondition,
@@ -147,7 +150,15 @@ export type {
   TimeWindow,
   ToolGovernance,
 } from "./policy/document/policy.ts";
-export type { ApprovalProof, Proof, ProofSignature, ReasonCode, StateRead } from "./policy/proof/proof.ts";
+export type {
+  ApprovalProof,
+  PasskeyAssertion,
+  PasskeyProof,
+  Proof,
+  ProofSignature,
+  ReasonCode,
+  StateRead,
+} from "./policy/proof/proof.ts";
 export type { Preview, PreviewProof, PreviewQuestion } from "./policy/decision/preview.ts";
 export type { PolicyVariables } from "./policy/document/variables.ts";
 export { engineVersion } from "./policy/proof/seal-proof.ts";

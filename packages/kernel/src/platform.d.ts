@@ -89,6 +89,12 @@ interface AesGcm {
   readonly iv: Uint8Array<ArrayBuffer>;
   readonly additionalData: Uint8Array<ArrayBuffer>;
 }
+/** Of the keys that a passkey can have. */
+interface SignatureAlgorithm {
+  readonly name: "ECDSA" | "Ed25519" | "RSASSA-PKCS1-v1_5";
+  readonly namedCurve?: "P-256";
+  readonly hash?: "SHA-256";
+}
 declare const crypto: {
   getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
   readonly subtle: {
@@ -111,6 +117,19 @@ declare const crypto: {
       extractable: false,
       usages: ("sign" | "verify")[],
     ): Promise<CryptoKey>;
+    importKey(
+      format: "spki",
+      key: Uint8Array<ArrayBuffer>,
+      algorithm: SignatureAlgorithm,
+      extractable: false,
+      usages: "verify"[],
+    ): Promise<CryptoKey>;
+    verify(
+      algorithm: SignatureAlgorithm,
+      key: CryptoKey,
+      signature: Uint8Array<ArrayBuffer>,
+      data: Uint8Array<ArrayBuffer>,
+    ): Promise<boolean>;
     sign(algorithm: "Ed25519", key: CryptoKey, data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
     verify(
       algorithm: "Ed25519",

@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type Approver,
   type ArgumentCondition,
+  type PasskeyAssertion,
   patternFault,
 } from "@keyhole/kernel";
 import { type Check, checkOf } from "./check.ts";
@@ -54,7 +55,11 @@ interface AnswerBody {
   readonly pattern?: readonly unknown[];
   readonly input?: unknown;
   readonly reason?: string;
+  readonly passkey?: PasskeyAssertion;
 }
+
+/** base64url. */
+const part = { type: "string", minLength: 1, maxLength: 4_096 } as const;
 
 /** The body of an answer. What of it belongs together is for {@link answerOf}. */
 export const answerBody: Check<AnswerBody> = checkOf({
@@ -65,6 +70,12 @@ export const answerBody: Check<AnswerBody> = checkOf({
     pattern: { type: "array" },
     input: {},
     reason: { type: "string", maxLength: 500 },
+    passkey: {
+      type: "object",
+      properties: { credentialId: part, authenticatorData: part, clientDataJSON: part, signature: part },
+      required: ["credentialId", "authenticatorData", "clientDataJSON", "signature"],
+      additionalProperties: false,
+    },
   },
   required: ["answer"],
   additionalProperties: false,
@@ -72,7 +83,7 @@ export const answerBody: Check<AnswerBody> = checkOf({
 
 /** Which members belong to which answer. */
 const membersOf = {
-  allow: ["answer", "scope", "pattern"],
+  allow: ["answer", "scope", "pattern", "passkey"],
   edit: ["answer", "input"],
   deny: ["answer", "reason"],
 } as const satisfies Record<AnswerBody["answer"], readonly (keyof AnswerBody)[]>;
@@ -92,14 +103,21 @@ export function answerOf(body: AnswerBody, request: ApprovalRequest, approver: s
     if (!Object.hasOwn(body, "input")) throw refused('the answer "edit" needs the new arguments as "input"');
     return { answer: "edit", input: body.input, approver };
   }
-  const { scope = "once", pattern } = body;
+  const { scope = "once", pattern, passkey } = body;
+  if (request.passkey && !passkey) throw refused("the policy demands a passkey; send its assertion as `passkey`");
+  const signed = { approver: approverOf(request, passkey) ?? approver, ...(passkey && { passkey }) };
   if (scope !== "pattern") {
     if (pattern !== undefined) throw refused('"pattern" belongs to the scope "pattern"');
-    return { answer: "allow", scope, approver };
+    return { answer: "allow", scope, ...signed };
   }
   const fault = patternFault(request, pattern);
   if (fault !== undefined) throw refused(fault);
-  return { answer: "allow", scope, pattern: pattern as readonly ArgumentCondition[], approver };
+  return { answer: "allow", scope, pattern: pattern as readonly ArgumentCondition[], ...signed };
+}
+
+/** The owner of the passkey: its signature says more about who answered than the token that carried it. */
+function approverOf({ passkey }: ApprovalRequest, assertion: PasskeyAssertion | undefined): string | undefined {
+  return passkey?.keys.find(({ credentialId }) => credentialId === assertion?.credentialId)?.approver;
 }
 
 function refused(why: string): HttpRefusal {

@@ -1,3 +1,4 @@
+import { decodeBase64Url, encodeBase64Url } from "../bytes/base64.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
@@ -14,7 +15,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The key's thumbprint: SHA-256 over its required members (RFC 7638, RFC 8037 appendix A.3), base64url. */
 export async function keyId({ kty, crv, x }: ProofPublicKey): Promise<string> {
-  return toBase64Url(
+  return encodeBase64Url(
     new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(canonicalJson({ kty, crv, x })))),
   );
 }
@@ -90,18 +91,8 @@ function hasSmallOrder(bytes: Uint8Array): boolean {
   return smallOrder.has(y.join(""));
 }
 
-export function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
-}
-
 /** So many bytes in their one spelling: what decodes alike but is written otherwise is refused. */
 export function fromBase64Url(text: string, byteLength: number): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(text) || text.length !== Math.ceil((byteLength * 4) / 3)) return undefined;
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-    character.charCodeAt(0),
-  );
-  return toBase64Url(bytes) === text ? bytes : undefined;
+  const bytes = text.length === Math.ceil((byteLength * 4) / 3) ? decodeBase64Url(text) : undefined;
+  return bytes?.length === byteLength ? bytes : undefined;
 }

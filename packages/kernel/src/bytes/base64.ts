@@ -19,7 +19,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /** `undefined` for what is not base64. */
-export function decodeBase64(text: string): Uint8Array | undefined {
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const chars = atob(text);
     const bytes = new Uint8Array(chars.length);
@@ -28,4 +28,16 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Base64url without padding (RFC 4648, section 5). */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** In its one spelling: `undefined` for what decodes alike and is written otherwise. */
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  const bytes = decodeBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return bytes && encodeBase64Url(bytes) === text ? bytes : undefined;
 }

@@ -1,13 +1,19 @@
-import { type ApprovalAnswer, type ApprovalRequest, type Approver, parseUrl } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, parseUrl, passkeyChallenge } from "@keyhole/kernel";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
+import { assertionIn, passkeyPage, scriptHeaders, signedQuestionPage } from "./passkey-page.ts";
 
 export interface ApprovalDeskOptions {
   /** Where people reach the desk: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
   readonly origin: string;
-  /** Of those who may answer. */
+  /** Of those who may answer where the policy demands no passkey. */
   readonly keys: readonly ApprovalKey[];
+  /** The desk takes passkeys where the policy demands one, and has a page at `/approvals/passkey` on which a person makes one for the policy. */
+  readonly passkeys?: {
+    /** The domain of the origin, or one above it. As in the policy. */
+    readonly rpId: string;
+  };
   /** Tells people of a question: by mail, a message, a webhook. A failure is no answer. */
   readonly notify?: (question: ApprovalRequest, url: string) => void | Promise<void>;
 }
@@ -19,7 +25,7 @@ export interface ApprovalDesk extends McpApprovals {
 }
 
 const path = "/approvals/";
-const MOST_BODY_BYTES = 4_096;
+const MOST_BODY_BYTES = 16_384;
 /** Open questions. Beyond, a question is denied. */
 const MOST_QUESTIONS = 1_000;
 
@@ -37,12 +43,23 @@ interface Open {
  * serveMcpHttp(kernel, { authenticate, approvals: desk });
  */
 export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
-  const { origin, keys } = options;
+  const { origin, keys, passkeys } = options;
   const parsed = parseUrl(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)
     throw new TypeError(`${JSON.stringify(origin)} is no origin, such as https://approvals.example.com.`);
-  if (keys.length === 0) throw new TypeError("A desk without keys answers nothing. Make one with newApprovalKey().");
+  if (keys.length === 0 && !passkeys)
+    throw new TypeError("A desk without keys and passkeys answers nothing. Make a key with newApprovalKey().");
+  // A browser gives no passkey to a page that it reached by an address.
+  if (passkeys && !isOwnDomain(parsed.hostname, passkeys.rpId))
+    throw new TypeError(
+      `Got the rpId ${JSON.stringify(passkeys.rpId)}, expected the domain of ${origin} or one above it.`,
+    );
   return new Desk(options);
+}
+
+function isOwnDomain(host: string, rpId: string): boolean {
+  const isAddress = host.startsWith("[") || /^[0-9.]+$/.test(host);
+  return !isAddress && (host === rpId || host.endsWith(`.${rpId}`));
 }
 
 class Desk implements ApprovalDesk {
@@ -81,20 +98,46 @@ class Desk implements ApprovalDesk {
     // A name that leads here by DNS alone is a page of others.
     if (url?.origin !== origin) return reply(403, "Refused", "This page is not reached by that name.");
     if (!url.pathname.startsWith(path)) return reply(404, "Not found", "There is no such page.");
+    const { passkeys } = this.#options;
+    if (passkeys && url.pathname === `${path}passkey` && request.method === "GET")
+      return html(200, passkeyPage(passkeys.rpId), await scriptHeaders());
     const open = this.#open.get(url.pathname.slice(path.length));
-    if (!open) return reply(404, "No open question", "This question was answered, or it has expired.");
-    if (request.method === "GET") return html(200, questionPage(open.question));
+    if (!open) return answeredBefore();
+    if (request.method === "GET") return this.#show(open);
     if (request.method !== "POST") return reply(405, "Refused", "This page takes GET and POST.");
     if (request.headers.get("origin") !== origin) return reply(403, "Refused", "Answers come from this page only.");
     return this.#take(open, await formOf(request));
   };
 
-  #take({ question, answer }: Open, form: URLSearchParams | undefined): Response {
+  async #show({ question }: Open): Promise<Response> {
+    if (!question.passkey) return html(200, questionPage(question));
+    if (!this.#options.passkeys)
+      return reply(409, "A passkey is needed", "The policy demands a passkey, and this desk takes none.");
+    return html(200, signedQuestionPage(question, await passkeyChallenge(question, "once")), await scriptHeaders());
+  }
+
+  /** The kernel checks the assertion, so a wrong one is a no. To have a page of one's own say no takes no credential: whoever knows the address can send a wrong one. */
+  #takeSigned({ question, answer }: Open, form: URLSearchParams | undefined): Response {
+    const assertion = assertionIn(form?.get("passkey") ?? "");
+    const allows = form?.get("answer") === "allow";
+    if (allows && !assertion) return reply(400, "Nothing was answered", "The answer has no assertion of a passkey.");
+    if (!this.#open.delete(question.approvalId)) return answeredBefore();
+    const key = question.passkey?.keys.find(({ credentialId }) => credentialId === assertion?.credentialId);
+    if (!allows || !assertion || !key) {
+      answer({ answer: "deny", approver: "desk", reason: "The call was denied on the page." });
+      return reply(200, "Denied", "The call is denied.");
+    }
+    answer({ answer: "allow", scope: "once", approver: key.approver, passkey: assertion });
+    return reply(200, "Sent", "The call runs once if the kernel finds that your passkey signed this question.");
+  }
+
+  #take(open: Open, form: URLSearchParams | undefined): Response {
+    const { question, answer } = open;
+    if (question.passkey) return this.#takeSigned(open, form);
     const approver = this.#approvers.get(digestOf(form?.get("key") ?? ""));
     if (approver === undefined) return html(403, questionPage(question, "The key is wrong. Nothing was answered."));
     // It can have been answered while the form was read.
-    if (!this.#open.delete(question.approvalId))
-      return reply(404, "No open question", "This question was answered, or it has expired.");
+    if (!this.#open.delete(question.approvalId)) return answeredBefore();
     if (form?.get("answer") === "allow") {
       answer({ answer: "allow", scope: "once", approver });
       return reply(200, "Allowed", "The call is allowed once.");
@@ -130,8 +173,12 @@ async function formOf(request: Request): Promise<URLSearchParams | undefined> {
   return new URLSearchParams(text);
 }
 
-function html(status: number, text: string): Response {
-  return new Response(text, { status, headers: pageHeaders });
+function html(status: number, text: string, headers = pageHeaders): Response {
+  return new Response(text, { status, headers });
+}
+
+function answeredBefore(): Response {
+  return reply(404, "No open question", "This question was answered, or it has expired.");
 }
 
 function reply(status: number, title: string, text: string): Response {

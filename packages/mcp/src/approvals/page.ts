@@ -20,19 +20,10 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 /** The question as it is: exact arguments, with invisible characters as escapes. */
 export function questionPage(question: ApprovalRequest, note = ""): string {
-  const { title, tool, caller, reason, grants, input, expiresAt } = question;
-  const facts: readonly (readonly [string, string])[] = [
-    ["Tool", tool],
-    ["Caller", caller],
-    ["Reason", reason],
-    ["Access", grants.length === 0 ? "none" : grants.join("\n")],
-    ["Until", expiresAt],
-  ];
   return page(
-    title,
+    question.title,
     `${note === "" ? "" : `<p role="alert"><strong>${escaped(note)}</strong></p>`}
-<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${lines(value)}</dd>`).join("")}</dl>
-<h2>Arguments</h2><pre>${escaped(visibleJson(input, 2))}</pre>
+${questionFacts(question)}
 <form method="post" autocomplete="off">
 <label>Approval key <input name="key" type="password" required autocomplete="off"></label>
 <button name="answer" value="deny">Deny</button><button name="answer" value="allow">Allow this call once</button>
@@ -42,17 +33,30 @@ can answer as well.</p>`,
   );
 }
 
+/** All that the approval will be bound to. */
+export function questionFacts({ tool, caller, reason, grants, input, expiresAt }: ApprovalRequest): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ["Tool", tool],
+    ["Caller", caller],
+    ["Reason", reason],
+    ["Access", grants.length === 0 ? "none" : grants.join("\n")],
+    ["Until", expiresAt],
+  ];
+  return `<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${lines(value)}</dd>`).join("")}</dl>
+<h2>Arguments</h2><pre>${escaped(visibleJson(input, 2))}</pre>`;
+}
+
 export function notePage(title: string, text: string): string {
   return page(title, `<p role="status">${escaped(text)}</p>`);
 }
 
-function page(title: string, body: string): string {
+export function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${lines(title)}</title>
 <style>${style}</style></head><body><main><h1>${lines(title)}</h1>${body}</main></body></html>`;
 }
 
 /** Text of others: characters of markup as entities, and characters that nobody sees as escapes. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
     "<": "&lt;",

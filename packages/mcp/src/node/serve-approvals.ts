@@ -9,20 +9,27 @@ export interface ApprovalServer extends ApprovalDesk {
 /**
  * Serves an approval desk to this machine, at 127.0.0.1.
  *
- * @throws TypeError without keys
+ * @param port Default: a free one. Passkeys need one that stays, since the policy names the origin.
+ * @param host In the address that people open. Passkeys need `localhost`: browsers give none to a page reached by an address of numbers. Default `127.0.0.1`.
+ * @throws TypeError without keys and passkeys
  * @example
  * const desk = await serveApprovals({ keys: [{ approver: "ada", digest }], notify: (_, url) => console.error(url) });
  */
 export async function serveApprovals({
   port = 0,
+  host = "127.0.0.1",
   ...options
-}: Omit<ApprovalDeskOptions, "origin"> & { readonly port?: number }): Promise<ApprovalServer> {
+}: Omit<ApprovalDeskOptions, "origin"> & {
+  readonly port?: number;
+  readonly host?: "127.0.0.1" | "localhost";
+}): Promise<ApprovalServer> {
   let desk: ApprovalDesk | undefined;
   const unready = new Response(null, { status: 503 });
-  const { origin, close } = await listen(async (request) => desk?.fetch(request) ?? unready, {
+  const { origin: listening, close } = await listen(async (request) => desk?.fetch(request) ?? unready, {
     port,
     address: "127.0.0.1",
   });
+  const origin = listening.replace("127.0.0.1", host);
   try {
     desk = approvalDesk({ ...options, origin });
   } catch (error) {

@@ -13,6 +13,7 @@ import { type ApprovalKey, Approvals, keyText } from "../../policy/approval/stan
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/approval/ask.ts";
 import type { PreviewQuestion } from "../../policy/decision/preview.ts";
 import type { StateChange } from "../../state/change.ts";
+import type { Passkeys } from "../../policy/document/policy.ts";
 import type { ApprovalProof } from "../../policy/proof/proof.ts";
 import { standingTable } from "../../policy/approval/standing-table.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
@@ -70,10 +71,13 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
   const { call, decisionInput } = decided;
   const key = keyOf(decided);
   const before = call.hasStarted ? call.came(approvalPart) : undefined;
+  // Whatever else it answers: where the policy demands a passkey, an answer without one is none.
+  const isEnough = (approval: ApprovalProof): boolean => !demandedOf(decided) || approval.passkey !== undefined;
   // It has started: no approval expires under it.
-  if (before?.approval && before.binding === keyText(key)) return runsOn(before.approval, Infinity);
+  if (before?.approval && before.binding === keyText(key) && isEnough(before.approval))
+    return runsOn(before.approval, Infinity);
   const found = approvals.find(key, decisionInput);
-  return found && runsOn(found.approval, approvals.startsBeforeMs(found));
+  return found && isEnough(found.approval) ? runsOn(found.approval, approvals.startsBeforeMs(found)) : undefined;
 
   function runsOn(approval: ApprovalProof, untilMs: number): ApprovalAnswer {
     const { approvalId } = approval;
@@ -110,7 +114,15 @@ async function askNow(
   const hold = approvals.hold(approvalId);
   const held = call.defer(hold.release);
   const { approvers } = policy.document;
-  const question = { request, approvers, cancel: call.options.signal, aside: departure?.aside, revoked: hold.revoked };
+  const passkeys = demandedOf(decided);
+  const question = {
+    request,
+    approvers,
+    passkeys,
+    cancel: call.options.signal,
+    aside: departure?.aside,
+    revoked: hold.revoked,
+  };
   const outcome = await askApprover(approver, question, clock);
   waiting.close();
   if (outcome.kind !== "allowed") call.release(held);
@@ -195,9 +207,18 @@ function requestOf(decided: Decided, approvalId: string, clock: Clock): Approval
   return { approvalId, callId, sessionId, ...questionOf(decided), expiresAt };
 }
 
+/** The passkeys of which one has to sign a yes, where the policy demands it. A policy that demands one has some. */
+function demandedOf({ verdict, policy }: Decided): Passkeys | undefined {
+  return verdict.obligations.includes("passkey") ? (policy.document.passkeys ?? noPasskeys) : undefined;
+}
+
+const noPasskeys: Passkeys = { rpId: "", origins: [], keys: [] };
+
 /** Everything about it that is known before it is asked. */
-function questionOf({ call, tool, grant, policy, verdict, inputText, inputHash }: Decided): PreviewQuestion {
+function questionOf(decided: Decided): PreviewQuestion {
+  const { call, tool, grant, policy, verdict, inputText, inputHash } = decided;
   const { manifest } = tool;
+  const passkeys = demandedOf(decided);
   return {
     caller: call.caller,
     tool: tool.id,
@@ -212,7 +233,14 @@ function questionOf({ call, tool, grant, policy, verdict, inputText, inputHash }
     input: JSON.parse(inputText) as JsonValue,
     argsHash: inputHash,
     hasBody: manifest.body !== undefined,
+    grantHash: grant.hash,
     policyHash: policy.hash,
+    ...(passkeys && {
+      passkey: {
+        rpId: passkeys.rpId,
+        keys: passkeys.keys.map(({ approver, credentialId }) => ({ approver, credentialId })),
+      },
+    }),
     reason: verdict.reason,
   };
 }

@@ -1,7 +1,8 @@
 import type { Effect } from "../../capability/capability.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Risk, Tier } from "../../tool/manifest.ts";
-import type { ArgumentCondition, PolicyRule } from "../document/policy.ts";
+import type { ArgumentCondition, Passkey, PolicyRule } from "../document/policy.ts";
+import type { PasskeyAssertion } from "../proof/proof.ts";
 
 /** What an approver is asked: everything that the approval will be bound to. */
 export interface ApprovalRequest {
@@ -24,7 +25,10 @@ export interface ApprovalRequest {
   readonly argsHash: string;
   /** Bytes come with the call that nobody can be shown. Whatever its scope, a yes is then for `once`: the next body is another one. */
   readonly hasBody: boolean;
+  readonly grantHash: string;
   readonly policyHash: string;
+  /** The policy demands a passkey: a yes counts only with an assertion of one of these, over {@link passkeyChallenge}. */
+  readonly passkey?: { readonly rpId: string; readonly keys: readonly Omit<Passkey, "publicKey">[] };
   /** Why it asks, from the rule or the posture. */
   readonly reason: string;
   /** RFC 3339. After it the answer is a denial. */
@@ -36,12 +40,18 @@ export interface ApprovalRequest {
  * arguments fit; show {@link patternRule} before it is given. `edit`: other arguments, with which the call starts again from its validation.
  */
 export type ApprovalAnswer =
-  | { readonly answer: "allow"; readonly scope: "once" | "session"; readonly approver: string }
+  | {
+      readonly answer: "allow";
+      readonly scope: "once" | "session";
+      readonly approver: string;
+      readonly passkey?: PasskeyAssertion;
+    }
   | {
       readonly answer: "allow";
       readonly scope: "pattern";
       readonly pattern: readonly ArgumentCondition[];
       readonly approver: string;
+      readonly passkey?: PasskeyAssertion;
     }
   | { readonly answer: "edit"; readonly input: unknown; readonly approver: string }
   | { readonly answer: "deny"; readonly approver: string; readonly reason?: string };

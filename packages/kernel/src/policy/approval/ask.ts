@@ -5,7 +5,9 @@ import { type Foreign, membersOf, shortTextOf, type Theirs } from "../../support
 import { deepFreeze } from "../../json/freeze.ts";
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
 import { readPattern } from "./pattern.ts";
+import type { Passkeys } from "../document/policy.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
+import { assertionFault, passkeyQuestion, readAssertion } from "./passkey.ts";
 
 export type AskOutcome =
   | { readonly kind: "allowed"; readonly approval: ApprovalProof }
@@ -20,6 +22,8 @@ export interface Question {
   readonly request: ApprovalRequest;
   /** Whose yes counts; `undefined`: everybody's. */
   readonly approvers: readonly string[] | undefined;
+  /** One of these has to sign a yes; `undefined`: the approver's word is enough. */
+  readonly passkeys: Passkeys | undefined;
   /** Aborts when the caller gives up. */
   readonly cancel: AbortSignal | undefined;
   /** Aborts when nobody is to wait for the answer here any more. */
@@ -57,9 +61,9 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
 }
 
 /** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
-function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): AskOutcome {
-  const parts = ["answer", "approver", "scope", "reason", "input", "pattern"] as const;
-  const { answer, approver, scope, reason, input, pattern } = membersOf(foreign, ...parts);
+async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): Promise<AskOutcome> {
+  const parts = ["answer", "approver", "scope", "reason", "input", "pattern", "passkey"] as const;
+  const { answer, approver, scope, reason, input, pattern, passkey } = membersOf(foreign, ...parts);
   const who = shortTextOf(approver, limits.nameLength);
   const denied = (why: Foreign<string | undefined>): AskOutcome => ({
     kind: "denied",
@@ -73,11 +77,19 @@ function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock:
   if (answer === "allow" && (scope === "once" || scope === "session" || scope === "pattern")) {
     const conditions = scope === "pattern" ? readPattern(question.request, pattern) : undefined;
     if (typeof conditions === "string") return denied(conditions);
+    const signed = question.passkeys && readAssertion(passkey);
+    const fault =
+      question.passkeys && signed
+        ? await assertionFault(question.passkeys, passkeyQuestion(question.request, scope, conditions), who, signed)
+        : undefined;
+    if (fault !== undefined) return denied(fault);
     const approval = proofOf(question.request, who, scope, clock);
     const isStanding = approval.scope === "pattern" && conditions;
     const rule = isStanding && { rule: patternRule(question.request, conditions, who) };
+    const { caller, sessionId, expiresAt: askedUntil } = question.request;
+    const evidence = signed && { passkey: { ...signed, caller, sessionId, askedUntil } };
     // It stands in proofs that are handed out, and in what decides about later calls.
-    return { kind: "allowed", approval: deepFreeze({ ...approval, ...rule }) };
+    return { kind: "allowed", approval: deepFreeze({ ...approval, ...rule, ...evidence }) };
   }
   return denied("The approver's answer was malformed.");
 }

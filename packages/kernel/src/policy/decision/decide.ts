@@ -100,7 +100,8 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
   const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
   const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
   const { decision, reasonCode, reason, determining = [] } = final;
-  const obligations = obligationsOf(decision, !observes, input.manifest, policy);
+  const demandsPasskey = policy.document.approver === "passkey" || tried.matching.some(asksForPasskey);
+  const obligations = obligationsOf(decision, !observes, input.manifest, policy, demandsPasskey);
   return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
 }
 
@@ -123,13 +124,21 @@ function obligationsOf(
   enforced: boolean,
   { name, body }: DecisionInput["manifest"],
   policy: Policy,
+  demandsPasskey: boolean,
 ): readonly string[] {
   if (decision === "deny" && enforced) return [];
+  const asks = decision === "ask" && enforced;
   return [
-    ...(decision === "ask" && enforced ? ["approval"] : []),
+    ...(asks ? ["approval"] : []),
+    ...(asks && demandsPasskey ? ["passkey"] : []),
     ...(body ? ["body"] : []),
     ...policy.labelsOf(name).map(labelObligation),
   ];
+}
+
+/** It demands one also where something else asks, too. */
+function asksForPasskey({ rule: { effect, approver } }: LoadedRule): boolean {
+  return effect === "ask" && approver === "passkey";
 }
 
 interface Tried extends Pick<Verdict, "considered" | "errors" | "stateReads" | "charges"> {

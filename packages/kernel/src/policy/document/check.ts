@@ -6,7 +6,8 @@ import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
 import { parseRange } from "../../tool/semver.ts";
-import { invalidPolicy } from "./invalid.ts";
+import { passkeysFault } from "./check-passkeys.ts";
+import { type DocumentFault, invalidPolicy } from "./invalid.ts";
 import type {
   ArgumentCondition,
   GrantRule,
@@ -18,12 +19,6 @@ import type {
 } from "./policy.ts";
 import { isAboutRequests } from "../decision/rule.ts";
 
-interface DocumentFault {
-  readonly path: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
 /** What a schema cannot say of a document whose shape is right. */
 export function checkDocument(document: PolicyDocument, families: Families): Setup<never> | undefined {
   const fault =
@@ -33,7 +28,8 @@ export function checkDocument(document: PolicyDocument, families: Families): Set
     firstOf(Object.entries(document.tools ?? {}), "", ([name, governance]) =>
       at(`/tools/${name}`, listsFault(governance, families)),
     ) ??
-    checkLabels(document);
+    checkLabels(document) ??
+    passkeysFault(document);
   return fault && invalidPolicy(fault.path, fault.message, fault.hint);
 }
 

@@ -31,6 +31,13 @@ export interface PolicyDocument {
   readonly tools?: Readonly<Record<string, ToolGovernance>>;
   /** Whose yes counts. Default: every approver's. */
   readonly approvers?: readonly string[];
+  /**
+   * `passkey`: a yes counts only with an assertion of one of `passkeys`, over this very question. Default: the word of the approver counts. A rule that asks can demand it
+   * for itself.
+   */
+  readonly approver?: "passkey";
+  /** The passkeys whose assertions count. Needed where a passkey is demanded. */
+  readonly passkeys?: Passkeys;
   /** Labels of outputs, by name. A session carries the labels of all that ran in it. */
   readonly labels?: Readonly<Record<string, LabelRule>>;
 }
@@ -50,6 +57,8 @@ export interface PolicyRule {
   readonly effect: Decision;
   /** All conditions must hold; `{}` matches every call. */
   readonly when: RuleCondition;
+  /** Of `ask`: a yes needs a passkey, whatever the document says. */
+  readonly approver?: "passkey";
   /** One sentence for the person who is asked or refused. */
   readonly reason: string;
   /** Tried when the document is loaded; one that turns out otherwise refuses the document. */
@@ -194,4 +203,22 @@ export interface LabelRule {
   readonly tools?: readonly string[];
   /** What carries this label carries those too. Not in a circle. */
   readonly implies?: readonly string[];
+}
+
+/** The passkeys of one relying party (Web Authentication Level 3). Their private halves are in the devices of their owners. */
+export interface Passkeys {
+  /** The domain for which they were made: `example.com`, or `localhost`. */
+  readonly rpId: string;
+  /** Pages that may ask for an assertion: `https://approvals.example.com`. Each is of the domain or below it. */
+  readonly origins: readonly string[];
+  readonly keys: readonly Passkey[];
+}
+
+export interface Passkey {
+  /** On record as the approver. */
+  readonly approver: string;
+  /** base64url. */
+  readonly credentialId: string;
+  /** SubjectPublicKeyInfo (RFC 5280) in base64url: P-256, Ed25519, or RSA of 2,048 to 4,096 bits. As `getPublicKey()` of the browser gives it. */
+  readonly publicKey: string;
 }

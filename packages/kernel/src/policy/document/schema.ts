@@ -68,6 +68,29 @@ const argument = object(
   { minProperties: 2, maxProperties: 2 },
 );
 
+/** SubjectPublicKeyInfo in base64url. Its first bytes say the algorithm: ECDSA with P-256, Ed25519, RSA. */
+const publicKey =
+  "^(MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9_-]{86}|MCowBQYDK2VwAyEA[A-Za-z0-9_-]{43}|MIIB[A-Za-z0-9_-]{388,736}|MIIC[A-Za-z0-9_-]{388,736})$";
+
+const passkeys = object(
+  {
+    rpId: { type: "string", pattern: "^[a-z0-9-]+([.][a-z0-9-]+)*$", maxLength: 253 },
+    origins: list(text(300), 20),
+    keys: list(
+      object(
+        {
+          approver: name,
+          credentialId: { type: "string", pattern: "^[A-Za-z0-9_-]{16,1366}$" },
+          publicKey: { type: "string", pattern: publicKey },
+        },
+        ["approver", "credentialId", "publicKey"],
+      ),
+      1_000,
+    ),
+  },
+  ["rpId", "origins", "keys"],
+);
+
 const governed = object({ allowed: patterns, forbidden: patterns });
 
 const requestConditions = ({ conditions }: Families): JsonObject =>
@@ -166,6 +189,7 @@ export const documentSchema = (families: Families): JsonObject =>
           {
             id: { type: "string", pattern: id },
             effect: { enum: decisions },
+            approver: { const: "passkey" },
             when: condition(families),
             reason: text(500),
             examples: object({ match: examples(families), notMatch: examples(families) }),
@@ -175,6 +199,8 @@ export const documentSchema = (families: Families): JsonObject =>
       },
       tools: map(governance(families), "^[a-z][a-z0-9_]{0,63}$"),
       approvers: names,
+      approver: { const: "passkey" },
+      passkeys,
       labels: map(object({ tools: names, implies: names }), id),
     },
     ["version", "posture"],

@@ -67,7 +67,7 @@ export interface Proof {
   readonly stateReads: readonly StateRead[];
   /** `name@version` of the normal form that the output will have, where it is one of the embedding program's. */
   readonly normalizer?: string;
-  /** `approval`: somebody has to say yes before anything runs. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
+  /** `approval`: somebody has to say yes before anything runs. `passkey`: with a passkey of the policy. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
   /** Of `request-denied`: the request of the running tool that the gate refused, and that ended the call. */
@@ -109,4 +109,22 @@ export interface ApprovalProof {
   readonly rule?: PolicyRule;
   readonly nonce: string;
   readonly expiresAt: string;
+  /** Where the policy demanded it. */
+  readonly passkey?: PasskeyProof;
+}
+
+/** What a passkey signed (Web Authentication Level 3, section 6.3.3). Each in base64url. */
+export interface PasskeyAssertion {
+  readonly credentialId: string;
+  readonly authenticatorData: string;
+  readonly clientDataJSON: string;
+  readonly signature: string;
+}
+
+/** An assertion, and what of its question stands nowhere else in the proof. */
+export interface PasskeyProof extends PasskeyAssertion {
+  readonly caller: string;
+  readonly sessionId: string;
+  /** RFC 3339: when the question closed. */
+  readonly askedUntil: string;
 }

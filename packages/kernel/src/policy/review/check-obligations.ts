@@ -21,7 +21,11 @@ export function obligationFault(proof: Proof, events: readonly AuditEvent[]): st
     const answers = later.flatMap((event) => proofIn(event) ?? []);
     const isApproved = answers.some(
       ({ parentProofId, decision, approval, inputHash }) =>
-        parentProofId === proof.proofId && decision === "allow" && approval !== null && inputHash === proof.inputHash,
+        parentProofId === proof.proofId &&
+        decision === "allow" &&
+        approval !== null &&
+        (approval.passkey !== undefined || !proof.obligations.includes("passkey")) &&
+        inputHash === proof.inputHash,
     );
     // Edited arguments make another question of it, whose own proof has to be discharged.
     const isReplaced = answers.some(

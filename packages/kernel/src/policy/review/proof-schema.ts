@@ -12,6 +12,15 @@ const object = (properties: JsonObject, optional: readonly string[] = []): JsonO
   required: Object.keys(properties).filter((key) => !optional.includes(key)),
   additionalProperties: false,
 });
+const assertion = object({
+  credentialId: text,
+  authenticatorData: text,
+  clientDataJSON: text,
+  signature: text,
+  caller: text,
+  sessionId: text,
+  askedUntil: text,
+});
 const list = (items: JsonObject): JsonObject => ({ type: "array", items, maxItems: 100_000 });
 
 /** JSON Schema (2020-12) of a proof. */
@@ -54,8 +63,9 @@ export const proofSchema: JsonObject = object(
             rule: { type: "object" },
             nonce: text,
             expiresAt: text,
+            passkey: assertion,
           },
-          ["rule"],
+          ["rule", "passkey"],
         ),
       ],
     },

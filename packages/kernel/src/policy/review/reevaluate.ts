@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { decide, type Verdict } from "../decision/decide.ts";
 import { loadPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
+import { assertionFault } from "../approval/passkey.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
 import {
   callerIn,
@@ -26,12 +27,12 @@ import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 export type Evidence = Omit<ProofEvidence, "families"> & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
 /** The first field in which a fresh decision differs from the proof. */
-export function reevaluationFault(
+export async function reevaluationFault(
   proof: Proof,
   evidence: Evidence,
   question: Proof | undefined,
   families: Families,
-): string | undefined {
+): Promise<string | undefined> {
   const by = hashOf(proof.hash) ?? blake3Hash;
   const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by, families);
   if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
@@ -50,7 +51,22 @@ export function reevaluationFault(
     grantHash: grant.hash,
     ...groundsOf(verdict),
   };
-  return differenceFault(proof, fresh) ?? bindingFault(proof, evidence);
+  return differenceFault(proof, fresh) ?? bindingFault(proof, evidence) ?? (await passkeyFault(proof, policy));
+}
+
+/** The keys stand in the policy, which the proof names by digest: no others count. */
+async function passkeyFault(proof: Proof, { document }: Policy): Promise<string | undefined> {
+  const { approval, obligations, tool, toolHash, grantHash, policyHash, stateReads } = proof;
+  if (!approval || !obligations.includes("passkey")) return undefined;
+  const { approvalId, argsHash, scope, rule, approver, passkey } = approval;
+  if (!passkey) return "The policy demands a passkey, and the approval has none.";
+  if (!document.passkeys) return "The policy demands a passkey and names none.";
+  const { caller, sessionId, askedUntil } = passkey;
+  if (caller !== callerIn(stateReads) || sessionId !== sessionIn(stateReads))
+    return "The passkey approved a call of another caller or session.";
+  const pattern = rule?.when.arguments ?? null;
+  const asked = { approvalId, tool, toolHash, argsHash, grantHash, policyHash, caller, sessionId };
+  return assertionFault(document.passkeys, { ...asked, scope, pattern, askedUntil }, approver, passkey);
 }
 
 function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy: Policy, by: Hash): Grant {

@@ -1,5 +1,6 @@
 import { type Checkpoint, type CheckpointState, signCheckpoint } from "../../audit/checkpoint.ts";
-import { keyId, type ProofPublicKey, toBase64Url } from "../../audit/public-key.ts";
+import { keyId, type ProofPublicKey } from "../../audit/public-key.ts";
+import { encodeBase64Url } from "../../bytes/base64.ts";
 import type { ProofSigner } from "../../kernel-api.ts";
 import type { Proof } from "../proof/proof.ts";
 
@@ -32,7 +33,9 @@ export async function proofSigner({ kty, crv, x, d }: ProofKey): Promise<ProofSi
   const kid = await keyId({ kty, crv, x });
   return {
     sign: async (proof: Proof) => {
-      const value = toBase64Url(new Uint8Array(await crypto.subtle.sign("Ed25519", key, encoder.encode(proof.hash))));
+      const value = encodeBase64Url(
+        new Uint8Array(await crypto.subtle.sign("Ed25519", key, encoder.encode(proof.hash))),
+      );
       return { ...proof, signature: { alg: "EdDSA", kid, value } };
     },
   };

@@ -159,7 +159,11 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
   const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
   if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
   try {
-    return step(2, "re-evaluation", reevaluationFault(proof, plain.value as unknown as Evidence, question, families));
+    return step(
+      2,
+      "re-evaluation",
+      await reevaluationFault(proof, plain.value as unknown as Evidence, question, families),
+    );
   } catch (error) {
     // Evidence is foreign: what makes the check throw makes it fail.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
