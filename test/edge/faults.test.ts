@@ -8,6 +8,7 @@ import { readBody } from "../../packages/edge/src/app/body.ts";
 import { createGateway, identityHeader } from "../../packages/edge/src/app/gateway.ts";
 import { problemOf } from "../../packages/edge/src/app/problem.ts";
 import { createRoutes, type Routes } from "../../packages/edge/src/app/routes.ts";
+import { sqlResources } from "../../packages/edge/src/object/resources.ts";
 import { writeProbe } from "../../packages/edge/src/object/write-probe.ts";
 import { gatewayWorker } from "../../packages/edge/src/gateway-worker.ts";
 import { echo } from "../support/kernel.ts";
@@ -201,4 +202,8 @@ it("a body that is too large is told the limit", async () => {
     413,
     { code: "BODY_TOO_LARGE", detail: "The body has more bytes than the limit of 8392704." },
   ]);
+});
+
+it("an object knows what its storage still takes", () => {
+  expect(sqlResources({ sql: { databaseSize: 9_999_999_990 } } as never).freeSpaceBytes?.()).toBe(10);
 });

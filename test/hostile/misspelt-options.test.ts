@@ -17,7 +17,7 @@ const callOptions = [
   "output body onEvent onLog onProgress",
 ].flatMap((names) => names.split(" "));
 const kernelOptions = [
-  "host reuse policy brokers sink content approver clock mode modeTriggers policyVariables cache secrets suspender signer hash",
+  "host reuse policy brokers sink content approver clock mode modeTriggers resources policyVariables cache secrets suspender signer hash",
   "normalizers",
 ].flatMap((names) => names.split(" "));
 
@@ -105,7 +105,7 @@ describe("an option of a kernel that is none", () => {
       { numRuns: sized(50, 500) },
     ));
 
-  it.each(["approver", "cache", "content", "modeTriggers", "suspender"])(
+  it.each(["approver", "cache", "content", "modeTriggers", "resources", "suspender"])(
     "%s is none of a kernel of parts: an extension has its place",
     async (name) => {
       const options = { hash: blake3Hash, [name]: undefined } as KernelOptions;

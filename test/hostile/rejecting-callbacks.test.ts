@@ -44,6 +44,7 @@ const kernelOptions = {
   clock: "called",
   mode: "data",
   modeTriggers: "data",
+  resources: "called",
   policyVariables: "data",
   cache: "data",
   secrets: "called",
@@ -104,6 +105,7 @@ function openOptions(walk: Walk, clock: FakeClock): FullKernelOptions {
     content: contentStore(memoryStore()),
     approver: allow,
     clock,
+    resources: { freeSpaceBytes: async () => 1, freeMemoryBytes: async () => 1 },
     secrets: keeper,
     signer: { sign: async (proof: object) => ({ ...proof, signature: { alg: "EdDSA", kid: "k", value: "v" } }) },
     suspender: { claim: () => true },
@@ -116,6 +118,10 @@ function openOptions(walk: Walk, clock: FakeClock): FullKernelOptions {
     normalizers: normalizers([given.normalizers]),
     suspender: callSuspender({ key: testKey, claim: given.suspender.claim }),
     signer: given.signer as never,
+    modeTriggers: [
+      { on: "space", freeBytes: 1, to: "ALERT" },
+      { on: "memory", freeBytes: 1, to: "ALERT" },
+    ],
     policy: { ...granting(files), tools: { packed: { keep: { input: [""] } } } },
   };
 }

@@ -10,4 +10,5 @@ export { type IsolateLoader, type LoadedTool, type LoaderAnswer, sandboxLoader }
 export { IsolateRegistry } from "./isolate/isolate-registry.ts";
 export { sqlContent, type SqlContentOptions } from "./object/content.ts";
 export { kernelObject, type KernelObjectClass, type KernelObjectOptions } from "./object/kernel-object.ts";
+export { sqlResources } from "./object/resources.ts";
 export { sqlSink } from "./object/sink.ts";

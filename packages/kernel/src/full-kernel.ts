@@ -30,11 +30,12 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
     content,
     suspender,
     modeTriggers,
+    resources,
     hash = blake3Hash,
     families = [],
     ...rest
   } = readFullOptions(foreign);
-  const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers });
+  const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers, resources });
   const known = builtInFamilies.with(families);
   return createKernel({
     ...rest,
@@ -46,7 +47,7 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
   });
 }
 
-type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers";
+type OfExtensions = "approver" | "cache" | "content" | "suspender" | "modeTriggers" | "resources";
 
 /** In the order in which their points are asked: an input is kept before anything else is done about it. */
 function extensionsOf({
@@ -55,12 +56,13 @@ function extensionsOf({
   content,
   suspender,
   modeTriggers: triggers,
+  resources,
 }: { readonly [Name in OfExtensions]: FullKernelOptions[Name] | undefined }): readonly Extension[] {
   return [
     ...(content ? [retention(content)] : []),
     ...(cache ? [pureCache()] : []),
     ...(suspender ? [suspender] : []),
-    ...(triggers ? [modeTriggers(triggers)] : []),
+    ...(triggers ? [modeTriggers(triggers, resources)] : []),
     idempotency(),
     approvals(approver),
     setAside(),

@@ -3,7 +3,7 @@ export { createKernel } from "./kernel.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export type { Extension } from "./extensions/extension.ts";
 export { idempotency } from "./extensions/idempotency/idempotency.ts";
-export { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
+export { defaultModeTriggers, modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 export { nested } from "./extensions/nested/nested.ts";
 export { operations } from "./extensions/operations/operations.ts";
 export { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
@@ -133,6 +133,7 @@ export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
 export type { CompiledPolicy } from "./policy/document/compiled.ts";
 export { defaultPolicy, type Policy } from "./policy/document/make.ts";
+export type { Resources } from "./policy/modes/resources.ts";
 export type { ModeTrigger } from "./policy/modes/triggers.ts";
 export type {
   ArgumentCondition,

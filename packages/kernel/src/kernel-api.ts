@@ -16,6 +16,7 @@ import type { ContentStore } from "./bytes/content-store.ts";
 import type { Hash } from "./hash/hash.ts";
 import type { CustomNormalizers } from "./normalize/normalizer.ts";
 import type { Approver } from "./policy/approval/approval.ts";
+import type { Resources } from "./policy/modes/resources.ts";
 import type { ModeTrigger } from "./policy/modes/triggers.ts";
 import type { StandingApproval } from "./policy/approval/standing-table.ts";
 import type { Preview } from "./policy/decision/preview.ts";
@@ -55,6 +56,8 @@ export interface FullKernelOptions {
   readonly mode?: Mode;
   /** When the mode changes by itself. A log whose last events do not chain always opens in LOCKDOWN. */
   readonly modeTriggers?: readonly ModeTrigger[];
+  /** Gauges for `modeTriggers` on space and memory. Default: none. */
+  readonly resources?: Resources;
   /** Values of `${NAME}` in the policy's texts, also for policies that are set later. */
   readonly policyVariables?: PolicyVariables;
   /** Whether results of `pure` tools that run in isolates may answer equal calls. Default `true`. */
@@ -80,7 +83,7 @@ export interface FullKernelOptions {
 /** A kernel of parts: what {@link FullKernelOptions} says, with `extensions` in place of the options that they take. */
 export interface KernelOptions extends Omit<
   FullKernelOptions,
-  "approver" | "cache" | "content" | "hash" | "modeTriggers" | "suspender"
+  "approver" | "cache" | "content" | "hash" | "modeTriggers" | "resources" | "suspender"
 > {
   readonly hash: Hash;
   /** Algorithms in which a package's own digest may be, beside `hash`. Default: none. A full kernel takes BLAKE3. */

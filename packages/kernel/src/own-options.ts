@@ -58,6 +58,7 @@ const fullNames = Object.keys({
   cache: true,
   content: true,
   modeTriggers: true,
+  resources: true,
   suspender: true,
 } satisfies Record<keyof FullKernelOptions, true>);
 

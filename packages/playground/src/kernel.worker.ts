@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
@@ -33,7 +33,7 @@ async function boot(): Promise<Kernel> {
     kvBroker(indexedDbKv()),
     dbBroker({ main: exampleDatabase() }),
   ];
-  const kernel = await createFullKernel({ host, brokers, policy: startPolicy });
+  const kernel = await createFullKernel({ host, brokers, policy: startPolicy, modeTriggers: defaultModeTriggers() });
   const { search } = (await told).settings;
   const searches = search === undefined ? [] : [webSearchAt(search)];
   for (const tool of [...builtinTools, ...searches, runCode, ...exampleTools]) {

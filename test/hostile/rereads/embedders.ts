@@ -53,7 +53,7 @@ export const seams: readonly Seam[] = [
   {
     name: "when the mode changes by itself",
     first: [{ on: "errors", codes: ["TOOL_ERROR"], count: 2, windowMs: 1_000, to: "ALERT" }],
-    second: [{ on: "failure-rate", codes: [], count: 1e9, windowMs: 1, to: "LOCKDOWN" }],
+    second: [{ on: "failure-rate", ratio: 1, minCalls: 1e9, windowMs: 1, to: "LOCKDOWN" }],
     ways: ["a proxy"],
     run: async (modeTriggers) => {
       const kernel = await openKernel({ modeTriggers });

@@ -2,8 +2,10 @@ import { DurableObject } from "cloudflare:workers";
 import {
   type Broker,
   createFullKernel,
+  defaultModeTriggers,
   hashBytes,
   type IsolateHost,
+  type ModeTrigger,
   type PolicyDocument,
   type ToolPackage,
   parseUrl,
@@ -28,6 +30,7 @@ import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRegistry } from "../isolate/isolate-registry.ts";
 import { severalSandboxes } from "../isolate/sandboxes.ts";
 import { sqlContent } from "./content.ts";
+import { sqlResources } from "./resources.ts";
 import { sqlSink } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
 
@@ -35,6 +38,8 @@ export interface KernelObjectOptions {
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
   /** Holds where `KEYHOLE_POLICY` is not set. */
   readonly policy: PolicyDocument;
+  /** When the mode changes by itself. Default: {@link defaultModeTriggers}, which lead to `DEGRADED` where the storage of the log is short or full, or the log does not keep up. */
+  readonly modeTriggers?: readonly ModeTrigger[];
   /** Secrets of one tenant, for the placeholders of its tools. Default: none. */
   readonly secrets?: (env: Env, tenant: string) => SecretStore | undefined;
   /** Databases of one tenant, by the names under which its tools know them. A D1 database is whole in the hands of whoever has it. Default: none. */
@@ -105,6 +110,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const desk = approvalDesk();
   const content = sqlContent(context.storage);
   const store = secrets?.(env, tenantOf(context.id));
+  const resources = sqlResources(context.storage);
   const kernel = await createFullKernel({
     host: configured(() =>
       hostOf(env, context, options, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
@@ -113,6 +119,8 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     sink: sqlSink(context.storage),
     content,
     approver: desk.approver,
+    resources,
+    modeTriggers: options.modeTriggers ?? defaultModeTriggers(resources),
     ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.

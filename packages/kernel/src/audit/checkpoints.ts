@@ -6,6 +6,7 @@ import { type Foreign, textOf, type Theirs } from "../support/foreign.ts";
 import { type EventRecord, readRecords } from "./record.ts";
 import type { EventScope } from "./scope.ts";
 import type { AuditSink } from "./sink.ts";
+import type { StoragePressure } from "./storage-pressure.ts";
 import { checkpointText, openCallsOf, readCheckpointText, type StateCheckpoint } from "./state-checkpoint.ts";
 
 export interface CheckpointParts {
@@ -13,6 +14,8 @@ export interface CheckpointParts {
   readonly hash: Hash;
   readonly tables: readonly DeclaredTable[];
   readonly steady: SteadyClock;
+  /** Hears of what could not be written. */
+  readonly pressure?: StoragePressure;
   /** Default: 10,000. */
   readonly checkpointEvents?: number;
 }
@@ -51,8 +54,9 @@ export class Checkpoints {
     this.#isWriting = true;
     try {
       await this.#parts.sink.writeCheckpoint?.(taken.text, taken.seq);
-    } catch {
+    } catch (error) {
       // The whole log is read instead.
+      this.#parts.pressure?.heard(error);
     } finally {
       this.#isWriting = false;
     }

@@ -1,7 +1,7 @@
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { type Foreign, type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
+import { type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
 import { type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
@@ -9,13 +9,15 @@ import { applyAll, type DeclaredTable, noChanges, type RowChange, type StateChan
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
 import { checkpointIn, type CheckpointParts, Checkpoints } from "./checkpoints.ts";
-import { PAGE_EVENTS, verifyEarlier } from "./earlier-events.ts";
+import { verifyEarlier } from "./earlier-events.ts";
 import { closing, LogReading, opening } from "./log-reading.ts";
 import { payloadText } from "./payload.ts";
+import { damageIn, readRest } from "./read-rest.ts";
 import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
 import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
+import { StoragePressure } from "./storage-pressure.ts";
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
 export class AuditUnavailable extends Error {
@@ -25,9 +27,8 @@ export class AuditUnavailable extends Error {
   }
 }
 
-/** Takes events, for those who only tell. */
+/** For those who only tell. */
 export type EventRecorder = Pick<AuditLog, "record">;
-
 /** What a log is opened with. */
 export interface LogParts extends CheckpointParts {
   readonly clock: Clock;
@@ -63,6 +64,8 @@ export class AuditLog {
   readonly #idOf = numberedIds();
   #seq: number;
   #prev: string;
+  #durableSeq: number;
+  readonly pressure: StoragePressure = new StoragePressure();
 
   /** Why the log before its end cannot be what was written; `null` where it can. */
   readonly damage: string | null;
@@ -85,10 +88,13 @@ export class AuditLog {
     this.#clock = clock;
     this.#hash = hash;
     this.damage = damage ?? reading.damage;
-    this.#seq = last ? last.seq + 1 : 0;
+    this.#seq = this.#durableSeq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? hash.zero;
     this.#opened = checkpoint;
-    this.#checkpoints = new Checkpoints({ ...parts, tables: reading.tables }, checkpoint?.seq ?? -1);
+    this.#checkpoints = new Checkpoints(
+      { ...parts, tables: reading.tables, pressure: this.pressure },
+      checkpoint?.seq ?? -1,
+    );
     for (const scope of reading.openCalls) this.#track("call.invoked", scope);
   }
 
@@ -239,6 +245,11 @@ export class AuditLog {
     return this.#failure === undefined;
   }
 
+  /** Events that were recorded and are not yet durable. */
+  get backlog(): number {
+    return this.#seq - this.#durableSeq;
+  }
+
   /** Where the next event goes: its number, and the digest that it follows. */
   get end(): { readonly seq: number; readonly prev: string } {
     return { seq: this.#seq, prev: this.#prev };
@@ -256,12 +267,15 @@ export class AuditLog {
   }
 
   #fail(cause: unknown): AuditUnavailable {
+    this.pressure.heard(cause);
     this.#failure ??= new AuditUnavailable(cause);
     return this.#failure;
   }
 
   #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
-    void this.#checkpoints.durable(batch.at(-1)!.seq);
+    const { seq } = batch.at(-1)!;
+    this.#durableSeq = seq + 1;
+    void this.#checkpoints.durable(seq);
     for (let i = 0; i < batch.length; i++) {
       const { onEvent } = waiting[i]!;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
@@ -269,23 +283,5 @@ export class AuditLog {
       tell(onEvent, [event]);
       for (const listener of this.#listeners) tell(listener, [event]);
     }
-  }
-}
-
-/** Whatever a sink says but that there is none. */
-function damageIn(foreign: Foreign<string | null | undefined>): string | null {
-  if (typeof foreign === "string") return foreign;
-  return foreign === null || foreign === undefined ? null : "The sink reports no details.";
-}
-
-/** From the first event that the sink still has, or from a later one on. */
-async function readRest(reading: LogReading, sink: Theirs<AuditSink>, first: number, lastSeq: number): Promise<void> {
-  for (let from = first; from <= lastSeq;) {
-    const records = readRecords(await sink.read(from, PAGE_EVENTS), PAGE_EVENTS);
-    if (!records) return reading.fault("The sink returned a value that is not a list of events.");
-    for (const record of records) reading.add(record);
-    const end = records.at(-1);
-    if (!end || end.seq < from) return reading.fault(`Event ${from} of the log is missing.`);
-    from = end.seq + 1;
   }
 }

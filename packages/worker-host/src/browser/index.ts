@@ -5,6 +5,7 @@ export { browserHost, type BrowserHostOptions, type Isolation } from "./host.ts"
 export { keyholeWorker, type KeyholeWorkerOptions } from "./keyhole-worker.ts";
 export type { KernelClient, RemoteSurface } from "./kernel-client.ts";
 export { type KernelFault, KernelUnavailable } from "./kernel-start.ts";
+export { pageResources } from "./resources.ts";
 export { remoteFrameContainer } from "./remote-frame-container.ts";
 export { serveFrameContainer } from "./serve-frame-container.ts";
 export type { FrameContainer, ContainerOutcome } from "./frame-container.ts";

@@ -7,6 +7,7 @@ export { nodeDatabase, type NodeDatabase } from "./database.ts";
 export { nodeKv, type NodeKv, type NodeKvOptions } from "./kv.ts";
 export { parsePolicyText, type PolicyText, type PolicyTextRead, readPolicyFile } from "./policy-text.ts";
 export { processPackage, type ProcessDefinition } from "../process/package.ts";
+export { nodeResources } from "./resources.ts";
 export { environmentSecrets, type EnvironmentSecretsOptions } from "./secrets.ts";
 export { spawnBroker, type SpawnBrokerOptions, type SpawnCommand } from "./spawn.ts";
 export { nodeStore } from "./store.ts";

@@ -1,33 +1,70 @@
-import type { Foreign } from "../../support/foreign.ts";
+import { type Foreign, portOf } from "../../support/foreign.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import { type ModeTrigger, ModeTriggers } from "../../policy/modes/triggers.ts";
-import { knownMode } from "../../tool/modes.ts";
+import { readTriggers } from "../../policy/modes/read-triggers.ts";
+import { type Resources, ResourceWatch } from "../../policy/modes/resources.ts";
+import { type ModeTrigger, ModeTriggers, type ResourceTrigger, type Transition } from "../../policy/modes/triggers.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /**
- * Makes the mode stricter by itself, by how calls end.
+ * Makes the mode stricter by itself: by how calls end, and by what is left of the resources.
  *
- * @throws TypeError for triggers that are no data, or that go to an unknown mode: a bug of the embedding program
+ * @throws TypeError for triggers that are no data, that go to an unknown mode, or that lack their gauge: a bug of the embedding program
  */
-export function modeTriggers(foreign: Foreign<readonly ModeTrigger[]>): Extension {
+export function modeTriggers(
+  foreign: Foreign<readonly ModeTrigger[]>,
+  foreignResources?: Foreign<Resources | undefined>,
+): Extension {
   const plain = snapshot(foreign);
-  if (!plain.ok || !Array.isArray(plain.value)) throw new TypeError("`modeTriggers` is not a list of triggers.");
-  const triggers = plain.value as unknown as readonly ModeTrigger[];
-  for (const { to } of triggers) knownMode(to);
+  if (!plain.ok) throw new TypeError("`modeTriggers` is not a list of triggers.");
+  const triggers = readTriggers(plain.value);
+  const ofResources = triggers.filter(isOfResource);
+  const ofEnds = triggers.filter((each) => !isOfResource(each));
+  const resources = portOf(foreignResources) ?? {};
   let context: ExtensionContext;
   let watched: ModeTriggers;
+  let watch: ResourceWatch;
+  // A stricter mode holds at once; the record follows with the next flush at the latest. When the log cannot be written, nothing runs any more: stricter than any mode.
+  const go = ({ to, reason }: Transition): Promise<void> => context.setMode(to, reason).catch(() => {});
+  const look = (): void => {
+    const fired = watch.fired(context.authority().mode, context.log);
+    if (fired) void go(fired);
+  };
   return {
     name: "mode-triggers",
     open(given) {
       context = given;
-      watched = new ModeTriggers(triggers, given.clock);
+      watched = new ModeTriggers(ofEnds, given.clock);
+      watch = new ResourceWatch(ofResources, resources, given.clock);
     },
+    ...(ofResources.length > 0 && {
+      onArrival() {
+        look();
+        void watch.measure().then(look);
+      },
+    }),
     onEnd({ result, hasStarted }) {
       const code = result.ok ? undefined : result.error.code;
       const fired = watched.ended(context.authority().mode, code, hasStarted);
-      // A stricter mode holds at once; the record follows with the next flush at the latest. When the
-      // log cannot be written, nothing runs any more: stricter than any mode.
-      return fired && context.setMode(fired.to, fired.reason).catch(() => {});
+      return fired && go(fired);
     },
   };
+}
+
+function isOfResource(trigger: ModeTrigger): trigger is ResourceTrigger {
+  return trigger.on === "space" || trigger.on === "memory" || trigger.on === "backlog";
+}
+
+const MIB = 1_048_576;
+
+/**
+ * Triggers to `DEGRADED` for a service that nobody looks at: the storage of the log or the memory is short, or the log does not keep up. No caller can bring them about with errors
+ * of its own. A gauge that is there is watched at 256 MiB.
+ */
+export function defaultModeTriggers(resources: Resources = {}): readonly ModeTrigger[] {
+  const freeBytes = 256 * MIB;
+  return [
+    { on: "space", to: "DEGRADED", ...(resources.freeSpaceBytes && { freeBytes }) },
+    ...(resources.freeMemoryBytes ? [{ on: "memory", to: "DEGRADED", freeBytes } as const] : []),
+    { on: "backlog", to: "DEGRADED", events: 10_000 },
+  ];
 }

@@ -20,7 +20,19 @@ export type ModeTrigger =
       readonly minCalls: number;
       readonly windowMs: number;
       readonly to: Mode;
-    };
+    }
+  | ResourceTrigger;
+
+/** A resource is short, or at its end. */
+export type ResourceTrigger =
+  /** The storage of the log said that it has no space. With `freeBytes` also: fewer bytes are free, by `resources.freeSpaceBytes`. */
+  | { readonly on: "space"; readonly freeBytes?: number; readonly to: Mode }
+  /** Fewer bytes are free, by `resources.freeMemoryBytes`. */
+  | { readonly on: "memory"; readonly freeBytes: number; readonly to: Mode }
+  /** At least so many events were recorded and are not yet durable. */
+  | { readonly on: "backlog"; readonly events: number; readonly to: Mode };
+
+type EndTrigger = Exclude<ModeTrigger, ResourceTrigger>;
 
 export interface Transition {
   readonly to: Mode;
@@ -38,9 +50,9 @@ const memory = 10_000;
 /** Watches how calls end and says when a trigger fires. */
 export class ModeTriggers {
   readonly #clock: Clock;
-  readonly #watched: readonly { readonly trigger: ModeTrigger; ends: End[] }[];
+  readonly #watched: readonly { readonly trigger: EndTrigger; ends: End[] }[];
 
-  constructor(triggers: readonly ModeTrigger[], clock: Clock) {
+  constructor(triggers: readonly EndTrigger[], clock: Clock) {
     this.#clock = clock;
     this.#watched = triggers.map((trigger) => ({ trigger, ends: [] }));
   }
@@ -65,7 +77,7 @@ export class ModeTriggers {
   }
 }
 
-function reasonOf(trigger: ModeTrigger, ends: readonly End[]): string | undefined {
+function reasonOf(trigger: EndTrigger, ends: readonly End[]): string | undefined {
   const within = `within ${trigger.windowMs / 1_000} s`;
   if (trigger.on === "errors")
     return ends.length >= trigger.count

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Approver, type AuditSink, createFullKernel, type Kernel } from "@keyhole/kernel";
-import { nodeHost } from "@keyhole/worker-host/node";
+import { type Approver, type AuditSink, createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { nodeHost, nodeResources } from "@keyhole/worker-host/node";
 import saveNote from "../dist/save-note.json" with { type: "json" };
 import wordCount from "../dist/word-count.json" with { type: "json" };
 
@@ -16,7 +16,9 @@ export interface Options {
 export async function openKernel({ approver, files, sink }: Options): Promise<Kernel> {
   const policy: unknown = JSON.parse(readFileSync(new URL("../policy.json", import.meta.url), "utf8"));
   const host = nodeHost(files === undefined ? {} : { files });
-  const kernel = await createFullKernel({ host, policy, approver, ...(sink && { sink }) });
+  const resources = nodeResources();
+  const modeTriggers = defaultModeTriggers(resources);
+  const kernel = await createFullKernel({ host, policy, approver, resources, modeTriggers, ...(sink && { sink }) });
   for (const tool of [saveNote, wordCount]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`);

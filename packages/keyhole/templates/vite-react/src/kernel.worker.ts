@@ -1,5 +1,5 @@
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
-import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
+import { createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { browserHost, exposeKernel, pageResources, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import { indexedDbSink } from "@keyhole/worker-host/sinks/indexeddb";
 import saveNote from "keyhole:../tools/save-note.ts";
 import wordCount from "keyhole:../tools/word-count.ts";
@@ -9,7 +9,9 @@ exposeKernel(start()); // The promise: calls that arrive early wait for it.
 
 async function start(): Promise<Kernel> {
   const host = await browserHost({ container: remoteFrameContainer() });
-  const kernel = await createFullKernel({ host, policy, sink: indexedDbSink() });
+  const resources = pageResources();
+  const modeTriggers = defaultModeTriggers(resources);
+  const kernel = await createFullKernel({ host, policy, sink: indexedDbSink(), resources, modeTriggers });
   for (const tool of [saveNote, wordCount]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`);

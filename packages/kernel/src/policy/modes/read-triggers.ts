@@ -1,0 +1,38 @@
+import { isJsonObject, type JsonValue } from "../../json/json.ts";
+import { knownMode } from "../../tool/modes.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import type { ModeTrigger } from "./triggers.ts";
+
+type Kind = ModeTrigger["on"];
+
+/** The numbers of each kind of trigger, and whether it can lack them. */
+const numbers = {
+  errors: { count: "needed", windowMs: "needed" },
+  "failure-rate": { ratio: "needed", minCalls: "needed", windowMs: "needed" },
+  space: { freeBytes: "optional" },
+  memory: { freeBytes: "needed" },
+  backlog: { events: "needed" },
+} as const satisfies Record<Kind, Readonly<Record<string, "needed" | "optional">>>;
+
+const kinds: ReadonlyMap<string, Readonly<Record<string, "needed" | "optional">>> = new Map(Object.entries(numbers));
+
+/** @throws TypeError for what is no list of triggers: one that cannot fire would be no trigger */
+export function readTriggers(value: JsonValue): readonly ModeTrigger[] {
+  if (!Array.isArray(value)) throw new TypeError("`modeTriggers` is not a list of triggers.");
+  return (value as readonly JsonValue[]).map((each, at) => readTrigger(each, `modeTriggers/${at}`));
+}
+
+function readTrigger(value: JsonValue, at: string): ModeTrigger {
+  const trigger: Readonly<Record<string, unknown>> = isJsonObject(value) ? value : {};
+  const { on, to, codes } = trigger;
+  const wanted = typeof on === "string" ? kinds.get(on) : undefined;
+  if (!wanted) throw new TypeError(`${at}/on is not one of ${[...kinds.keys()].join(", ")}.`);
+  for (const [name, need] of Object.entries(wanted)) {
+    const given = trigger[name];
+    const isFine = given === undefined ? need === "optional" : typeof given === "number" && given > 0;
+    if (!isFine) throw new TypeError(`${at}/${name} is not a number above 0.`);
+  }
+  if (on === "errors" && !Array.isArray(codes)) throw new TypeError(`${at}/codes is not a list of error codes.`);
+  knownMode(to as Mode);
+  return value as unknown as ModeTrigger;
+}
