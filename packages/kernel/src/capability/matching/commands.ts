@@ -1,4 +1,5 @@
 import { checkGlob, checkPath, matchPath } from "./paths.ts";
+import { couldStepUp } from "./step-up.ts";
 import { foldLetters } from "../../support/fold.ts";
 
 /** A command and the arguments that it may be given. There is no shell, and no command line as one text. */
@@ -114,8 +115,12 @@ export function matchCommand(
 
 /** What many programs read as an option, as a file with more arguments in it, or, behind a `+`, as a command of their own. */
 const special = /^[-@+]/;
-/** A step to the folder above, as a whole segment; what stands before it can be an option or a host. Spaces around it are lost on the way, and dots after them. */
-const stepUp = /(?:^|[/\\=:]) *\.\.(?: [ .]*)?(?:[/\\]|$)/;
+/** What some program puts something else in the place of. */
+const variable = /`|\$[A-Za-z_{(]|%(?![0-9A-Fa-f]{2}%)[A-Za-z_][A-Za-z0-9_]*%/;
+/** What stands for other paths, or for a home folder at the beginning. */
+const wildcard = /[{}*?]|^~/;
+/** A value that is the name of a file to read: behind any `=`, or, for forms, behind the `=` of a field. */
+const fileValue = /=@|[^=]=</;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
 /** What programs can see in it: of Windows, they get the nearest character of their code page. A soft hyphen is a hyphen to some and nothing to others. */
@@ -125,7 +130,6 @@ function readingsOf(argument: string): readonly string[] {
 }
 
 const isSpecial = (argument: string): boolean => readingsOf(argument).some((each) => special.test(each));
-const stepsUp = (argument: string): boolean => readingsOf(argument).some((each) => stepUp.test(each));
 
 function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
   if (typeof pattern === "string") return argument === pattern;
@@ -134,6 +138,9 @@ function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
   if ("path" in pattern)
     return (
       !isSpecial(argument) &&
+      !wildcard.test(argument) &&
+      !variable.test(argument) &&
+      !couldStepUp(argument) &&
       checkPath(argument) === undefined &&
       pattern.path.some((glob) => matchPath(glob, argument))
     );
@@ -143,10 +150,12 @@ function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
 }
 
 function matchPrefix(prefix: string, argument: string): boolean {
-  if (!argument.startsWith(prefix) || stepsUp(argument)) return false;
+  if (!argument.startsWith(prefix) || couldStepUp(argument)) return false;
+  const tail = argument.slice(Math.max(0, prefix.length - 1));
+  if (readingsOf(tail).some((each) => fileValue.test(each))) return false;
   if (prefix === "") return !isSpecial(argument);
-  // Behind `--data=` an `@` names a file, as it does alone.
-  return !(prefix.endsWith("=") && readingsOf(argument.slice(prefix.length)).some((each) => each.startsWith("@")));
+  // Only the prefix of a place says where what follows is.
+  return !/[/\\]/.test(prefix) || !variable.test(argument.slice(prefix.length));
 }
 
 /** As people write it: `git log --oneline <1–100>`. */
