@@ -1,4 +1,5 @@
 import {
+  type ApprovalAnswer,
   type Approver,
   type CallResult,
   createFullKernel,
@@ -9,10 +10,11 @@ import {
   type Preview,
   type ToolPackage,
 } from "@keyhole/kernel";
-import { connectKernel, exposeKernel, type KernelClient } from "@keyhole/worker-host/browser";
+import { connectKernel, type ConnectOptions, exposeKernel, type KernelClient } from "@keyhole/worker-host/browser";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { echo } from "../support/kernel.ts";
+import { leaf, openCalling, outer, toolWith } from "../support/nested.ts";
 import { guarded, packageOf, policy, suspendingKernel } from "../support/suspension.ts";
 import { testEngine } from "../wasm/engine.ts";
 
@@ -22,14 +24,14 @@ afterEach(() => {
 });
 
 /** A kernel as a page has it: at the other end of a message port. */
-function remoteOf(kernel: Kernel): KernelClient {
+function remoteOf(kernel: Kernel, options: ConnectOptions = {}): KernelClient {
   const { port1, port2 } = new MessageChannel();
   closed.push(
     () => port1.close(),
     () => port2.close(),
   );
   exposeKernel(kernel, port1);
-  return connectKernel(port2);
+  return connectKernel(port2, options);
 }
 
 const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
@@ -155,5 +157,32 @@ describe("a call that is suspended from the page", () => {
     expect(types.at(-1)).toBe("tool.completed");
     expect(await remote.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "SNAPSHOT_REFUSED" } });
     expect(await remote.resume("no bytes" as never)).toMatchObject({ error: { code: "SNAPSHOT_REFUSED" } });
+  });
+});
+
+describe("a call within a call from the page", () => {
+  const asks = { approval: "always" } as const;
+  const tools = [
+    outer,
+    toolWith(
+      leaf("inner", () => "done"),
+      asks,
+    ),
+  ];
+  const named = (approver: string, asked: string[]): Approver => {
+    return async (): Promise<ApprovalAnswer> => (asked.push(approver), { answer: "allow", scope: "once", approver });
+  };
+
+  it.each([
+    ["approver", { own: false, page: true }, ["page"]],
+    ["approver", { own: true, page: false }, ["kernel"]],
+    ["nestedApprover", { own: true, page: true }, ["call"]],
+  ] as const)("where the call brings %s, with %o: answered by %j", async (option, { own, page }, expected) => {
+    const asked: string[] = [];
+    const { kernel } = await openCalling(tools, own ? { approver: named("kernel", asked) } : {});
+    const remote = remoteOf(kernel, page ? { approver: named("page", asked) } : {});
+    const result = await remote.call("outer", {}, { [option]: named("call", asked) });
+    expect(result).toMatchObject({ ok: true, data: { ok: true, data: "done" } });
+    expect(asked).toEqual(expected);
   });
 });

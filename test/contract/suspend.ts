@@ -92,7 +92,7 @@ export function describeSuspendedCalls(name: string, makeHost: () => Promise<Iso
         asking.resolve();
         return never(...question);
       };
-      const { callId, result } = await begin(first.kernel, "relaying", input, { approver });
+      const { callId, result } = await begin(first.kernel, "relaying", input, { nestedApprover: approver });
       await asking.promise;
       const suspension = await first.kernel.suspend(callId);
       if (!suspension.ok) throw new Error(suspension.error.message);
@@ -101,7 +101,7 @@ export function describeSuspendedCalls(name: string, makeHost: () => Promise<Iso
       expect(before.filter(({ type }) => type === "tool.suspended")).toHaveLength(3);
 
       const second = await suspendingKernel(await makeHost());
-      const resumed = await second.kernel.resume(suspension.bytes, { approver: yes });
+      const resumed = await second.kernel.resume(suspension.bytes, { nestedApprover: yes });
       const withoutIds = (each: CallResult): unknown =>
         JSON.parse(JSON.stringify(comparable(each)).replaceAll(/"callId":"[^"]*"|"hash":"[^"]*"/g, '"id":""'));
       expect(withoutIds(resumed)).toEqual(withoutIds(expected));

@@ -20,6 +20,7 @@ import { describe, expect, it } from "vitest";
 import { noSecrets } from "../../packages/kernel/src/capability/secret.ts";
 import { FakeClock, passUntil } from "../support/fake-clock.ts";
 import { granting, toolOf } from "../support/kernel.ts";
+import { calling } from "../support/nested.ts";
 import { unhandledDuring } from "../support/rejections.ts";
 import { bodySource, sink } from "../support/streams.ts";
 import { testKey } from "../support/suspension.ts";
@@ -69,6 +70,7 @@ const callOptions = {
   waitMs: "data",
   signal: "called",
   approver: "called",
+  nestedApprover: "called",
   output: "called",
   body: "called",
   onEvent: "called",
@@ -77,6 +79,8 @@ const callOptions = {
 } as const satisfies Record<keyof CallOptions, "called" | "data">;
 
 const files = { kind: "fs.read", paths: ["open/**"] } as const;
+const callsAll = { tool: "*", capability: { kind: "tool.call", tools: ["*"] } } as const;
+const granted = granting(files);
 const tool = { determinism: "external", effects: ["fs.read"], capabilities: [files] } as const;
 
 const allow: Approver = async () => ({ answer: "allow", approver: "ada", scope: "once" });
@@ -122,7 +126,7 @@ function openOptions(walk: Walk, clock: FakeClock): FullKernelOptions {
       { on: "space", freeBytes: 1, to: "ALERT" },
       { on: "memory", freeBytes: 1, to: "ALERT" },
     ],
-    policy: { ...granting(files), tools: { packed: { keep: { input: [""] } } } },
+    policy: { ...granted, grants: [...(granted.grants ?? []), callsAll], tools: { packed: { keep: { input: [""] } } } },
   };
 }
 
@@ -140,10 +144,12 @@ async function everything(kernel: Kernel, walk: Walk): Promise<void> {
     output: { kind: "stream" },
     body: {},
   });
-  for (const each of [asking, flowing]) kernel.registerTrusted(each);
+  const within = calling("within", (_, { tools }) => tools.call("asking"));
+  for (const each of [asking, flowing, within]) kernel.registerTrusted(each);
   const { signal } = new AbortController();
   await quietly(kernel.call("packed", {}, walk({ signal, ...heard })));
   await quietly(kernel.call("asking", {}));
+  await quietly(kernel.call("within", {}, walk({ nestedApprover: allow })));
   await quietly(kernel.call("nobody", {}, walk({ onEvent: () => {} })));
   const { output } = sink();
   const { body } = bodySource([new Uint8Array([1])]);

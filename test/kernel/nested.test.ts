@@ -1,4 +1,4 @@
-import { limits, verifyProofDigest } from "@keyhole/kernel";
+import { type Approver, limits, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { type FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
@@ -124,7 +124,7 @@ describe("an approval within", () => {
   it("takes its time: the deadline of the call around it stands still meanwhile", async () => {
     const short = toolWith(outer, { bounds: { timeoutMs: 100 } });
     const { kernel, clock } = await openCalling([short, asked]);
-    const call = kernel.call("outer", {}, { approver: slowYes(clock, 60_000) as never });
+    const call = kernel.call("outer", {}, { nestedApprover: slowYes(clock, 60_000) as never });
     await settle();
     await clock.advance(60_000);
     expect(await call).toMatchObject({ ok: true, data: { ok: true, data: "done" } });
@@ -141,7 +141,7 @@ describe("an approval within", () => {
       { bounds: { timeoutMs: 100 } },
     );
     const { kernel, clock } = await openCalling([lazy, asked]);
-    const call = kernel.call("outer", {}, { approver: slowYes(clock, 5_000) as never });
+    const call = kernel.call("outer", {}, { nestedApprover: slowYes(clock, 5_000) as never });
     await settle();
     await clock.advance(5_000);
     await settle();
@@ -154,7 +154,7 @@ describe("an approval within", () => {
       for (let i = 0; ; i++) await tools.call("inner", { i });
     });
     const { kernel, clock } = await openCalling([toolWith(asks, { bounds: { timeoutMs: 1_000 } }), asked]);
-    const call = kernel.call("outer", {}, { approver: () => new Promise(() => {}) });
+    const call = kernel.call("outer", {}, { nestedApprover: () => new Promise(() => {}) });
     for (let i = 0; i < 10; i++) {
       await clock.advance(limits.approvalMs);
       await settle();
@@ -178,5 +178,50 @@ describe("an approval within", () => {
     expect(await kernel.approvals.revoke(standing!.approvalId, "changed my mind")).toBe(true);
     expect(await call).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
     await expectSoundLog(kernel);
+  });
+});
+
+describe("the approver of a call", () => {
+  const answering = (approver: string, asked: string[]): Approver => {
+    return async ({ tool }) => {
+      asked.push(`${approver} ${tool.split("@")[0]}`);
+      return { answer: "allow", approver, scope: "once" };
+    };
+  };
+  const askedLeaf = leaf("inner", () => "done", { approval: "always" });
+  const askedOuter = toolWith(outer, { approval: "always" });
+  const outermost = toolWith(
+    calling("outermost", (input, { tools }) => tools.call("outer", input)),
+    { approval: "always" },
+  );
+  const call = { approver: "call" } as const;
+  const both = { approver: "call", nestedApprover: "nested" } as const;
+  const denied = { ok: false, error: { code: "APPROVAL_DENIED" } };
+  const done = { ok: true, data: "done" };
+
+  it.each([
+    ["outer", call, undefined, ["call outer"], denied],
+    ["outer", call, "kernel", ["call outer", "kernel inner"], done],
+    ["outermost", call, undefined, ["call outermost"], denied],
+    ["outermost", call, "kernel", ["call outermost", "kernel outer", "kernel inner"], { ok: true, data: done }],
+    ["outer", both, undefined, ["call outer", "nested inner"], done],
+    ["outer", both, "kernel", ["call outer", "nested inner"], done],
+    ["outermost", both, "kernel", ["call outermost", "nested outer", "nested inner"], { ok: true, data: done }],
+    ["outer", { nestedApprover: "nested" }, "kernel", ["kernel outer", "nested inner"], done],
+  ] as const)("of %s with %o and the kernel's %s is asked %j", async (tool, given, own, expected, data) => {
+    const asked: string[] = [];
+    const options = own ? { approver: answering(own, asked) } : {};
+    const { kernel } = await openCalling([askedLeaf, askedOuter, outermost], options);
+    const approvers = Object.entries(given).map(([option, name]) => [option, answering(name, asked)]);
+    const result = await kernel.call(tool, {}, Object.fromEntries(approvers));
+    expect(asked).toEqual(expected);
+    expect(result).toMatchObject({ ok: true, data });
+    await expectSoundLog(kernel);
+  });
+
+  it("is no approver of calls within: the refusal says so", async () => {
+    const { kernel } = await openCalling([outer, askedLeaf]);
+    const result = await kernel.call("outer", {}, { approver: answering("call", []) });
+    expect(result).toMatchObject({ data: { error: { hint: expect.stringContaining("for that call alone") } } });
   });
 });

@@ -200,7 +200,7 @@ describe("calls within a suspended call", () => {
       controller.abort();
       return new Promise(() => {});
     };
-    const result = await second.kernel.resume(bytes, { approver, signal: controller.signal });
+    const result = await second.kernel.resume(bytes, { nestedApprover: approver, signal: controller.signal });
     expect(result).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
     await expectSoundLog(second.kernel);
   });

@@ -240,7 +240,7 @@ export async function asking(
     asked.resolve(approvalId);
     return new Promise(() => {});
   };
-  const call = await begin(kernel, tool, input, { ...options, approver });
+  const call = await begin(kernel, tool, input, { ...options, approver, nestedApprover: approver });
   return { ...call, approvalId: await asked.promise };
 }
 

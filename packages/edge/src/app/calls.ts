@@ -1,4 +1,5 @@
 import {
+  type Approver,
   type AuditEvent,
   type CallError,
   type CallOptions,
@@ -123,16 +124,18 @@ async function answerCall(run: Run): Promise<Response> {
 function streamCall(run: Run, { desk }: CallSurroundings, clientGone: AbortSignal, call: CallBody): Response {
   return eventStream(clientGone, async (line) => {
     const { send, signal } = line;
+    const approver: Approver = (asked, until) => {
+      send("approval", asked);
+      return desk.approver(asked, until);
+    };
     const result = await run({
       signal,
       ...(call.output === true && { output: outputEvents(line) }),
       onEvent: (event) => send("audit", event),
       onLog: (entry) => send("log", entry),
       onProgress: (progress) => send("progress", progress),
-      approver: (asked, until) => {
-        send("approval", asked);
-        return desk.approver(asked, until);
-      },
+      approver,
+      nestedApprover: approver, // Each question goes to the desk.
     });
     send("result", wireResult(result));
   });

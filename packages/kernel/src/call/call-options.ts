@@ -39,8 +39,10 @@ export interface CallOptions {
   readonly waitMs?: number;
   /** Cancels: the tool is told, and killed after the grace period. */
   readonly signal?: AbortSignal;
-  /** Replaces the kernel's approver for this call. */
+  /** Replaces the kernel's approver for this call, and for no call that this one makes. */
   readonly approver?: Approver;
+  /** Replaces the kernel's approver for the calls that this one makes, however deep. It answers questions that nobody has seen yet: show it each of them. */
+  readonly nestedApprover?: Approver;
   /**
    * Takes the output of a tool of kind `stream` while it runs; the tool makes no more than this takes. Closed when the call has given its result, aborted with the
    * error where there is none, so that what was cut off is not taken for whole. When it fails, or takes no more, the call ends as `CANCELLED`. Without it the
@@ -99,4 +101,7 @@ export type Suspension =
     };
 
 /** Everything else the call has with it. */
-export type ResumeOptions = Pick<CallOptions, "signal" | "approver" | "onEvent" | "onLog" | "onProgress">;
+export type ResumeOptions = Pick<
+  CallOptions,
+  "signal" | "approver" | "nestedApprover" | "onEvent" | "onLog" | "onProgress"
+>;

@@ -19,7 +19,7 @@ export interface InvalidOption {
 export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
 
 /** What of the options is called. */
-type Callbacks = Pick<CallOptions, "approver" | "onEvent" | "onLog" | "onProgress">;
+type Callbacks = Pick<CallOptions, "approver" | "nestedApprover" | "onEvent" | "onLog" | "onProgress">;
 
 /** What whoever resumes a call gives anew. */
 export type OwnResumeOptions = Pick<OwnOptions, keyof ResumeOptions>;
@@ -67,6 +67,7 @@ const options = {
   waitMs: undefined,
   signal: undefined,
   approver: "function",
+  nestedApprover: "function",
   output: undefined,
   body: undefined,
   onEvent: "function",

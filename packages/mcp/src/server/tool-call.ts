@@ -126,7 +126,7 @@ export class ToolExchange {
       this.#service.kernel.call(this.#tool.manifest.name, input, { ...options, ...more });
     if (!approvals || this.#clientCapabilities().elicitation?.url === undefined)
       return this.#result(
-        await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && { approver: approvals.approver }) }),
+        await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && everyQuestionTo(approvals.approver)) }),
         held,
       );
     return this.#callAsking(approvals.approver, run, held);
@@ -142,7 +142,7 @@ export class ToolExchange {
     const waiting = new WaitingCall(
       this.#caller,
       cancel,
-      (asking) => run({ signal: cancel.signal, approver: asking }),
+      (asking) => run({ signal: cancel.signal, ...everyQuestionTo(asking) }),
       approver,
       held,
     );
@@ -224,6 +224,11 @@ export class ToolExchange {
     const { outputSchema } = this.#tool.definition;
     return this.#server.server.projectCallToolResult(given, outputSchema);
   }
+}
+
+/** The server's approver stands in for the kernel's: it is shown each question, also of calls within. */
+function everyQuestionTo(approver: Approver): Pick<CallOptions, "approver" | "nestedApprover"> {
+  return { approver, nestedApprover: approver };
 }
 
 /** As the SDK answers a state that its hook refuses: nobody learns which part is wrong. */

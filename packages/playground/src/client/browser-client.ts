@@ -30,6 +30,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
           ...(body && { body: body.stream() }),
           ...(output && { output }),
           approver: approve,
+          nestedApprover: approve,
           caller,
         }),
       ),

@@ -10,7 +10,7 @@ import { PageListeners } from "./remote-listeners.ts";
 import { type Kept, type SentFields, sentFields, takeOptions } from "./remote-options.ts";
 
 export interface ConnectOptions {
-  /** Answers for every call that brings no approver of its own. */
+  /** The kernel's approver, from this page: answers for every call, and every call within one, that has no approver of its own. */
   readonly approver?: Approver;
   /** Milliseconds until the worker's kernel has to be ready. Default 60,000. */
   readonly startTimeoutMs?: number;
@@ -68,7 +68,7 @@ function callsOver(
   ): Promise<CallResult> => {
     const token = nextToken();
     const cancel = (): void => void use(() => remote.cancel(token)).catch(() => {});
-    const page = new PageListeners({ ...(approver && { approver }), ...kept }, cancel);
+    const page = new PageListeners({ ...(approver && { approver, nestedApprover: approver }), ...kept }, cancel);
     return page.settle(use(() => send({ token, options, wanted: page.wanted }, Comlink.proxy(page.listeners))));
   };
   const call = async (foreign: unknown, input: unknown, options: unknown = {}): Promise<CallResult> => {

@@ -26,6 +26,8 @@ export interface CallListeners {
   /** Nobody reads the body any more. */
   leave(): void;
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
+  /** The same, about a call that the call makes. */
+  askNested(request: ApprovalRequest): Promise<ApprovalAnswer>;
   /** Nobody waits for that answer any more. */
   withdraw(approvalId: string): void;
 }
@@ -39,6 +41,7 @@ export interface Wanted {
   readonly output: boolean | "refused";
   readonly body: boolean | "refused";
   readonly ask: boolean;
+  readonly askNested: boolean;
 }
 
 export type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;

@@ -1,4 +1,4 @@
-import type { Approver, CallOptions, CallResult } from "@keyhole/kernel";
+import type { ApprovalAnswer, ApprovalRequest, Approver, CallOptions, CallResult } from "@keyhole/kernel";
 import type { CallListeners, Releasable, Wanted } from "./remote-api.ts";
 import { PageBody, remoteBody } from "./remote-body.ts";
 import type { Kept } from "./remote-options.ts";
@@ -14,7 +14,10 @@ export class PageListeners {
   readonly #body: PageBody | undefined;
 
   /** @param cancel asks the worker to cancel the call */
-  constructor({ signal, output, body, onEvent, onLog, onProgress, approver }: Kept, cancel: () => void) {
+  constructor(
+    { signal, output, body, onEvent, onLog, onProgress, approver, nestedApprover }: Kept,
+    cancel: () => void,
+  ) {
     this.#signal = signal;
     this.#cancel = cancel;
     this.#output = output && new PageOutput(output, cancel);
@@ -26,6 +29,7 @@ export class PageListeners {
       output: wantedStream(this.#output),
       body: wantedStream(this.#body),
       ask: approver !== undefined,
+      askNested: nestedApprover !== undefined,
     };
     this.listeners = {
       event: (event) => onEvent?.(event),
@@ -34,7 +38,7 @@ export class PageListeners {
       write: async (piece) => this.#output?.write(piece),
       read: async () => this.#body?.read(),
       leave: () => this.#body?.leave(),
-      ...askedFrom(approver),
+      ...askedFrom(approver, nestedApprover),
     };
   }
 
@@ -57,21 +61,26 @@ function wantedStream(stream: { readonly isUsable: boolean } | undefined): boole
   return stream === undefined ? false : stream.isUsable || "refused";
 }
 
-function askedFrom(approver: Approver | undefined): Pick<CallListeners, "ask" | "withdraw"> {
+function askedFrom(
+  approver: Approver | undefined,
+  nestedApprover: Approver | undefined,
+): Pick<CallListeners, "ask" | "askNested" | "withdraw"> {
   const asked = new Map<string, AbortController>();
-  return {
-    ask(request) {
+  const asking =
+    (answers: Approver | undefined): CallListeners["ask"] =>
+    (request) => {
       const controller = new AbortController();
       asked.set(request.approvalId, controller);
-      return approver === undefined
-        ? Promise.reject(new Error("nobody answers"))
-        : approver(request, controller.signal);
-    },
+      return answers === undefined ? Promise.reject(new Error("nobody answers")) : answers(request, controller.signal);
+    };
+  return {
+    ask: asking(approver),
+    askNested: asking(nestedApprover),
     withdraw: (approvalId) => asked.get(approvalId)?.abort(),
   };
 }
 
-type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver"> & {
+type Listening = Pick<CallOptions, "onEvent" | "onLog" | "onProgress" | "approver" | "nestedApprover"> & {
   readonly output?: unknown;
   readonly body?: unknown;
 };
@@ -90,11 +99,17 @@ export function remoteListeners(
     ...(wanted.output === "refused" && { output: null }),
     ...(wanted.body === true && { body: remoteBody(listeners) }),
     ...(wanted.body === "refused" && { body: null }),
-    ...(wanted.ask && {
-      approver: (request, signal) => {
-        signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
-        return listeners.ask(request);
-      },
-    }),
+    ...(wanted.ask && { approver: withdrawable(listeners, (request) => listeners.ask(request)) }),
+    ...(wanted.askNested && { nestedApprover: withdrawable(listeners, (request) => listeners.askNested(request)) }),
+  };
+}
+
+function withdrawable(
+  listeners: Pick<Releasable<CallListeners>, "withdraw">,
+  ask: (request: ApprovalRequest) => Promise<ApprovalAnswer>,
+): Approver {
+  return (request, signal) => {
+    signal.addEventListener("abort", () => void listeners.withdraw(request.approvalId), { once: true });
+    return ask(request);
   };
 }

@@ -2,7 +2,10 @@ import type { CallOptions } from "@keyhole/kernel";
 import { fromCloneSafe, type CloneSafe, cloneSafe } from "./clone-safe.ts";
 
 /** What of a caller's options is used where the caller is. */
-export type Kept = Pick<CallOptions, "signal" | "approver" | "output" | "body" | "onEvent" | "onLog" | "onProgress">;
+export type Kept = Pick<
+  CallOptions,
+  "signal" | "approver" | "nestedApprover" | "output" | "body" | "onEvent" | "onLog" | "onProgress"
+>;
 
 /** Fields of an object on their way to the worker; `null` for one that cannot be read at all. */
 export type SentFields = Readonly<Record<string, CloneSafe>> | null;
@@ -47,6 +50,7 @@ const isKept: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
   Object.entries({
     signal: isSignal,
     approver: isFunction,
+    nestedApprover: isFunction,
     output: isObject,
     body: isObject,
     onEvent: isFunction,

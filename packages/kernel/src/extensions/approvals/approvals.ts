@@ -45,9 +45,8 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       if (known) return known;
       const asked = decided.call.options.approver ?? approver;
       if (asked) return askNow(decided, asked, approvals, context);
-      throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, {
-        operatorHint: "Give the kernel, or this call, an approver.",
-      });
+      const hints = decided.call.parent ? noneWithin : noneAtAll;
+      throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, hints);
     },
     onUnregister: ({ id }) => approvals.forget(id),
     foresee: (decided) => knownAnswer(decided, approvals) ?? questionOf(decided),
@@ -65,6 +64,12 @@ export function approvals(approver?: Theirs<Approver>): Extension {
     },
   };
 }
+
+const noneAtAll = { operatorHint: "Give the kernel, or this call, an approver." };
+const noneWithin = {
+  hint: "The approver of the outer call answers for that call alone.",
+  operatorHint: "Give the kernel an approver, or the outer call a `nestedApprover`.",
+};
 
 /** A standing approval, or the one that the call ran on before it was suspended. */
 function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | undefined {

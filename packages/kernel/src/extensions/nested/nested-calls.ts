@@ -70,7 +70,7 @@ export async function within(
   make: (options: OwnOptions, parent: Parent) => Promise<CallResult>,
 ): Promise<CallResult> {
   const { call } = caller;
-  const { correlationId, grants, approver, onEvent, onLog, onProgress, signal } = call.options;
+  const { correlationId, grants, nestedApprover, onEvent, onLog, onProgress, signal } = call.options;
   const stopped = firstAbort(session.signal, signal);
   const options: OwnOptions = {
     caller: call.caller,
@@ -80,7 +80,8 @@ export async function within(
     signal: stopped.signal,
     ...(correlationId !== undefined && { correlationId }),
     ...(grants !== undefined && { grants }),
-    ...(approver !== undefined && { approver }),
+    // The call's own approver stays outside: its yes is to the question of that call.
+    ...(nestedApprover !== undefined && { approver: nestedApprover, nestedApprover }),
     ...(onEvent !== undefined && { onEvent }),
     ...(onLog !== undefined && { onLog: heard(call, onLog) }),
     ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),

@@ -126,8 +126,15 @@ function againOf(
 }
 
 /** What of a call's options whoever resumes it gives anew. */
-export function listenersOf({ signal, approver, onEvent, onLog, onProgress }: OwnOptions): OwnResumeOptions {
-  const given = { signal, approver, onEvent, onLog, onProgress };
+export function listenersOf({
+  signal,
+  approver,
+  nestedApprover,
+  onEvent,
+  onLog,
+  onProgress,
+}: OwnOptions): OwnResumeOptions {
+  const given = { signal, approver, nestedApprover, onEvent, onLog, onProgress };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

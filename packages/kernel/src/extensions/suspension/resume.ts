@@ -66,6 +66,7 @@ export async function resume(
 const resumeOptionNames = Object.keys({
   signal: true,
   approver: true,
+  nestedApprover: true,
   onEvent: true,
   onLog: true,
   onProgress: true,
