@@ -48,12 +48,7 @@ async function register(page: Page): Promise<PolicyDocument["passkeys"]> {
   await page.getByRole("button", { name: "Make a passkey" }).click();
   const status = page.getByRole("status");
   await expect.poll(() => status.textContent(), { timeout: 60_000 }).toContain("publicKey");
-  const key = JSON.parse((await status.textContent()) ?? "") as {
-    approver: string;
-    credentialId: string;
-    publicKey: string;
-  };
-  return { rpId: "localhost", origins: [desk.origin], keys: [key] };
+  return JSON.parse((await status.textContent()) ?? "") as PolicyDocument["passkeys"];
 }
 
 const demanding = (passkeys: PolicyDocument["passkeys"]) => ({

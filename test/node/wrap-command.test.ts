@@ -1,4 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
@@ -6,6 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { type CommandIo, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { afterwards, clientOf, closeAfterEach, type Era } from "../mcp/support.ts";
+import { newAuthenticator } from "../support/authenticator.ts";
 import { ioIn } from "../support/command-files.ts";
 import { root } from "../support/sources.ts";
 
@@ -66,6 +69,20 @@ function allow(home: string): void {
   writeFileSync(path, JSON.stringify({ ...policy, posture: "permissive", rules: [rule] }));
 }
 
+function demandPasskey(home: string, passkeys: object): void {
+  const path = join(home, "policy.json");
+  const policy = JSON.parse(readFileSync(path, "utf8")) as object;
+  writeFileSync(path, JSON.stringify({ ...policy, approver: "passkey", passkeys }));
+}
+
+/** A port that is taken until it is closed. */
+async function listening(): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, close: async () => void (await once(server.close(), "close")) };
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -90,6 +107,32 @@ describe("keyhole wrap", () => {
     expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
     await client.close();
     await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it("asks for a passkey where the policy demands one, at the first free of its pages", async () => {
+    const home = homeFolder();
+    await ran(home, ["--suggest", "--", ...server]);
+    const [taken, free] = [await listening(), await listening()];
+    await free.close();
+    const signer = await newAuthenticator("ada");
+    const origins = [taken, free].map(({ port }) => `http://localhost:${port}`);
+    demandPasskey(home, { rpId: "localhost", origins, keys: [signer.passkey] });
+    const pages: string[] = [];
+    const { client } = await connected(home, "2025-11-25", async (page) => {
+      pages.push(new URL(page).origin);
+      const challenge = /data-challenge="([^"]+)"/.exec(await (await fetch(page)).text())?.[1];
+      const clientData = { type: "webauthn.get", challenge, origin: new URL(page).origin, crossOrigin: false };
+      const passkey = JSON.stringify(await signer.sign({ clientData, rpId: "localhost" }));
+      const body = new URLSearchParams({ passkey, answer: "allow" });
+      await fetch(page, { method: "POST", headers: { origin: new URL(page).origin }, body });
+    });
+    const allowed = await client.callTool({ name: "pid", arguments: {} });
+    expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
+    expect(pages).toEqual([origins[1]]);
+    const refused = await ran(home, ["--", ...server]);
+    expect([refused.exitCode, refused.said]).toEqual([2, expect.stringContaining("is taken")]);
+    await client.close();
+    await taken.close();
   });
 
   it("decides by the policy of its folder, and writes a log, for a client of the other era", async () => {

@@ -1,8 +1,9 @@
 import type { ApprovalRequest } from "@keyhole/kernel";
 import { visibleJson } from "../source/difference.ts";
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #767676;padding:.75rem}
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:CanvasText;background:Canvas}
+:root{color-scheme:light dark}pre:empty{display:none}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid GrayText;padding:.75rem}
 dt{font-weight:600}dd{margin:0 0 .75rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}
 button{font:inherit;padding:.5rem 1.25rem;margin:1rem 1rem 0 0}`;
 

@@ -20,7 +20,8 @@ const create = async ({ rp }, approver) => {
     pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
     authenticatorSelection: { residentKey: "preferred", userVerification: "required" }, attestation: "none",
   } });
-  return { approver, credentialId: text(rawId), publicKey: text(response.getPublicKey()) };
+  const key = { approver, credentialId: text(rawId), publicKey: text(response.getPublicKey()) };
+  return { rpId: rp, origins: [location.origin], keys: [key] };
 };
 form.addEventListener("submit", async (event) => {
   const { submitter } = event;
@@ -72,7 +73,8 @@ or that the page showed the truth: a browser that an agent drives can show anoth
 export function passkeyPage(rpId: string): string {
   return page(
     "A passkey for approvals",
-    `<p>The passkey stays in your device. Send the text that appears to the person who keeps the policy: it goes to <code>passkeys.keys</code>.</p>
+    `<p>The passkey stays in your device. Send the text that appears to the person who keeps the policy. It is the policy's member <code>passkeys</code>; a second person's
+entry goes to its <code>keys</code>.</p>
 <form data-rp="${escaped(rpId)}" autocomplete="off">
 <label>Your name as an approver <input name="approver" required maxlength="256" autocomplete="off"></label>
 <button name="answer" value="create">Make a passkey</button>

@@ -26,6 +26,7 @@ export const addWrap: AddVerb = (program, act) => {
     .option("--home <folder>", "the folder of policy, pins and logs (default: ~/.keyhole/NAME)")
     .option("--caller <name>", "the caller; rules and grants can name it", "client")
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
+    .option("--new-passkey", "serve a page on which a person makes a passkey, until Ctrl-C")
     .option("--review", "show definitions that wait, and ask at the terminal for each")
     .option("--suggest", "print a policy that allows what the server says only reads")
     .addHelpText("after", below(help))

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createFullKernel, type Kernel } from "@keyhole/kernel";
-import type { ApprovalKey, McpEndpoint, McpSource } from "@keyhole/mcp";
+import type { McpEndpoint, McpSource } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { addApprover, readApprovers } from "./approvers.ts";
+import { makePasskey, openDesk } from "./desk.ts";
 import { type Home, openHome } from "./home.ts";
 import { type McpParts, mcpParts } from "./parts.ts";
 import { review, textOf } from "./review.ts";
@@ -20,6 +21,7 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   const home = await openHome(name, endpoint, options, io);
   const newApprover = optionOf(options, "newKey");
   if (newApprover !== undefined) return addApprover(newApprover, home, parts);
+  if (options["newPasskey"] === true) return makePasskey(parts, io);
   const approvers = await readApprovers(home);
   const { fileSink } = await import("@keyhole/worker-host/node");
   const sink = fileSink(home.log);
@@ -29,7 +31,7 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
     source = await connect(kernel, name, endpoint, home, parts, io);
     if (options["review"] === true) return await review(source, io);
     if (options["suggest"] === true) return suggested(kernel, source, endpoint);
-    const desk = await openDesk(approvers, parts, io);
+    const desk = await openDesk({ keys: approvers, policy: home.policy }, parts, io);
     try {
       return await serve(kernel, source, { caller: optionOf(options, "caller") ?? "client", desk }, parts, io);
     } finally {
@@ -106,18 +108,6 @@ function suggested(kernel: Kernel, source: McpSource, endpoint: McpEndpoint): Co
   });
   const reads = new Set(says.map(({ manifest }) => manifest.name));
   return { exitCode: 0, output: `${JSON.stringify(suggestedPolicy(endpoint, source, reads), undefined, 2)}\n` };
-}
-
-/** `undefined` where nobody has a key: then a question is a denial. */
-async function openDesk(
-  keys: readonly ApprovalKey[],
-  { node }: McpParts,
-  io: CommandIo,
-): Promise<ApprovalServer | undefined> {
-  if (keys.length === 0) return undefined;
-  const notify = ({ tool }: { readonly tool: string }, url: string): void =>
-    io.note(`${visible(tool)} waits for an approval: ${url}\n`);
-  return node.serveApprovals({ keys, notify });
 }
 
 async function serve(
