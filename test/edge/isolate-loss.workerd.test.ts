@@ -48,3 +48,21 @@ it("where the sandbox had to be ended because a module does not load to its end:
     new Promise((_, reject) => setTimeout(() => reject(new Error("Network connection lost.")), 60));
   await expect(opened({ load: late })).rejects.toMatchObject({ code: "ISOLATE_LOST", blame: "tool" });
 });
+
+it("a call waits until its sandbox says that it begins, where sandboxes say that", async () => {
+  const asked = Promise.withResolvers<{ begin(): Promise<void> }>();
+  const hangs: IsolateLoader["call"] = (_, __, target) => {
+    asked.resolve(target as { begin(): Promise<void> });
+    return new Promise(() => {});
+  };
+  const isolate = await opened({ announces: true, call: hangs });
+  void isolate.call(call as IsolateCall, port);
+  const target = await asked.promise;
+  expect([isolate.waits?.("c"), isolate.waits?.("another")]).toEqual([true, false]);
+  await target.begin();
+  expect(isolate.waits?.("c")).toBe(false);
+
+  const silent = await opened({ call: hangs });
+  void silent.call(call as IsolateCall, port);
+  expect(silent.waits?.("c")).toBe(false);
+});

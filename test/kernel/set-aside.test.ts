@@ -145,3 +145,27 @@ it("a tool whose isolate was not ready in time has done nothing", async () => {
     });
   }
 });
+
+it.each([
+  ["waits for its machine has done nothing", true, "TIMEOUT"],
+  ["has begun there is set aside", false, "TOOL_SET_ASIDE"],
+])("a tool whose call %s", async (_, isWaiting, code) => {
+  const clock = new FakeClock();
+  const isolate = {
+    call: () => new Promise<never>(() => {}),
+    waits: () => isWaiting,
+    terminate: () => {},
+    alive: true,
+  };
+  const { kernel } = await lifeOf([counting("subject")], { clock }, { open: async () => isolate });
+  const codes: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const pending = kernel.call("subject", {}, { sessionId: `${i}` });
+    await settle();
+    await clock.advance(10_000);
+    const result = await pending;
+    codes.push(result.ok ? "ok" : result.error.code);
+    if (isWaiting) expect(result).toMatchObject({ error: { retryable: true, details: { opened: false } } });
+  }
+  expect(codes.at(-1)).toBe(code);
+});

@@ -47,6 +47,7 @@ export class EdgeIsolate implements Isolate {
   readonly #stops = new Set<(reason: string) => void>();
   /** Calls that the sandbox has not answered, also those for which the approval is closed. */
   readonly #unanswered = new Set<object>();
+  readonly #running = new Map<string, Running>();
   #alive = true;
   /** Whether its module once did not load to its end: then it is what ended the sandbox. */
   #stuck = false;
@@ -76,6 +77,7 @@ export class EdgeIsolate implements Isolate {
       stopped.resolve(lost(reason));
     };
     this.#stops.add(stop);
+    this.#running.set(call.callId, running);
     try {
       const outcome = await Promise.race([this.#run(running), stopped.promise]);
       if (outcome.kind === "lost" || (outcome.kind === "too-large" && outcome.what === "messages"))
@@ -84,7 +86,13 @@ export class EdgeIsolate implements Isolate {
     } finally {
       running.channel.end();
       this.#stops.delete(stop);
+      this.#running.delete(call.callId);
     }
+  }
+
+  waits(callId: string): boolean {
+    const channel = this.#running.get(callId)?.channel;
+    return this.#around.loader.announces === true && channel !== undefined && !channel.begun && !channel.heard;
   }
 
   terminate(reason: string): void {

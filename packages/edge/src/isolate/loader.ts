@@ -20,6 +20,8 @@ export interface IsolateLoader {
   holds(id: string): Promise<boolean>;
   /** Resolves when the way there is open. */
   ping(): Promise<void>;
+  /** Whether a call is told that it begins, before anything of its tool runs. */
+  readonly announces?: boolean;
   /** Where there are several sandboxes: which of them has the isolate, from 0. */
   placeOf?(id: string): number;
 }
@@ -55,6 +57,7 @@ export type ModuleStart = Omit<LoadedModule, "module">;
 export function sandboxLoader(sandbox: Fetcher, registry: string): IsolateLoader {
   const registries = remote<IsolateRegistries>(sandbox, ["load", "call", "close", "holds", "ping"]);
   return {
+    announces: true,
     load: (id, tool) => registries.load(registry, id, tool),
     call: (id, call, target) => registries.call(registry, id, call, target),
     close: (id) => registries.close(registry, id),

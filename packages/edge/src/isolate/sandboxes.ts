@@ -130,10 +130,12 @@ class Sandboxes implements IsolateLoader {
   /** What left a sandbox while its module was being loaded: one that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
   #current: Place;
+  readonly announces: boolean;
 
   constructor(loaders: readonly IsolateLoader[]) {
     this.#places = loaders.map((loader) => new Place(loader, (place) => this.#avoid(place)));
     this.#current = this.#places[0]!;
+    this.announces = loaders.every(({ announces }) => announces === true);
   }
 
   async load(id: string, tool: LoadedTool): Promise<unknown> {

@@ -65,6 +65,11 @@ export interface Isolate {
    * nothing has changed.
    */
   suspend?(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Whether a call that the isolate was given waits for its machine, and nothing of the tool has begun. Such a call that reaches its deadline does not count against the tool. Default: it
+   * has begun.
+   */
+  waits?(callId: string): boolean;
   /** Stops the isolate now, whatever it is doing. Idempotent; never throws. */
   terminate(reason: string): void;
   /** `false` once it was terminated, crashed, or broke the protocol. */

@@ -4,7 +4,7 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
-import { bytesOf, fieldsOf, type Foreign, type Listener, tell } from "../support/foreign.ts";
+import { atOnce, bytesOf, fieldsOf, type Foreign, type Listener, tell } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
@@ -16,7 +16,7 @@ import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, t
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
   | IsolateOutcome
-  /** `opening`: no isolate was there for it. */
+  /** `opening`: no isolate was there for it, or the isolate waited for its machine. */
   | { readonly kind: "timed-out"; readonly opening?: boolean }
   | { readonly kind: "cancelled" }
   /** {@link Body.fault} says why. */
@@ -84,7 +84,7 @@ class IsolateRun implements CallPort {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#stopDeadline = deadline.watch(() =>
-      this.#stop({ kind: "timed-out", opening: this.#lease === undefined }, "deadline"),
+      this.#stop({ kind: "timed-out", opening: this.#isOpening() }, "deadline"),
     );
     if (abandoned) {
       this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
@@ -107,6 +107,15 @@ class IsolateRun implements CallPort {
         (error: unknown) => this.#notOpened(error),
       );
     else this.#callIn(leased, call);
+  }
+
+  #isOpening(): boolean {
+    if (this.#lease === undefined) return true;
+    try {
+      return atOnce(this.#lease.isolate.waits?.(this.#options.owner.callId)) === true;
+    } catch {
+      return false;
+    }
   }
 
   get signal(): AbortSignal {
