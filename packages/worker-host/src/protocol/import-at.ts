@@ -5,14 +5,13 @@ const NAME_LENGTH = 1_000;
 const READ_LENGTH = 500_000;
 const LOOK_LENGTH = 20;
 
-const quotes: ReadonlySet<string> = new Set([`"`, "'"]);
 const SLASH = 47;
-/** A word that was not read to its end. */
-const UNREAD = "?";
+const quotes: ReadonlySet<string> = new Set([`"`, "'"]);
 
 /**
  * Where a module's text has what can be an import, a dynamic one, `import.meta` or an export from elsewhere; `undefined` where it surely has none. Text can be written so that
- * a reader takes code for a string, and only the engine knows better: so what looks like an import inside of a string or a comment is one as well.
+ * a reader takes code for a string, and only the engine knows better: so what looks like an import inside of a string or a comment is one as well. What this reader does not
+ * understand behind one of the two words counts as an import.
  *
  * @example
  * importAt(`await import("node:fs")`); // 6
@@ -24,7 +23,8 @@ export function importAt(code: string): number | undefined {
     // A property of that name. Three points are a spread.
     if (code[index - 1] === "." && code[index - 2] !== ".") continue;
     const words = new Words(code, index + word.length, budget);
-    if (word === "import" ? isImport(words) : isExportFrom(words)) return index;
+    const found = word === "import" ? isImport(words) : isExportFrom(words);
+    if (found || words.unread) return index;
   }
   return undefined;
 }
@@ -32,44 +32,43 @@ export function importAt(code: string): number | undefined {
 /** Behind `import` (ECMA-262, 13.3.10, 13.3.12 and 16.2.2; the proposals for `import defer` and `import source`). */
 function isImport(words: Words): boolean {
   const first = words.next();
-  if ("({*".includes(first) || isText(first)) return first !== "";
-  if (first === ".") return ["meta", "defer", "source", UNREAD].includes(words.next());
+  if (first === "(" || first === "{" || first === "*" || quotes.has(first)) return true;
+  if (first === ".") {
+    const member = words.next();
+    return member === "meta" || member === "defer" || member === "source" || words.next() === "(";
+  }
   if (!isName(first)) return false;
   const second = words.next();
-  if (second === "*" || second === UNREAD) return true;
+  if (second === "*") return true;
   const third = words.next();
-  if (second === ",") return third === "{" || third === "*" || third === UNREAD;
-  if (second === "from" && isText(third)) return true;
-  return isName(second) && third === "from" && isText(words.next());
+  if (second === ",") return third === "{" || third === "*";
+  if (second === "from" && quotes.has(third)) return true;
+  return isName(second) && third === "from" && quotes.has(words.next());
 }
 
 /** Behind `export` (ECMA-262, 16.2.3). */
 function isExportFrom(words: Words): boolean {
   let word = words.next();
-  if (word === "*" || word === UNREAD) return true;
+  if (word === "*") return true;
   if (word !== "{") return false;
   do {
     word = words.next();
     if (quotes.has(word)) word = words.skipText(word);
-    if (word === UNREAD) return true;
+    // A list of names holds no list.
     if (word === "" || word === "{") return false;
   } while (word !== "}");
-  return words.next() === "from" && isText(words.next());
-}
-
-function isText(word: string): boolean {
-  return quotes.has(word) || word === UNREAD;
+  return words.next() === "from" && quotes.has(words.next());
 }
 
 function isName(word: string): boolean {
-  return word.length > 1 || isInName(word, 0);
+  return isInName(word, 0);
 }
 
 /** Of ASCII: letters, digits, `$`, `_`, and the backslash with which an escape begins. */
 const asciiNames = new Uint8Array(128);
 for (let unit = 0; unit < 128; unit++) asciiNames[unit] = /[\w$\\]/.test(String.fromCharCode(unit)) ? 1 : 0;
 
-/** By code units: no white space and no sign of the language is outside of the first plane. */
+/** Whether a unit surely is part of a name, or of no code. By code units: no white space and no sign of the language is outside of the first plane. */
 function isInName(code: string, at: number): boolean {
   const unit = code.charCodeAt(at);
   if (unit < 128) return asciiNames[unit] === 1;
@@ -84,11 +83,19 @@ function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13) || (unit >= 128 && /\s/.test(String.fromCharCode(unit)));
 }
 
+/** Signs, and no part of a name in any engine. What is none of the three, engines of another age can take for white space or for a letter: U+180E was one. */
+function isSign(unit: number): boolean {
+  if (unit < 128) return unit >= 32 && unit < 127;
+  return /[\p{Punctuation}\p{Symbol}\p{Number}]/u.test(String.fromCharCode(unit));
+}
+
 /** Reads word by word: a name, or one sign. */
 class Words {
   readonly #code: string;
   readonly #budget: { left: number };
   #at: number;
+  /** Whether it met what it does not read: an escape in a name, more than its budget, a comment or a text without an end in sight. */
+  unread = false;
 
   constructor(code: string, at: number, budget: { left: number }) {
     this.#code = code;
@@ -96,16 +103,21 @@ class Words {
     this.#budget = budget;
   }
 
-  /** The empty text at the end. */
+  /** The empty text at the end, and from what it does not read on. */
   next(): string {
+    if (this.unread) return "";
     const before = this.#at;
-    if (this.#budget.left < 0 || !this.#skipGap()) return UNREAD;
+    if (!this.#skipGap()) return this.#giveUp();
     const start = this.#at;
-    while (isInName(this.#code, this.#at) && this.#at - start <= NAME_LENGTH) this.#at += 1;
-    if (this.#at - start > NAME_LENGTH) return UNREAD;
-    if (this.#at === start) this.#at += 1;
+    if (start >= this.#code.length) return "";
+    while (this.#isLetter() && this.#at - start <= NAME_LENGTH) this.#at += 1;
+    if (this.#isEscape() || this.#at - start > NAME_LENGTH) return this.#giveUp();
+    if (this.#at === start) {
+      if (!isSign(this.#code.charCodeAt(start))) return this.#giveUp();
+      this.#at += 1;
+    }
     this.#budget.left -= this.#at - before + LOOK_LENGTH;
-    return this.#code.slice(start, this.#at);
+    return this.#budget.left < 0 ? this.#giveUp() : this.#code.slice(start, this.#at);
   }
 
   /** To the end of a text that has begun. Returns what comes in its place. */
@@ -119,9 +131,24 @@ class Words {
         return ",";
       }
     }
-    return UNREAD;
+    return this.#giveUp();
   }
 
+  #giveUp(): "" {
+    this.unread = true;
+    return "";
+  }
+
+  #isLetter(): boolean {
+    return this.#code[this.#at] !== "\\" && isInName(this.#code, this.#at);
+  }
+
+  /** A backslash before anything else is of no code. */
+  #isEscape(): boolean {
+    return this.#code[this.#at] === "\\" && this.#code[this.#at + 1] === "u";
+  }
+
+  /** @returns whether its end is in sight */
   #skipGap(): boolean {
     const end = this.#at + GAP_LENGTH;
     while (this.#at < end) {
@@ -129,7 +156,7 @@ class Words {
       if (isSpace(unit)) this.#at += 1;
       else if (unit !== SLASH) return true;
       else {
-        const rest = this.#code.slice(this.#at, end);
+        const rest = this.#code.slice(this.#at, end + 2);
         const comment = /^\/\*[^]*?\*\/|^\/\/.*[\n\r\u2028\u2029]/.exec(rest)?.[0];
         // It is a sign of the language, or a comment that has no end in sight.
         if (comment === undefined) return !/^\/[*/]/.test(rest);
