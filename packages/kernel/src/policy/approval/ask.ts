@@ -50,7 +50,8 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
       Promise.resolve()
         // A copy: what the approval will be bound to stays out of the approver's hands.
         .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
-        .then((answer) => resolve(readAnswer(answer, question, clock)))
+        .then((answer) => readAnswer(answer, question, clock))
+        .then(resolve)
         // Its answer may throw as well, when it is read.
         .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
