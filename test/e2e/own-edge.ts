@@ -14,11 +14,15 @@ export interface OwnEdge {
 /**
  * @param state where log and files are kept. Default: a folder that goes with the edge
  * @param policy in place of the bundled one
+ * @param tenant whose kernel is called. Default: the one that `/healthz` asks
  */
-export async function startOwnEdge(state?: string, policy?: object): Promise<OwnEdge> {
+export async function startOwnEdge(state?: string, policy?: object, tenant?: string): Promise<OwnEdge> {
   if (!isBuilt()) await buildAll();
   const [port = 0] = await freePorts(1);
-  const tokens = { "own-token": { subject: "tester", scopes: allScopes } };
+  const tokens = {
+    "watched-token": { subject: "watchdog", scopes: allScopes },
+    "own-token": { subject: "tester", scopes: allScopes, ...(tenant !== undefined && { tenant }) },
+  };
   const edge = await startEdge({ port, tokens, ...(state !== undefined && { state }), ...(policy && { policy }) });
   return {
     edge,

@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import type { OwnEdge } from "./own-edge.ts";
+
+/* State that governs, on an edge that runs: what happened before a kernel began decides its calls. */
+
+const hourMs = 3_600_000;
+export const policy = {
+  version: "1",
+  posture: "permissive",
+  grants: [
+    { tool: "kv_get", capability: { kind: "kv.read", keys: ["workspace/"] } },
+    { tool: "kv_put", capability: { kind: "kv.write", keys: ["workspace/"] } },
+  ],
+  labels: { secret: { tools: ["hash"] } },
+  rules: [
+    {
+      id: "no-leak",
+      effect: "deny",
+      when: { tool: ["echo"], labels: ["secret"] },
+      reason: "The session has seen secrets.",
+    },
+    {
+      id: "three",
+      effect: "deny",
+      when: { tool: ["calculator"], count: { windowMs: hourMs, moreThan: 3 } },
+      reason: "Three an hour.",
+    },
+  ],
+};
+
+const twiceAnHour = { bounds: { callsPerHour: 2 } };
+
+/** Of the session that has seen a secret, and of one that has not; of a count and of an hour that are used up; and of a key that was used. */
+export async function decisions(own: OwnEdge): Promise<readonly number[]> {
+  return [
+    await own.call("echo", { message: "x" }, { sessionId: "told" }),
+    await own.call("echo", { message: "x" }, { sessionId: "other" }),
+    await own.call("calculator", { expression: "2 * 3" }),
+    await own.call("kv_get", { key: "workspace/a" }, twiceAnHour),
+    await own.call("kv_put", { key: "workspace/kept", value: "other" }, {}, { "idempotency-key": "once" }),
+  ];
+}
+
+async function kept(own: OwnEdge): Promise<string> {
+  const response = await fetch(`${own.edge.url}/v1/tools/kv_get/calls`, {
+    method: "POST",
+    headers: { authorization: "Bearer own-token", "content-type": "application/json" },
+    body: JSON.stringify({ input: { key: "workspace/kept" } }),
+  });
+  return response.text();
+}
+
+const put = { key: "workspace/kept", value: "first" };
+const once = { "idempotency-key": "once" };
+
+/** Does what governs later calls. */
+export async function govern(own: OwnEdge): Promise<void> {
+  expect(await own.call("hash", { data: "secret" }, { sessionId: "told" })).toBe(200);
+  for (const expression of ["1 + 1", "1 + 2", "1 + 3"]) expect(await own.call("calculator", { expression })).toBe(200);
+  for (let i = 0; i < 2; i++) expect(await own.call("kv_get", { key: "workspace/a" }, twiceAnHour)).toBe(200);
+  expect(await own.call("kv_put", put, {}, once)).toBe(200);
+  expect(await decisions(own)).toEqual(governed);
+}
+
+export const governed = [403, 200, 403, 429, 422];
+
+/** That a call under a used key is told so, and is not done again. */
+export async function expectDoneOnce(own: OwnEdge): Promise<void> {
+  expect(await own.call("kv_put", { ...put, value: "second" })).toBe(200);
+  expect(await own.call("kv_put", put, {}, once)).toBe(422);
+  expect(await kept(own)).toContain("second");
+}
