@@ -12,6 +12,7 @@ import {
 import { SlidingWindows } from "../../packages/kernel/src/state/sliding-windows.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { StateTable } from "../../packages/kernel/src/state/table.ts";
+import { settle } from "../support/fake-clock.ts";
 import { sized } from "../support/size.ts";
 
 /** What a process leaves behind, and what the next one read of it. */
@@ -238,6 +239,21 @@ describe("what lies before a checkpoint", () => {
     await locked.promise;
     expect(kernel.mode).toBe("LOCKDOWN");
     await kernel.close();
+  });
+
+  it("is not read where the kernel is told so; what lies behind is", async () => {
+    const sink = await longLog();
+    const { seq } = parsed(sink);
+    sink.records[3] = { ...sink.records[3]!, body: sink.records[3]!.body.replace("echo@", "ECHO@") };
+    sink.eventsRead = 0;
+    const clock = new Time();
+    const kernel = await createFullKernel({ sink, verifyEarlier: false, clock });
+    await settle();
+    expect(sink.eventsRead).toBeLessThanOrEqual(sink.records.length - seq + 1);
+    expect(kernel.mode).toBe("NORMAL");
+    await kernel.close();
+    sink.records[seq + 1] = { ...sink.records[seq + 1]!, hash: blake3Hash.zero };
+    expect((await createFullKernel({ sink, verifyEarlier: false, clock })).mode).toBe("LOCKDOWN");
   });
 
   it("is read no longer when the kernel is closed", async () => {

@@ -44,6 +44,7 @@ const kernelOptions = {
   approver: "called",
   clock: "called",
   mode: "data",
+  verifyEarlier: "data",
   modeTriggers: "data",
   resources: "called",
   policyVariables: "data",

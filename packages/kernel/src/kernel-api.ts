@@ -48,6 +48,11 @@ export interface FullKernelOptions {
   readonly families?: Iterable<Family>;
   /** Default: in memory, bounded. */
   readonly sink?: AuditSink;
+  /**
+   * Whether the events before the checkpoint at which the kernel opens its log are read and verified, beside the calls: all of them, each time. Damage leads to LOCKDOWN. What lies behind
+   * the checkpoint is always verified, before the first call. Default `true`.
+   */
+  readonly verifyEarlier?: boolean;
   /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */
   readonly content?: ContentStore;
   /** Default: nobody answers, every `ask` is a denial. */

@@ -40,6 +40,7 @@ const shared = {
   brokers: true,
   families: true,
   sink: true,
+  verifyEarlier: true,
   clock: true,
   mode: true,
   policyVariables: true,

@@ -31,7 +31,7 @@ import { IsolateRegistry } from "../isolate/isolate-registry.ts";
 import { severalSandboxes } from "../isolate/sandboxes.ts";
 import { sqlContent } from "./content.ts";
 import { sqlResources } from "./resources.ts";
-import { sqlSink } from "./sink.ts";
+import { sqlSink, verifiesToday } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
 
 export interface KernelObjectOptions {
@@ -117,6 +117,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     ),
     policy,
     sink: sqlSink(context.storage),
+    verifyEarlier: verifiesToday(context.storage, Date.now()),
     content,
     approver: desk.approver,
     resources,

@@ -61,6 +61,19 @@ export function sqlSink(storage: DurableObjectStorage): AuditSink {
   };
 }
 
+/** Between two readings of a whole log: each row that is read is billed, and an object is opened again after each pause of some seconds. */
+const VERIFY_EVERY_MS = 86_400_000;
+
+/** Whether the log of this object is to be verified from its beginning now. At most once a day: the day begins with this question. */
+export function verifiesToday({ sql }: Pick<DurableObjectStorage, "sql">, nowMs: number): boolean {
+  sql.exec("CREATE TABLE IF NOT EXISTS audit_verification (id INTEGER PRIMARY KEY, began_ms INTEGER NOT NULL) STRICT");
+  const [last] = sql.exec<{ began_ms: number }>("SELECT began_ms FROM audit_verification").toArray();
+  // A clock that went back has not shown that a day is over, and must not put it off for long either.
+  if (last && Math.abs(nowMs - last.began_ms) < VERIFY_EVERY_MS) return false;
+  sql.exec("INSERT OR REPLACE INTO audit_verification VALUES (0, ?)", nowMs);
+  return true;
+}
+
 function* partsOf(text: string): Iterable<string> {
   for (let from = 0; from < text.length;) {
     let to = from + PART_CHARACTERS;
