@@ -38,20 +38,9 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
       connection = await connect(database);
       // A newer page wants the database: this one gives way, and its kernel stops.
       connection.addEventListener("versionchange", ({ target }) => (target as IDBDatabase).close());
-      const events = connection.transaction(STORE, "readonly").objectStore(STORE);
-      const [count, cursor] = await Promise.all([
-        settled(events.count()),
-        settled(events.openKeyCursor(placesFrom(0), "prev")),
-      ]);
-      if (cursor === null) {
-        nextSeq = 0;
-        const damage = count === 0 ? null : `The log has ${count} events, and none is in its place.`;
-        return { last: undefined, cutBytes: 0, damage };
-      }
-      const lastSeq = Math.ceil(Number(cursor.key));
-      const line: unknown = await settled(opened().transaction(STORE, "readonly").objectStore(STORE).get(lastSeq));
-      nextSeq = lastSeq + 1;
-      return stateOf(count, lastSeq, line);
+      const { state, next } = await foundIn(connection);
+      nextSeq = next;
+      return state;
     },
 
     async append(records) {
@@ -76,13 +65,33 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
     },
 
     readCheckpoint: () => readCheckpoint(opened()),
-    writeCheckpoint: (text) => writeCheckpoint(opened(), text),
+    writeCheckpoint: (text, seq) => writeCheckpoint(opened(), text, seq),
 
     close() {
       connection?.close();
       connection = undefined;
     },
   };
+}
+
+/** @returns `next`: where the next event goes */
+async function foundIn(connection: IDBDatabase): Promise<{ readonly state: SinkState; readonly next: number }> {
+  const cursor = await settled(eventsOf(connection).openKeyCursor(placesFrom(0), "prev"));
+  if (cursor === null) {
+    const count = await settled(eventsOf(connection).count());
+    const damage = count === 0 ? null : `The log has ${count} events, and none is in its place.`;
+    return { state: { last: undefined, cutBytes: 0, damage }, next: 0 };
+  }
+  const lastSeq = Math.ceil(Number(cursor.key));
+  const seq = await checkpointSeq(connection);
+  const events = eventsOf(connection);
+  // A browser counts one by one. What lies before a checkpoint, the kernel verifies beside the calls. A checkpoint of another log can be behind the end of this one.
+  const isShort = seq !== undefined && seq <= lastSeq;
+  const [count, line] = await Promise.all([
+    settled(isShort ? events.count(placesFrom(seq)) : events.count()),
+    settled<unknown>(events.get(lastSeq)),
+  ]);
+  return { state: stateOf(isShort ? count + seq : count, lastSeq, line), next: lastSeq + 1 };
 }
 
 function stateOf(count: number, lastSeq: number, line: unknown): SinkState {
@@ -98,10 +107,22 @@ async function readCheckpoint(connection: IDBDatabase): Promise<string | undefin
   return typeof text === "string" ? text : undefined;
 }
 
-async function writeCheckpoint(connection: IDBDatabase, text: string): Promise<void> {
+const eventsOf = (connection: IDBDatabase): IDBObjectStore =>
+  connection.transaction(STORE, "readonly").objectStore(STORE);
+
+/** Of the event of the checkpoint; `undefined` where there is none, or nobody wrote down which event it is. */
+async function checkpointSeq(connection: IDBDatabase): Promise<number | undefined> {
+  const kept = connection.transaction(CHECKPOINT, "readonly").objectStore(CHECKPOINT);
+  const seq: unknown = await settled(kept.get(1));
+  return typeof seq === "number" && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
+}
+
+async function writeCheckpoint(connection: IDBDatabase, text: string, seq: number): Promise<void> {
   const transaction = connection.transaction(CHECKPOINT, "readwrite");
   const done = completed(transaction);
-  transaction.objectStore(CHECKPOINT).put(text, 0);
+  const kept = transaction.objectStore(CHECKPOINT);
+  kept.put(text, 0);
+  kept.put(seq, 1);
   transaction.commit();
   await done;
 }
