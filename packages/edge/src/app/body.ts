@@ -6,7 +6,9 @@ import { drain } from "./drain-body.ts";
 
 const jsonType = "application/json";
 
-const bodyLimits: Readonly<Record<"bytes" | "totalMs" | "silentMs" | "depth" | "placeUnits", number>> = {
+export const bodyLimits: Readonly<
+  Record<"bytes" | "totalMs" | "silentMs" | "depth" | "topMembers" | "members" | "values" | "placeUnits", number>
+> = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
   /** Longer than any client needs that sends at all: who sends drop by drop, or nothing, holds a connection and what it has sent. */
@@ -15,6 +17,11 @@ const bodyLimits: Readonly<Record<"bytes" | "totalMs" | "silentMs" | "depth" | "
   silentMs: 10_000,
   /** The kernel allows 64 levels in an input, which sits one level deep. */
   depth: 80,
+  /** No envelope has a tenth of it. */
+  topMembers: 250,
+  /** Of all objects together, and all values: what the kernel allows in an input, with room for the envelope. */
+  members: 251_000,
+  values: 1_001_000,
   /** UTF-16 units in which a fault is looked for. Larger bodies are written by programs, and looking through 8 MiB takes a second of everybody's time. */
   placeUnits: 65_536,
 };
@@ -63,7 +70,7 @@ export function readHeader<Output>(request: Request, name: string, check: Check<
 /** @param what it is of the request */
 function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
   const text = decode(what, bytes);
-  const fault = jsonTextFault(text, bodyLimits.depth);
+  const fault = jsonTextFault(text, bodyLimits);
   if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
   return check(what, parse(what, text));
 }

@@ -1,8 +1,58 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+export interface JsonTextLimits {
+  /** Arrays and objects within each other. */
+  readonly depth: number;
+  /** Of the object at the top. */
+  readonly topMembers: number;
+  /** Of all objects together: engines take far longer for one than for an item of an array. */
+  readonly members: number;
+  /** Of any kind. */
+  readonly values: number;
+}
+
 /**
- * What speaks against a JSON text before it is parsed, as a sentence: brackets nested deeper than `maxDepth`, or a name twice in one object, of which every
+ * What speaks against a JSON text before it is parsed, as a sentence: more than its limits allow, or a name twice in one object, of which every
  * reader takes another one. Says nothing about what is no JSON at all.
  */
-export function jsonTextFault(text: string, maxDepth: number): string | undefined {
+export function jsonTextFault(text: string, limits: JsonTextLimits): string | undefined {
+  return excessOf(text, limits) ?? doubledName(text);
+}
+
+/** Told from the signs of the text. Names cost more than signs, so they are looked at later. */
+function excessOf(text: string, limits: JsonTextLimits): string | undefined {
+  const counted = { topMembers: 0, members: 0, values: 1 };
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const sign = text.charCodeAt(i);
+    if (sign === QUOTE) i = endOfString(text, i) - 1;
+    else if (sign === COLON) {
+      counted.members++;
+      if (depth === 1) counted.topMembers++;
+    } else if (sign === COMMA) counted.values++;
+    else if (sign === OPENING_BRACE || sign === OPENING_BRACKET) {
+      counted.values++;
+      depth++;
+    } else if (sign === CLOSING_BRACE || sign === CLOSING_BRACKET) depth--;
+    else continue;
+    if (depth > limits.depth) return `The body is nested deeper than ${limits.depth} levels.`;
+    if (counted.topMembers > limits.topMembers)
+      return `The body has more than ${limits.topMembers} members at its top.`;
+    if (counted.members > limits.members)
+      return `The objects of the body have more than ${limits.members} members together.`;
+    if (counted.values > limits.values) return `The body has more than ${limits.values} values.`;
+  }
+  return undefined;
+}
+
+function doubledName(text: string): string | undefined {
   /** The names of each open object; of an open array, nothing. */
   const open: (Set<string> | undefined)[] = [];
   let isName = false;
@@ -24,7 +74,6 @@ export function jsonTextFault(text: string, maxDepth: number): string | undefine
       case "[":
         open.push(text.charAt(i) === "{" ? new Set() : undefined);
         isName = text.charAt(i) === "{";
-        if (open.length > maxDepth) return `The body is nested deeper than ${maxDepth} levels.`;
         break;
       case "}":
       case "]":
@@ -43,8 +92,8 @@ export function jsonTextFault(text: string, maxDepth: number): string | undefine
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit === 0x5c) i++;
-    else if (unit === 0x22) return i + 1;
+    if (unit === BACKSLASH) i++;
+    else if (unit === QUOTE) return i + 1;
   }
   return text.length;
 }

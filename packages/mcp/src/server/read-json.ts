@@ -1,8 +1,20 @@
+import { parseJson } from "@keyhole/kernel";
+
+/** What the kernel allows in an input, with room for the message around it. */
+const messageLimits = { maxDepth: 80, maxNodes: 1_001_000, maxMembers: 251_000 };
+
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly status: number; readonly code: number; readonly message: string };
 
-/** Reads a body of at most so many bytes. Beyond, nothing more of it is taken. */
+const notJson = {
+  ok: false,
+  status: 400,
+  code: -32_700,
+  message: "Parse error: the body is not JSON in UTF-8.",
+} as const;
+
+/** Reads a body of at most so many bytes. Beyond, nothing more of it is taken. What it holds is counted in its text, before a parser builds it. */
 export async function readJson(request: Request, mostBytes: number): Promise<ReadJson> {
   const tooLarge = {
     ok: false,
@@ -21,8 +33,12 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
       text += decoder.decode(chunk, { stream: true });
     }
     text += decoder.decode();
-    return { ok: true, value: JSON.parse(text) };
   } catch {
-    return { ok: false, status: 400, code: -32_700, message: "Parse error: the body is not JSON in UTF-8." };
+    return notJson;
   }
+  const parsed = parseJson(text, { ...messageLimits, maxStringUnits: mostBytes });
+  if (parsed.ok) return parsed;
+  const { reason } = parsed.error;
+  if (reason === "syntax") return notJson;
+  return { ok: false, status: 400, code: -32_600, message: `The message cannot be read: ${reason}.` };
 }

@@ -9,6 +9,7 @@ import {
   type LogEntry,
   modes,
   outputKinds,
+  parseJson,
   type Progress,
   type Risk,
   type StandingApproval,
@@ -36,17 +37,19 @@ function guard<T>(what: string, schema: JsonObject): Guard<T> {
   };
 }
 
-/** @throws {ClientFault} for what is not JSON: something else may answer at this address. */
+/** A result with an output of the largest size: as base64, in one text. */
+const eventLimits = { maxStringUnits: 64 << 20 };
+
+/** @throws {ClientFault} for what is not JSON, or holds more than an answer of an edge: something else may answer at this address. */
 export function readJson(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw new ClientFault(
-      "protocol",
-      "The edge sent an event that is not JSON.",
-      "Is this the address of a Keyhole edge?",
-    );
-  }
+  const parsed = parseJson(data, { maxDepth: 80, maxNodes: 1_001_000, maxMembers: 251_000, ...eventLimits });
+  if (parsed.ok) return parsed.value;
+  const isText = parsed.error.reason === "syntax";
+  throw new ClientFault(
+    "protocol",
+    isText ? "The edge sent an event that is not JSON." : "The edge sent an event that holds too much.",
+    "Is this the address of a Keyhole edge?",
+  );
 }
 
 const text: JsonObject = { type: "string" };
