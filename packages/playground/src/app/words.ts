@@ -8,24 +8,25 @@ import {
   tierNames,
 } from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
+import { visible } from "../ui/visible.ts";
 
-/** How the page says what the kernel names. */
+/** How the page says what the kernel names. Whatever of it comes from elsewhere is given as visible text: an edge is foreign. */
 export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const satisfies readonly Tone[];
 
 export function tierText(tier: Tier): string {
   return `Tier ${tier}, ${tierNames[tier]}`;
 }
 
-/** An effect of a family that the page does not know is called by its kind. */
+/** An effect of a family that the page does not know is called by its kind, as visible text. */
 export function effectText(effect: string, families: Families = builtInFamilies): string {
-  return families.get(effect)?.title ?? effect;
+  return families.get(effect)?.title ?? visible(effect);
 }
 
 export function capabilityText(
   { optional, ...capability }: DeclaredCapability,
   families: Families = builtInFamilies,
 ): string {
-  return `${families.describe(capability)}${optional === true ? " (optional)" : ""}`;
+  return visible(`${families.describe(capability)}${optional === true ? " (optional)" : ""}`);
 }
 
 export const determinismTexts = {
