@@ -12,7 +12,7 @@ export interface Uplink {
   pulled(bytes: Uint8Array | undefined): void;
   readonly pieces: Pick<PieceChannel, "taken" | "drained">;
   cancel(): void;
-  /** Afterwards nothing of this call is sent. */
+  /** Afterwards nothing of this call is sent, and nothing that arrives for it is handed to the tool. */
   close(): void;
 }
 
@@ -45,13 +45,23 @@ export function openUplink(callId: string, post: Post): Uplink {
         if (open) post(message);
       }),
     },
-    reply: (request, reply) => requests.reply(request, reply),
+    // What comes after the end wakes nobody: the work would belong to no call, and no deadline would end it.
+    reply(request, reply) {
+      if (open) requests.reply(request, reply);
+    },
     pulled(bytes) {
+      if (!open) return;
       pulled?.(bytes);
       pulled = undefined;
     },
-    pieces,
+    pieces: {
+      taken(more) {
+        if (open) pieces.taken(more);
+      },
+      drained: () => pieces.drained(),
+    },
     cancel() {
+      if (!open) return;
       isCancelled = true;
       controller.abort();
       pieces.stop();
