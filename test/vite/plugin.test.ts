@@ -45,6 +45,20 @@ describe("a build", () => {
   });
 });
 
+describe("a tool file that is imported with a query in place of the scheme", () => {
+  it.each([
+    'import tool from "./tool.ts?tool"; export default tool;',
+    'import tool from "./tool.ts?v=1&tool"; export default tool;',
+    'import tool from "./tool.ts?keyhole"; export default tool;',
+    'export default () => import("./tool.ts?tool");',
+    'export default import.meta.glob("./tool.ts", { query: "?tool" });',
+    'export * from "./tool.ts?tool=1";',
+  ])("fails the build: %s", async (text) => {
+    const building = buildMain(program({ "main.ts": text, "tool.ts": toolText("evil") }));
+    await expect(building).rejects.toThrow(/Got the import ".*"; expected "keyhole:.*tool\.ts"/);
+  });
+});
+
 describe("a tool that cannot be packed", () => {
   let root: string;
   let server: ViteDevServer;

@@ -186,7 +186,7 @@ export function takePackage(foreign: Foreign<unknown>): Taken {
         membersOf(definition, "name"),
         refused(
           "",
-          "Got a tool object, whose code would run in the kernel's own realm; expected a tool package.",
+          "Got a tool object, whose file has already run in the kernel's own realm; expected a tool package.",
           'Import the file as "keyhole:./tool.ts" to pack it, or call `registerTrusted` for code that you trust.',
           "UNTRUSTED_TOOL",
         ),

@@ -7,6 +7,9 @@ import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/speci
 /** A resolved import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
 export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
 
+/** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the file would be evaluated by whoever imports it. */
+export const unschemedPattern: RegExp = /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)/s;
+
 /** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
 export const listPattern: RegExp = /^\0keyhole-all:/;
 
@@ -25,7 +28,12 @@ export async function resolveSpecifier(
   source: string,
   importer: string | undefined,
 ): Promise<string | null> {
+  if (importer !== undefined && unschemedPattern.test(source))
+    throw new Error(
+      `Got the import "${source}"; expected "keyhole:${source.replace(/[?#].*$/s, "")}". Without the scheme the file runs in the realm that imports it.`,
+    );
   if (!specifierPattern.test(source)) {
+    if (!idPattern.test(source)) return null;
     // A URL that a page of the dev server asks for. A file that imports it would be evaluated where the plugin is missing.
     if (importer !== undefined && !source.startsWith("/"))
       throw new Error(`Got the import "${source}"; expected "keyhole:${source.replace(idPattern, "")}".`);

@@ -2,7 +2,7 @@ import type { Plugin } from "vite";
 import { Loader, type State } from "./loader.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
-import { idPattern, listPattern, listText, resolveSpecifier } from "./ids.ts";
+import { idPattern, listPattern, listText, resolveSpecifier, unschemedPattern } from "./ids.ts";
 
 export interface KeyholeOptions {
   /**
@@ -54,7 +54,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       conditions.includes("workerd") ? { build: { emitAssets: true } } : null,
     configResolved: (config) => loader.configure(config, options.dts),
     resolveId: {
-      filter: { id: [specifierPattern, idPattern, placeholderPattern] },
+      filter: { id: [specifierPattern, idPattern, placeholderPattern, unschemedPattern] },
       async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
         const id = await resolveSpecifier(this, source, importer);
