@@ -14,14 +14,16 @@ import { openPolicy } from "../support/kernel.ts";
 import { type AskedNeed, asking } from "../support/needs.ts";
 import { sized } from "../support/size.ts";
 
-const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,6}$/);
+/** A model writes the names, hosts and paths: also such as a grant reads for a wildcard. */
+const name = fc.oneof(fc.stringMatching(/^[a-z][a-z0-9_]{0,6}$/), fc.constantFrom("*", "logs_*"));
 const host = fc.oneof(
+  fc.constantFrom("*.example.com", "*"),
   fc.stringMatching(/^[a-z]{1,4}\.(?:example\.com|example\.org|internal)$/),
   fc.constantFrom("10.0.0.1", "[::1]", "localhost"),
 );
 /** Segments as tools write them, and with what patterns and servers read in another way. */
 const segment = fc.oneof(
-  fc.stringMatching(/^[a-z]{1,3}$/),
+  fc.stringMatching(/^[a-m]{1,3}$/),
   fc.constantFrom("a*", "[b]", "c?", "{d}", "%2e", "a%20b", ";v=1", "e e", "**"),
 );
 const netPath = fc.array(segment, { maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
@@ -60,7 +62,7 @@ const anyNeed: fc.Arbitrary<Need> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant("process.spawn" as const),
-    command: name,
+    command: fc.stringMatching(/^[a-z][a-z0-9_]{0,6}$/),
     args: fc.array(fc.oneof(segment, fc.constantFrom("--force", "@file", "-")), { maxLength: 3 }),
   }),
   fc.record({ kind: fc.constant("tool.call" as const), tool: name }),
@@ -81,9 +83,33 @@ function isBelow(need: Need, other: Need): boolean {
     : JSON.stringify(need) === JSON.stringify(other);
 }
 
-/** Whether a capability can say it as it is. */
+/** Whether a capability can say it as it is. A command is always written out. */
 const isPlain = (need: Need): boolean =>
-  !("path" in need && /[*?{}[\]!;%]/.test(need.path)) && !("key" in need && /[?{}[\]!]/.test(need.key));
+  need.kind === "process.spawn" ||
+  (!JSON.stringify(need).includes("*") &&
+    !("path" in need && /[?{}[\]!;%]/.test(need.path)) &&
+    !("key" in need && /[?{}[\]!]/.test(need.key)));
+
+/** Texts with one character more, less or another. */
+function textsNextTo(text: string): readonly string[] {
+  const places = Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)] as const);
+  return places.flatMap(([before, after]) => [
+    `${before}z${after}`,
+    `${before}z${after.slice(1)}`,
+    before + after.slice(1),
+  ]);
+}
+
+/** Requests that differ from one in one character of one text. */
+function neighboursOf(need: Need): readonly Need[] {
+  return Object.entries(need).flatMap(([field, value]: readonly [string, unknown]) => {
+    if (field === "kind" || field === "method") return [];
+    if (typeof value === "string") return textsNextTo(value).map((each) => ({ ...need, [field]: each }));
+    if (field !== "args") return [];
+    const args = value as readonly string[];
+    return args.flatMap((arg, at) => textsNextTo(arg).map((each) => ({ ...need, args: args.with(at, each) }) as Need));
+  });
+}
 
 describe("the narrowest grant for a request", () => {
   it("covers it, and is a grant that a policy takes", () => {
@@ -111,6 +137,19 @@ describe("the narrowest grant for a request", () => {
         const isSame =
           isBelow(need, other) || (isSmaller && "path" in need && "path" in other && need.path === other.path);
         if (covers(capability, other)) expect(isSame && need.kind === other.kind).toBe(true);
+      }),
+      rounds,
+    );
+  });
+
+  it("covers no request whose texts differ from it in one character, whatever stands in them", () => {
+    fc.assert(
+      fc.property(anyNeed, (need) => {
+        const capability = narrowestFor(need);
+        if (!capability) return;
+        expect(covers(capability, need)).toBe(true);
+        for (const other of neighboursOf(need))
+          if (!isBelow(need, other)) expect(covers(capability, other), JSON.stringify([capability, other])).toBe(false);
       }),
       rounds,
     );

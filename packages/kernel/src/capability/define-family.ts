@@ -100,7 +100,9 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
     narrowest(): LoadedCapability | undefined {
       const candidate = spec.narrowest(this.#need);
       const loaded = candidate && family().load(candidate);
-      return loaded && "kind" in loaded && loaded.covers(this, "authority") ? loaded : undefined;
+      // A tool, and a model behind it, writes the texts of a need: one that a pattern reads for a wildcard would grant other things.
+      const isLiteral = loaded && "kind" in loaded && loaded.isNarrow;
+      return isLiteral && loaded.covers(this, "authority") ? loaded : undefined;
     }
 
     static own(need: OwnNeed): N | undefined {

@@ -46,7 +46,7 @@ export interface OwnNeed {
   readonly size: number;
   /** The host that it goes to. */
   readonly destination: Destination | undefined;
-  /** The narrowest capability that covers it, for a person to grant. `undefined` where nothing covers it but a capability for everything of its kind. */
+  /** The narrowest capability that covers it, for a person to grant. `undefined` where no capability says it literally: one with a wildcard covers other things too. */
   narrowest(): LoadedCapability | undefined;
 }
 

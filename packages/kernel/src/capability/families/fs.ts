@@ -3,7 +3,7 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
-import { checkGlob, type Face, foreignPattern, pathMatcher } from "../matching/paths.ts";
+import { checkGlob, type Face, pathMatcher } from "../matching/paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -74,7 +74,7 @@ function fileFamily(kind: FileKind): Family {
     target: ({ path }) => path,
     narrowest({ path, bytes }) {
       if (path === "" || path.length > capabilityLimits.patternLength) return undefined;
-      return { kind, paths: [globOf(path)], ...(bytes !== undefined && { fileBytes: bytes }) };
+      return { kind, paths: [path], ...(bytes !== undefined && { fileBytes: bytes }) };
     },
     isNarrow: ({ paths }) => isLiteral(paths),
     budget: ({ totalBytes }) => ({ bytes: totalBytes }),
@@ -98,11 +98,6 @@ function fileFamily(kind: FileKind): Family {
 function matchesOf(globs: readonly string[], face: Face): (need: { readonly path: string }) => boolean {
   const matches = pathMatcher(globs, face);
   return ({ path }) => matches(path);
-}
-
-/** What no glob can say as it is stands under a wildcard. */
-function globOf(path: string): string {
-  return path.replace(new RegExp(`(?:${foreignPattern.source}|\\*)+`, "g"), "*");
 }
 
 export interface ToolFiles {

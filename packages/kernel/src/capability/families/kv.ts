@@ -78,8 +78,7 @@ function keyFamily(kind: KeyKind): Family {
     describe: ({ keys }) => keys.map((key) => (key === "" || key === "*" ? "every key" : `${key}…`)).join(", "),
     target,
     narrowest({ key, bytes }) {
-      const prefix = key.replace(/[?{}[\]].*|^!.*/s, "");
-      return prefix === "" ? undefined : { kind, keys: [prefix], ...(bytes !== undefined && { valueBytes: bytes }) };
+      return key === "" ? undefined : { kind, keys: [key], ...(bytes !== undefined && { valueBytes: bytes }) };
     },
     isNarrow: ({ keys }) => isLiteral(keys) && !keys.includes(""),
     conditions: {

@@ -19,7 +19,7 @@ import {
 import { checkHeader } from "../matching/headers.ts";
 import { checkGrantedHost, coversHost } from "../matching/hosts.ts";
 import { hostCondition } from "../matching/host-condition.ts";
-import { checkPathPrefix, grantablePrefix, pathGranter, pathToucher } from "../matching/url-paths.ts";
+import { checkPathPrefix, pathGranter, pathToucher } from "../matching/url-paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -148,9 +148,8 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     describe: ({ hosts, ports, paths, headers }) =>
       `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}${withHeaders(headers)}`,
     target: ({ method, host, port, path, headers }) => `${method} ${host}:${port}${path}${withHeaders(headers)}`,
-    narrowest({ host, port, method, path: asked, headers }) {
-      const path = grantablePrefix(asked, capabilityLimits.patternLength);
-      if (path === undefined || !/^[A-Z]{1,20}$/.test(method)) return undefined;
+    narrowest({ host, port, method, path, headers }) {
+      if (path.length > capabilityLimits.patternLength || !/^[A-Z]{1,20}$/.test(method)) return undefined;
       return {
         kind,
         hosts: [host],

@@ -135,22 +135,6 @@ export function pathGranter(prefixes: readonly string[]): (path: string) => bool
   return (path) => written.has(path.split("/")) && requestPath(path).kept?.every((each) => read.has(each)) === true;
 }
 
-/** Prefixes of one path that are looked at. */
-const mostCandidates = 8;
-
-/** The path, or the longest prefix of it that can be granted and says beyond doubt what it covers. Never the root of something else. */
-export function grantablePrefix(path: string, longestPrefix: number): string | undefined {
-  if (path === "/") return path;
-  if (!requestPath(path).kept) return undefined;
-  let candidates = mostCandidates;
-  for (let prefix = path; prefix !== "" && candidates > 0; prefix = prefix.slice(0, prefix.lastIndexOf("/"))) {
-    if (prefix.length > longestPrefix) continue;
-    candidates--;
-    if (checkPathPrefix(prefix) === undefined && pathGranter([prefix])(path)) return prefix;
-  }
-  return undefined;
-}
-
 /** Whether a request for a path could reach what lies under one of some prefixes. For what forbids. */
 export function pathToucher(prefixes: readonly string[]): (path: string) => boolean {
   const forbidden = new ForbiddenPaths(prefixes.flatMap((prefix) => readingsOfPrefix(prefix) ?? ["/"]));
