@@ -21,7 +21,9 @@ import { sized } from "../support/size.ts";
 
 const kinds = ["fs.read", "fs.write", "kv.read", "kv.write"] as const satisfies readonly CapabilityKind[];
 type Kind = (typeof kinds)[number];
-const targets = ["a.txt", "b/c.txt", "d [1].txt"] as const;
+/** The last ones are literal in no grant. */
+const targets = ["a.txt", "b/c.txt", "d [1].txt", "?"] as const;
+const literal: readonly string[] = targets.slice(0, 2);
 
 interface Plan {
   readonly name: string;
@@ -83,6 +85,9 @@ function toolOf({ name, tier, wishes }: Plan): Tool<never, unknown> {
   });
 }
 
+const isLiteral = ({ calls }: Plan): boolean =>
+  calls.every(({ requests }) => requests.every(([, target]) => literal.includes(target)));
+
 interface Outcome {
   readonly ok: boolean;
   readonly wasAsked: boolean;
@@ -134,26 +139,44 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 }
 
 describe("the least policy of a log", () => {
+  const suggestedFor = async (drawn: readonly Plan[]) => {
+    let suggested: PolicyDocument | undefined;
+    const recorded = await outcomesOf(drawn, wide(drawn), async (kernel) => {
+      const calls = await recordedCalls(each(await kernel.audit.read()));
+      const manifests = kernel.list().map(({ manifest }) => [manifest.name, manifest] as const);
+      suggested = documentOf(leastPolicy(calls, new Map(manifests)));
+    });
+    expect(recorded.every(({ ok }) => ok)).toBe(true);
+    return { suggested: suggested!, recorded };
+  };
+
   it("lets each recorded call pass as it did, and has nothing that can be left out", async () => {
     await fc.assert(
-      fc.asyncProperty(plans, async (drawn) => {
-        let suggested: PolicyDocument | undefined;
-        const recorded = await outcomesOf(drawn, wide(drawn), async (kernel) => {
-          const calls = await recordedCalls(each(await kernel.audit.read()));
-          const manifests = kernel.list().map(({ manifest }) => [manifest.name, manifest] as const);
-          suggested = documentOf(leastPolicy(calls, new Map(manifests)));
-        });
-        const { grants = [], rules = [] } = suggested!;
-        expect(recorded.every(({ ok }) => ok)).toBe(true);
-        expect(await outcomesOf(drawn, suggested!)).toEqual(recorded);
+      fc.asyncProperty(plans, async (all) => {
+        const drawn = all.map((plan) => (isLiteral(plan) ? plan : { ...plan, calls: [] }));
+        const { suggested, recorded } = await suggestedFor(drawn);
+        const { grants = [], rules = [] } = suggested;
+        expect(await outcomesOf(drawn, suggested)).toEqual(recorded);
         for (const left of grants) {
-          const fewer = { ...suggested!, grants: grants.filter((grant) => grant !== left) };
+          const fewer = { ...suggested, grants: grants.filter((grant) => grant !== left) };
           expect(await outcomesOf(drawn, fewer)).not.toEqual(recorded);
         }
         for (const left of rules) {
-          const fewer = { ...suggested!, rules: rules.filter((rule) => rule !== left) };
+          const fewer = { ...suggested, rules: rules.filter((rule) => rule !== left) };
           expect(await outcomesOf(drawn, fewer)).not.toEqual(recorded);
         }
+      }),
+      { numRuns: sized(25, 1_000) },
+    );
+  });
+
+  it("grants nothing but the targets that are literal", async () => {
+    await fc.assert(
+      fc.asyncProperty(plans, async (drawn) => {
+        const { suggested } = await suggestedFor(drawn);
+        for (const { capability } of suggested.grants ?? [])
+          for (const target of "paths" in capability ? capability.paths : "keys" in capability ? capability.keys : [])
+            expect([...literal, "nothing-was-recorded"]).toContain(target);
       }),
       { numRuns: sized(25, 1_000) },
     );
@@ -212,6 +235,34 @@ describe("keyhole policy suggest", () => {
       },
       untold: [expect.stringContaining("The tier of fetcher."), expect.stringContaining("Arguments")],
     });
+  });
+
+  it.each([
+    ["fs.read", "*/*", "*"],
+    ["fs.read", "a/**", "**"],
+    ["fs.write", "notes[1].txt", "*"],
+    ["fs.read", "", "*"],
+    ["kv.read", "*", "*"],
+    ["kv.write", "a?b", '"a"'],
+    ["db.read", "select *", "*"],
+    ["tool.call", "*", "*"],
+    ["secret.use", "* for api.example.com", "*"],
+    ["secret.use", "key for *.example.com", "*"],
+    ["net.read", "GET *.example.com:443/a", "*.example"],
+    ["net.read", "GET api.example.com:443/a/[x]", '"/a"'],
+    ["process.spawn", "echo", "rest"],
+  ])("grants no wildcard for the %s of %j, which a model wrote, and says so", async (kind, target, wide) => {
+    const log = [
+      start[0]!,
+      event(1, "capability.checked", { granted: [kind], missing: [] }),
+      ...start.slice(2),
+      event(4, "capability.used", { kind, operation: "x", target, outcome: "ok" }),
+    ];
+    const { exitCode, output } = await suggest(log, "--json");
+    expect(exitCode).toBe(0);
+    const { policy, untold } = JSON.parse(output) as { policy: PolicyDocument; untold: readonly string[] };
+    expect(JSON.stringify(policy.grants ?? [])).not.toContain(wide);
+    expect(untold.join("\n")).toContain(JSON.stringify(target));
   });
 
   it("writes YAML that keyhole takes as a policy, with what the log could not tell", async () => {

@@ -1,4 +1,4 @@
-import type { Capability } from "@keyhole/kernel";
+import { type Capability, loadPolicy } from "@keyhole/kernel";
 import { counted } from "../../io.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
@@ -29,21 +29,42 @@ const nothingOf: Readonly<Record<string, Capability>> = {
 /** Kinds that a tool has without a request: no log can tell whether it used them. */
 const silent: Readonly<Record<string, Capability>> = { clock: { kind: "clock" }, random: { kind: "random" } };
 
+export interface LeastCapabilities {
+  readonly capabilities: readonly Suggested<Capability>[];
+  /** Recorded targets that no capability says literally. A tool, and a model behind it, chose them: a grant with a wildcard would cover other things too. */
+  readonly unsaid: readonly string[];
+}
+
 /** The capabilities that the requests of one tool and caller need, by kind. `undefined` in place of a kind that this command does not know. */
-export function leastCapabilities(
-  kind: string,
-  calls: readonly RecordedCall[],
-): readonly Suggested<Capability>[] | undefined {
+export function leastCapabilities(kind: string, calls: readonly RecordedCall[]): LeastCapabilities | undefined {
+  const sure = (capabilities: readonly Suggested<Capability>[]): LeastCapabilities => ({ capabilities, unsaid: [] });
   if (Object.hasOwn(silent, kind))
-    return [{ value: silent[kind]!, comment: "Used without a request: the log cannot tell whether it was." }];
+    return sure([{ value: silent[kind]!, comment: "Used without a request: the log cannot tell whether it was." }]);
   const perCall = calls.map(({ uses }) => uses.filter((use) => use.kind === kind).map(({ target }) => target));
   const targets = [...new Set(perCall.flat())].sort();
-  if (targets.length === 0) {
-    const nothing = Object.hasOwn(nothingOf, kind) ? nothingOf[kind] : undefined;
-    return nothing && [{ value: nothing, comment: "Granted at the time, and no request is on record." }];
-  }
+  const nothing = Object.hasOwn(nothingOf, kind) ? nothingOf[kind] : undefined;
+  if (nothing === undefined) return undefined;
+  if (targets.length === 0)
+    return sure([{ value: nothing, comment: "Granted at the time, and no request is on record." }]);
+  const { literal = [], unsaid = [] } = Object.groupBy(targets, (target) =>
+    isLiteral(capabilitiesOf(kind, [target], perCall)) ? "literal" : "unsaid",
+  );
+  if (literal.length === 0)
+    return { capabilities: [{ value: nothing, comment: "No recorded request can be granted literally." }], unsaid };
   const count = `${counted(perCall.flat().length, "request")} in ${counted(calls.length, "call")}.`;
-  return capabilitiesOf(kind, targets, perCall)?.map((each) => ({ ...each, comment: `${count}${each.comment}` }));
+  const capabilities = capabilitiesOf(kind, literal, perCall) ?? [];
+  return { capabilities: capabilities.map((each) => ({ ...each, comment: `${count}${each.comment}` })), unsaid };
+}
+
+/** Whether there are any, none has a wildcard, and a policy takes them. */
+function isLiteral(suggested: readonly Suggested<Capability>[] = []): boolean {
+  const grants = suggested.map(({ value }) => ({ tool: "*", capability: value }));
+  return (
+    grants.length > 0 &&
+    // An empty text is every key.
+    suggested.every(({ value }) => !/\*|""/.test(JSON.stringify(value))) &&
+    loadPolicy({ version: "1", posture: "strict", grants }).ok
+  );
 }
 
 function capabilitiesOf(
@@ -55,17 +76,18 @@ function capabilitiesOf(
   switch (kind) {
     case "fs.read":
     case "fs.write":
-      return one({ kind, paths: unique(targets.map(globOf)) });
+      return one({ kind, paths: targets });
     case "kv.read":
     case "kv.write":
-      return one({ kind, keys: unique(targets.map(keyPrefixOf)) }, " A key also grants the keys that begin with it.");
+      return one(
+        { kind, keys: unique(targets.map((target) => target.replace(/\*$/, ""))) },
+        " A key also grants the keys that begin with it.",
+      );
     case "tool.call":
       return one({ kind, tools: targets });
     case "process.spawn":
-      return one(
-        { kind, commands: targets.map((command) => ({ command, args: [{ rest: "*" }] })) },
-        " The log holds no arguments: name them.",
-      );
+      // The log holds no arguments, and a command without them is another one.
+      return [];
     case "db.read":
     case "db.write":
       return groups(targets, (target) => /^(\S+) (.+)$/.exec(target)).map(([database, matches]) => ({
@@ -123,16 +145,6 @@ function groups(
     if (parts !== null && last !== undefined) byLast.set(last, [...(byLast.get(last) ?? []), parts]);
   }
   return [...byLast];
-}
-
-/** What no glob can say as it is stands under a wildcard. */
-function globOf(path: string): string {
-  return path === "" ? "**" : path.replace(/(?:[?{}[\]*]|^!)+/g, "*");
-}
-
-/** What comes before the first character that no prefix can have; a list of keys ends with `*`. */
-function keyPrefixOf(target: string): string {
-  return /^(?!!)[^?{}[\]*]*/.exec(target)?.[0] || "*";
 }
 
 function unique(texts: readonly string[]): readonly string[] {

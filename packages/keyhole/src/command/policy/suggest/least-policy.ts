@@ -83,16 +83,26 @@ function grantsOf({ name, caller, calls, optional }: Group, untold: string[]): r
   return [...kinds].sort().flatMap((kind) => {
     const isSilent = kind === "clock" || kind === "random";
     if (!used.has(kind) && !isSilent && optional?.has(kind) === true) return [];
-    const capabilities = leastCapabilities(kind, calls);
-    if (capabilities === undefined) {
+    const least = leastCapabilities(kind, calls);
+    if (least === undefined) {
       untold.push(`The capability of kind ${kind} for ${name}: this command does not know the kind.`);
       return [];
     }
-    return capabilities.map(({ value, comment }: Suggested<Capability>) => ({
+    if (least.unsaid.length > 0) untold.push(unsaidText(kind, name, caller, least.unsaid));
+    return least.capabilities.map(({ value, comment }: Suggested<Capability>) => ({
       value: { tool: name, caller, capability: value },
       comment,
     }));
   });
+}
+
+const mostNamed = 10;
+
+function unsaidText(kind: string, name: string, caller: string, unsaid: readonly string[]): string {
+  const named = unsaid.slice(0, mostNamed).map((each) => JSON.stringify(each));
+  const more = unsaid.length > mostNamed ? ` and ${unsaid.length - mostNamed} more` : "";
+  const why = kind === "process.spawn" ? "The log holds no arguments of commands" : "No grant says them literally";
+  return `A grant of ${kind} for ${name} by ${caller}: ${named.join(", ")}${more}. ${why}: write the grant yourself.`;
 }
 
 /** Whether a posture asks about a tier. */
