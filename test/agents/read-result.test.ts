@@ -1,6 +1,6 @@
 import { type AgentOptions, anthropicTools } from "@keyhole/agents/anthropic";
 import { describe, expect, it } from "vitest";
-import { openKernel, toolOf } from "../support/kernel.ts";
+import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 const long = "0123456789".repeat(100);
 
@@ -38,6 +38,20 @@ describe("read_result", () => {
     const rule = { id: "closed", effect: "deny", reason: "Nobody.", when: { tool: ["long"] } };
     await kernel.setPolicy({ version: "1", posture: "permissive", rules: [rule] });
     expect(await run("read_result", { hash })).toMatchObject({ error: { code: "POLICY_DENIED" } });
+  });
+
+  it("ends under any other policy, also one that still lets the tool start", async () => {
+    const { kernel, run } = await openAgent();
+    const { hash } = await run("long", {});
+    await kernel.setPolicy(openPolicy);
+    expect(await run("read_result", { hash })).toMatchObject({ offset: 0 });
+    await kernel.setPolicy({
+      ...openPolicy,
+      grants: [{ tool: "long", capability: { kind: "fs.read", paths: ["a"] } }],
+    });
+    expect(await run("read_result", { hash })).toMatchObject({ error: { code: "INVALID_INPUT" } });
+    await kernel.setPolicy(openPolicy);
+    expect(await run("read_result", { hash })).toMatchObject({ offset: 0 });
   });
 
   it("does not read what another agent was given", async () => {

@@ -5,6 +5,7 @@ import type {
   CallOptions,
   CallSuccess,
   JsonObject,
+  Proof,
   Progress,
   ToolFilter,
   ToolManifest,
@@ -25,16 +26,19 @@ import {
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
+/** Of a proof: what decided about the requests of a call. */
+type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash">;
+
 /** What an agent reads of the result of a call. A `CallResult` has it. */
 export type AgentResult =
-  | Pick<CallSuccess, "ok" | "data" | "hash" | "callId">
+  | (Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> & { readonly proof?: AuthorityOfProof })
   | Pick<CallFailure, "ok" | "error" | "callId">;
 
 /** What an agent reads of a preview. A `Preview` has it. */
 export type AgentPreview =
-  | { readonly decision: "allow" }
-  | { readonly decision: "ask"; readonly question: { readonly reason: string } }
-  | { readonly decision: "deny"; readonly error: CallError };
+  | { readonly decision: "allow"; readonly proof?: AuthorityOfProof }
+  | { readonly decision: "ask"; readonly proof?: AuthorityOfProof; readonly question: { readonly reason: string } }
+  | { readonly decision: "deny"; readonly proof?: AuthorityOfProof; readonly error: CallError };
 
 /** The part of a kernel that an agent uses. A `Kernel` has it, and so has a page's `KernelClient`. */
 export interface AgentKernel {
@@ -149,9 +153,9 @@ function toolOf(
       },
     });
     if (!result.ok) return failureOf(result, answerBytes);
-    const { data, hash, callId } = result;
+    const { data, hash, callId, proof } = result;
     const { mediaType } = output;
-    const source: OutputSource = { callId, preview: () => kernel.preview(name, input, common) };
+    const source: OutputSource = { callId, proof, preview: () => kernel.preview(name, input, common) };
     const text = kept.textOf({ data, hash, mediaType }, answerBytes, source);
     return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
   };

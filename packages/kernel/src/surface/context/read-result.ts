@@ -1,13 +1,22 @@
 import type { JsonObject } from "../../json/json.ts";
-import type { CallError, ErrorCode, ModelError } from "../../result.ts";
+import type { CallError, CallSuccess, ErrorCode, ModelError } from "../../result.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { type KeptResults, readResultName, type ResultPart } from "./kept-results.ts";
+
+type AuthorityOfProof = Pick<CallSuccess["proof"], "policyHash" | "grantHash">;
 
 /** The call that gave an output. */
 export interface OutputSource {
   readonly callId: string;
+  /** Of its proof: what decided about its requests. Absent where the kernel gave none. */
+  readonly proof?: AuthorityOfProof | undefined;
   /** Whether the kernel would allow the call now. */
-  preview(): Promise<{ readonly decision: "allow" | "ask" } | { readonly decision: "deny"; readonly error: CallError }>;
+  preview(): Promise<
+    { readonly proof?: AuthorityOfProof | undefined } & (
+      | { readonly decision: "allow" | "ask" }
+      | { readonly decision: "deny"; readonly error: CallError }
+    )
+  >;
 }
 
 const input = {
@@ -69,9 +78,18 @@ export async function readResult(
     const { code, message, hint } = preview.error;
     return failed(code, message, hint, source.callId);
   }
+  if (!areEqual(source.proof, preview.proof))
+    return failed("INVALID_INPUT", otherPolicy, "Call the tool again.", source.callId);
   const text = kept.read(part, answerBytes);
   if (text === undefined) return failed("INVALID_INPUT", "No output with this hash is kept.", "Call the tool again.");
   return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId: source.callId, text };
+}
+
+/** Nobody remembers the requests of the call, so that they cannot be held against another policy. */
+const otherPolicy = "The output was made under another policy.";
+
+function areEqual(one: AuthorityOfProof | undefined, other: AuthorityOfProof | undefined): boolean {
+  return one?.policyHash === other?.policyHash && one?.grantHash === other?.grantHash;
 }
 
 function partOf(given: unknown): ResultPart | undefined {
