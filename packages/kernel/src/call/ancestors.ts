@@ -14,6 +14,11 @@ export function outermostOf(call: CallRecord): CallRecord {
   return each;
 }
 
+/** What a call learns, all around it learn. */
+export function learn(call: CallRecord, labels: readonly string[]): void {
+  for (let each: CallRecord | undefined = call; each; each = each.parent?.call) each.origin.learn(labels);
+}
+
 /** Whether the call, or the one from outside that led to it, named no session, and so has one for itself. */
 export function ownsSession(call: CallRecord): boolean {
   return outermostOf(call).callId === call.sessionId;

@@ -3,6 +3,7 @@ import type { Digest } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { CallFault } from "./fault.ts";
+import type { Origin } from "./origin.ts";
 
 type Outcome = { readonly ok: true; readonly output: KeptOutput } | { readonly ok: false; readonly fault: CallFault };
 
@@ -26,13 +27,16 @@ class KernelEnding {
   readonly hasStarted: boolean;
   readonly effects: readonly string[];
   readonly outcome: Outcome;
+  /** What it was made of. */
+  readonly origin: Origin;
   readonly #made = true;
 
-  constructor(callId: string, hasStarted: boolean, effects: readonly string[], outcome: Outcome) {
+  constructor(callId: string, hasStarted: boolean, effects: readonly string[], outcome: Outcome, origin: Origin) {
     this.callId = callId;
     this.hasStarted = hasStarted;
     this.effects = effects;
     this.outcome = outcome;
+    this.origin = origin;
   }
 
   static made(value: object): value is KernelEnding {
@@ -48,7 +52,7 @@ class KernelEnding {
     if (this.outcome.ok) return this;
     const { code, message, details, operatorHint } = this.outcome.fault;
     const fault = new CallFault(code, message, { details, hint, operatorHint });
-    return new KernelEnding(this.callId, this.hasStarted, this.effects, { ok: false, fault });
+    return new KernelEnding(this.callId, this.hasStarted, this.effects, { ok: false, fault }, this.origin);
   }
 }
 export type Ending = KernelEnding;
@@ -58,8 +62,13 @@ export function isEnding(value: object): value is Ending {
 }
 
 /** For `steps/conclude.ts` alone; a test holds that no other module imports it. */
-export function endingOf(callId: string, hasStarted: boolean, effects: readonly string[], outcome: Outcome): Ending {
-  return new KernelEnding(callId, hasStarted, effects, outcome);
+export function endingOf(
+  { callId, origin }: { readonly callId: string; readonly origin: Origin },
+  hasStarted: boolean,
+  effects: readonly string[],
+  outcome: Outcome,
+): Ending {
+  return new KernelEnding(callId, hasStarted, effects, outcome, origin);
 }
 
 export function keptOutput(

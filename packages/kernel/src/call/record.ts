@@ -15,6 +15,7 @@ import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "./entry.ts";
 import type { Ending } from "./ending.ts";
 import { type CallFault, faultText } from "./fault.ts";
+import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
 import type { InvalidOption, OwnOptions, OwnWriter } from "./options.ts";
 
@@ -123,6 +124,7 @@ export class CallRecord implements CallIdentity {
   readonly tree: CallTree;
   readonly before: Before | undefined;
   readonly warnings: string[];
+  readonly origin: Origin = new Origin();
   /** Sum of the times spent waiting: for an approval, for a slot, for an equal call. */
   queuedMs: number;
   /** How often approvers changed its arguments. */

@@ -3,7 +3,8 @@ import type { Clock } from "../../isolate/clock.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { CallFailure, CallMeta, CallResult, CallSuccess } from "../../result.ts";
-import { ownsSession } from "../ancestors.ts";
+import type { Revocations } from "../../capability/revocation.ts";
+import { learn, ownsSession } from "../ancestors.ts";
 import { dataOf, type Ending, isEnding, type KeptOutput } from "../ending.ts";
 import type { CallFault } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
@@ -11,6 +12,7 @@ import type { CallEnd, CallRecord } from "../record.ts";
 import { spentBy, withMore } from "../spent.ts";
 import { type Concluded, endingWith, failedEnding, normalizerOf, reusedEnding } from "./conclude.ts";
 import type { Decided } from "./decide.ts";
+import { canBeGiven, resultGone } from "../given-again.ts";
 import { tooLarge } from "./run-faults.ts";
 
 /** The result for the caller, and the ending that other calls may be given. */
@@ -29,6 +31,7 @@ export interface AnswerPorts {
   readonly log: AuditLog;
   readonly clock: Clock;
   readonly labels: SessionLabels;
+  readonly revocations: Pick<Revocations, "track" | "reasonFor">;
   /** Puts the output into the content store, where its caller would rather have it by reference. */
   readonly beforeReuse:
     | ((state: Decided, output: KeptOutput) => MaybePromise<ContentReference | undefined>)
@@ -54,20 +57,25 @@ export function answer(state: Concluded, { clock }: AnswerPorts): Answered {
  */
 export async function reuse(state: Decided, { ending, by }: Reused, ports: AnswerPorts): Promise<Answered> {
   const { call, tool, policy } = state;
-  const { log, clock, labels, beforeReuse } = ports;
+  const { log, labels, revocations, clock, beforeReuse } = ports;
   if (!isEnding(ending)) throw new TypeError("an extension answered with an ending that the kernel did not make");
   const { outcome, effects } = ending;
   log.record("result.reused", call.scope, { from: ending.callId, by });
   call.reach({ ...state, reused: ending });
+  if (!canBeGiven(state, ending, revocations)) throw resultGone(ending.callId);
+  const names = [...policy.labelsOf(tool.manifest.name), ...ending.origin.labels];
+  call.parent?.call.origin.called();
+  learn(call, names);
+  // Also with a failure: it tells of what ran.
+  call.persist("end", () => labels.add(call.sessionId, names, ownsSession(call)));
   if (!outcome.ok) throw outcome.fault;
   const { output } = outcome;
   const limit = call.options.bounds?.outputBytes ?? Infinity;
   if (output.outputBytes > limit) throw tooLarge(tool.id, limit);
   const reference = await beforeReuse?.(state, output);
   const { hash: outputHash, outputBytes } = output;
-  const learnt = labels.add(call.sessionId, policy.labelsOf(tool.manifest.name), ownsSession(call));
   const completed = { outputHash, outputBytes, ...normalizerOf(tool), effects };
-  log.record("tool.completed", call.scope, completed, [...learnt, ...call.changesAt("end")]);
+  log.record("tool.completed", call.scope, completed, call.changesAt("end"));
   await log.flush();
   const result = reusedResult(state, output, reference, clock);
   return { kind: "reused", result, hasStarted: false, ending: () => reusedEnding(call, output) };

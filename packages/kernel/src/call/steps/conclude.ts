@@ -76,15 +76,15 @@ export function endingWith({ normalized }: Concluded): Ending {
   const { started, output, outputHash, outputBytes } = normalized;
   const { call, tool, gate } = started;
   const kept = keptOutput(tool, output, outputHash, outputBytes);
-  return endingOf(call.callId, true, gate.counts.effects, { ok: true, output: kept });
+  return endingOf(call, true, gate.counts.effects, { ok: true, output: kept });
 }
 
 export function failedEnding(call: CallRecord, fault: CallFault): Ending {
   // One that is suspended may still do what it is for: nobody else does it.
   const hasStarted = call.hasStarted || fault.code === "SUSPENDED";
-  return endingOf(call.callId, hasStarted, spentBy(call).effects, { ok: false, fault });
+  return endingOf(call, hasStarted, spentBy(call).effects, { ok: false, fault });
 }
 
 export function reusedEnding(call: CallRecord, output: KeptOutput): Ending {
-  return endingOf(call.callId, false, spentBy(call).effects, { ok: true, output });
+  return endingOf(call, false, spentBy(call).effects, { ok: true, output });
 }

@@ -12,7 +12,10 @@ import { OutputStream } from "../../hash/output-stream.ts";
 import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
-import { ownsSession } from "../ancestors.ts";
+import type { OwnNeed } from "../../capability/family.ts";
+import type { CallRecord } from "../record.ts";
+import { authorityText } from "../given-again.ts";
+import { learn, ownsSession } from "../ancestors.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { gatePart, runPart } from "../carried-part.ts";
 import type { Entry } from "../entry.ts";
@@ -59,6 +62,7 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
   const { call, tool, host } = state;
   const { log } = ports;
   assertCurrent(state, ports);
+  noteOrigin(state, ports.labels);
   // A resumed call has its start on record, and `tool.resumed`.
   if (phase !== "run") {
     const started = { tool: tool.id, toolHash: tool.hash, host: host.name };
@@ -67,6 +71,18 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
   // The write took a while, and the record stands: from here on an end is `tool.failed`.
   const started = (): Started => assertCurrent(reach(startedAs(state, ports)), ports);
   return log.flush()?.then(started) ?? started();
+}
+
+/** A call that was suspended has been through what nobody remembers here: its result has all labels of its session. */
+function noteOrigin(state: Reserved, labels: SessionLabels): void {
+  const { call, tool, policy } = state;
+  call.origin.authority = authorityText(state);
+  call.origin.sessionLabels = state.decisionInput.labels;
+  call.parent?.call.origin.called();
+  learn(call, policy.labelsOf(tool.manifest.name));
+  if (!call.before) return;
+  learn(call, labels.of(call.sessionId, policy.allLabels));
+  for (let each: CallRecord | undefined = call; each; each = each.parent?.call) each.origin.forget();
 }
 
 /** From its start on the session carries the tool's labels. */
@@ -138,6 +154,11 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
   return reach({ ...state, attempt: attempt + 1, gate: again } as Started);
 }
 
+function noteNeed(call: CallRecord, tool: string, need: OwnNeed): void {
+  call.origin.asked(need);
+  for (let each = call.parent?.call; each; each = each.parent?.call) each.origin.askedWithin(tool, need);
+}
+
 function openGate(
   { call, tool, bounds, grant, policy, hold, decisionInput }: Reserved,
   { log }: StartPorts,
@@ -155,8 +176,9 @@ function openGate(
     limit: observes(policy) ? undefined : guard.limit,
     refusal: (need) => {
       const reason = guard.refusal(need);
-      if (reason === undefined || !observes(policy)) return reason;
-      call.warn(`Not enforced: ${reason}`);
+      if (reason !== undefined && !observes(policy)) return reason;
+      if (reason !== undefined) call.warn(`Not enforced: ${reason}`);
+      noteNeed(call, tool.manifest.name, need);
       return undefined;
     },
     journal: (use) => {

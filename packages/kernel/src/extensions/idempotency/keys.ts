@@ -6,6 +6,7 @@ import type { SteadyClock } from "../../state/steady-clock.ts";
 import { StateTable } from "../../state/table.ts";
 import type { Ending } from "../../call/ending.ts";
 import { CallFault } from "../../call/fault.ts";
+import { resultGone } from "../../call/given-again.ts";
 
 /** What a call under an idempotency key is about. A key belongs to its caller. */
 export interface KeyedCall {
@@ -98,7 +99,7 @@ export class Keys {
     if (running) return { kind: "running", ending: running.ending };
     const ending = this.#results.get(keyHash);
     if (ending) return { kind: "ended", ending };
-    return refused("outcome-unknown", "was used before, and its result is no longer stored", row.callId);
+    return { kind: "refused", fault: resultGone(row.callId) };
   }
 
   /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
@@ -210,11 +211,11 @@ function readRow(value: JsonValue): UsedKeyRow | undefined {
   return isRead ? { caller, toolId, argsHash, callId, usedMs } : undefined;
 }
 
-function refused(reason: string, what: string, callId: string | null = null): Claim {
+function refused(reason: string, what: string): Claim {
   return {
     kind: "refused",
     fault: new CallFault("INVALID_INPUT", `The idempotency key ${what}.`, {
-      details: [{ path: "", keyword: "idempotencyKey", reason, callId }],
+      details: [{ path: "", keyword: "idempotencyKey", reason, callId: null }],
       hint: "Check the effects of the first call. A call with a new key runs the tool again.",
     }),
   };

@@ -1,0 +1,52 @@
+import { covers } from "../capability/grant.ts";
+import { type Revocations, withRevocations } from "../capability/revocation.ts";
+import { requestPolicyOf } from "../policy/decision/request-policy.ts";
+import type { Ending } from "./ending.ts";
+import { CallFault } from "./fault.ts";
+import type { Origin } from "./origin.ts";
+import { holderOf } from "./steps/check-grants.ts";
+import type { Decided } from "./steps/decide.ts";
+import { observes } from "./steps/reserve.ts";
+
+/** What decides about a call, and about those from within it, beside the labels of the session. */
+export function authorityText({ policy, mode, grant }: Pick<Decided, "policy" | "mode" | "grant">): string {
+  return JSON.stringify([policy.hash, mode, grant.hash]);
+}
+
+/** Whether calls from within would be decided as they were: the session carries no label that it did not carry then, or that came with the result. */
+function isDecidedAlike(state: Decided, { authority, sessionLabels, labels }: Origin): boolean {
+  const known = new Set([...sessionLabels, ...labels]);
+  return authority === authorityText(state) && state.decisionInput.labels.every((label) => known.has(label));
+}
+
+/**
+ * Whether a call could make every request now that the outcome of another one was made of. Its own decision stands already. Of calls from within only the used grants are known, so
+ * nothing else can have changed for them.
+ */
+export function canBeGiven(
+  state: Decided,
+  { origin }: Ending,
+  revocations: Pick<Revocations, "track" | "reasonFor">,
+): boolean {
+  const { call, tool, grant, policy, decisionInput } = state;
+  if (!origin.isToldByNeeds && !isDecidedAlike(state, origin)) return false;
+  const own = withRevocations(revocations, call.revocations);
+  const holder = holderOf(call, tool);
+  const isRevoked = (kind: string, name = holder.tool): boolean =>
+    own.reasonFor({ ...holder, tool: name }, kind) !== undefined;
+  if (!origin.isWhole && grant.kinds.some((kind) => isRevoked(kind) || policy.families.get(kind)?.isCall === true))
+    return false;
+  const guard = observes(policy) ? undefined : requestPolicyOf(policy, decisionInput);
+  return (
+    origin.usedWithin.every(({ tool: name, kind }) => !isRevoked(kind, name)) &&
+    origin.needs.every((need) => !isRevoked(need.kind) && covers(grant, need) && guard?.refusal(need) === undefined)
+  );
+}
+
+/** The key stays used, and what came of it is told nobody any more. */
+export function resultGone(callId: string | null): CallFault {
+  return new CallFault("INVALID_INPUT", "The idempotency key was used before, and its result is no longer stored.", {
+    details: [{ path: "", keyword: "idempotencyKey", reason: "outcome-unknown", callId }],
+    hint: "Check the effects of the first call. A call with a new key runs the tool again.",
+  });
+}

@@ -1,0 +1,78 @@
+import type { OwnNeed } from "../capability/family.ts";
+
+/** UTF-16 units of the requests of one call that are remembered. */
+const mostUnits = 16_384;
+
+/** A grant that a call from within used. */
+interface UsedWithin {
+  readonly tool: string;
+  readonly kind: string;
+}
+
+/** What a result was made of: it says whether another call can be given it. */
+export class Origin {
+  readonly #labels = new Set<string>();
+  readonly #needs = new Map<string, OwnNeed>();
+  readonly #within = new Map<string, UsedWithin>();
+  #units = 0;
+  #isWhole = true;
+  #hasCalls = false;
+  /** What decided about the call, as one text; `undefined` where it never started. */
+  authority: string | undefined;
+  /** Those that the session carried when it was decided. */
+  sessionLabels: readonly string[] = [];
+
+  /** Labels of all that ran for it, calls from within included. */
+  get labels(): readonly string[] {
+    return [...this.#labels];
+  }
+
+  /** The call's own requests that were granted. */
+  get needs(): readonly OwnNeed[] {
+    return [...this.#needs.values()];
+  }
+
+  get usedWithin(): readonly UsedWithin[] {
+    return [...this.#within.values()];
+  }
+
+  /** Whether {@link needs} are all that it asked for: no calls from within, nothing before a suspension, not too much to remember. */
+  get isToldByNeeds(): boolean {
+    return this.#isWhole && !this.#hasCalls;
+  }
+
+  /** Whether nothing was forgotten. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  learn(labels: readonly string[]): void {
+    for (const label of labels) this.#labels.add(label);
+  }
+
+  called(): void {
+    this.#hasCalls = true;
+  }
+
+  forget(): void {
+    this.#isWhole = false;
+  }
+
+  asked(need: OwnNeed): void {
+    if (this.#remember(this.#needs, JSON.stringify(need.json), need)) return;
+    this.forget();
+  }
+
+  askedWithin(tool: string, { kind }: OwnNeed): void {
+    if (this.#remember(this.#within, JSON.stringify([tool, kind]), { tool, kind })) return;
+    this.forget();
+  }
+
+  #remember<Value>(all: Map<string, Value>, key: string, value: Value): boolean {
+    if (all.has(key)) return true;
+    this.#units += key.length;
+    if (this.#units > mostUnits) return false;
+    all.set(key, value);
+    return true;
+  }
+}
