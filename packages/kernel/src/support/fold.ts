@@ -54,7 +54,16 @@ export function foldText(text: string): string {
   return foldLetters(text.replace(otherSpaces, " ").replace(otherControls, ""))
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/[^\P{Nd}0-9]/gu, asciiDigit);
+    .replace(otherDigits, asciiDigit);
+}
+
+const otherDigits = /[^\P{Nd}0-9]/gu;
+const wholeNumber = /^\+?\p{Nd}+$/u;
+
+/** A folded name, and where it is a whole number its one form: in digits of ASCII, without a plus and without zeros before it. */
+export function foldNumber(folded: string): string {
+  if (!wholeNumber.test(folded)) return folded;
+  return folded.replace(otherDigits, asciiDigit).replace(/^\+?0*(?=\d)/, "");
 }
 
 /** Pieces in which a long text is unfolded before it is folded as a whole. */

@@ -1,3 +1,4 @@
+import { foldNumber } from "../../support/fold.ts";
 import type { PathWork } from "./path-work.ts";
 import type { Route } from "./url-routes.ts";
 
@@ -23,7 +24,7 @@ const shortName = /^([^~]{1,6})~([0-9]{1,6})(?:\.|$)/;
 /** The same, from the fifth name of one beginning on: two letters and a checksum. */
 const checksummed = /^(.{0,2})[0-9a-f]{4}$/;
 
-/** Prefixes of paths that something forbids. A route goes through them as any server, and any router behind it, could take it. */
+/** Prefixes of paths that something forbids. A name that is a number is met in each of its spellings: routers read it as one. A route goes through them as any server, and any router behind it, could take it. */
 export class ForbiddenPaths {
   readonly #root = newNode();
 
@@ -41,8 +42,9 @@ export class ForbiddenPaths {
     let node = this.#root;
     let above = node;
     for (const segment of segments) {
-      const child = node.children.get(segment) ?? newNode();
-      node.children.set(segment, child);
+      const name = foldNumber(segment);
+      const child = node.children.get(name) ?? newNode();
+      node.children.set(name, child);
       above = node;
       node = child;
     }
@@ -50,7 +52,7 @@ export class ForbiddenPaths {
     const last = segments.at(-1);
     if (last === undefined) return;
     const names = withoutExtensions(last);
-    for (const name of names.slice(1)) above.bare.add(name);
+    for (const name of names.slice(1)) above.bare.add(foldNumber(name));
     if (indexName.test(names.at(-1)!)) above.isFolderOfIndex = true;
   }
 
@@ -78,7 +80,7 @@ export class ForbiddenPaths {
       for (const node of from) {
         if (isNamed(node, segment)) return true;
         for (const name of [segment.name, ...segment.cuts]) {
-          const child = node.children.get(name);
+          const child = node.children.get(foldNumber(name));
           if (child?.isForbidden === true) return true;
           if (child) to.add(child);
         }
@@ -95,7 +97,7 @@ export class ForbiddenPaths {
 
 /** Whether a segment names a forbidden file without its extension, or could be the short name of anything on the way to one. */
 function isNamed(node: PathNode, { name, called }: Route["segments"][number]): boolean {
-  if (node.bare.size > 0 && [name, ...called].some((each) => node.bare.has(each))) return true;
+  if (node.bare.size > 0 && [name, ...called].some((each) => node.bare.has(foldNumber(each)))) return true;
   const [, beginning = "", number = ""] = shortName.exec(name) ?? [];
   if (beginning === "") return false;
   node.short ??= new Set([...node.children.keys()].flatMap(shortNamesOf));

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { pathGranter, pathToucher } from "../../packages/kernel/src/capability/matching/url-paths.ts";
+import { sized } from "../support/size.ts";
+
+// Routers read a segment as a number (`int()`, `Number()`, `<int:id>`): zeros before it, a plus and the digits of other scripts are the same number to them.
+
+/** Zeros of scripts whose ten digits follow each other. */
+const zeros = ["0", "０", "٠", "۰", "०", "𝟎"];
+const inDigits = (text: string, zero: string): string =>
+  text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero.codePointAt(0)! + Number(digit)));
+const number = fc.bigInt({ min: 0n, max: 10n ** 20n });
+const below = fc.constantFrom("", "/", "/orders", ".json", ";a=b");
+
+it("a deny of a number in a path meets every spelling of it, as an argument's does", () => {
+  const spelling = fc.record({
+    before: fc.constantFrom("", "0", "00", "0000000000", "+", "+0"),
+    zero: fc.constantFrom(...zeros),
+    escapes: fc.boolean(),
+    after: below,
+  });
+  fc.assert(
+    fc.property(number, spelling, fc.nat(3), (value, { before, zero, escapes, after }, padding) => {
+      const touches = pathToucher([`/api/users/${"0".repeat(padding)}${value}`]);
+      const digits = inDigits(`${before}${value}`, zero);
+      const spelt = escapes
+        ? [...new TextEncoder().encode(digits)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+        : encodeURIComponent(digits).replaceAll("%2B", "+");
+      expect(touches(`/api/users/${spelt}${after}`), spelt).toBe(true);
+    }),
+    { numRuns: sized(300, 10_000) },
+  );
+});
+
+it("a deny of a number meets no other number, and no grant covers another spelling", () => {
+  fc.assert(
+    fc.property(number, number, fc.nat(3), (value, other, padding) => {
+      fc.pre(value !== other);
+      const prefix = `/api/users/${value}`;
+      expect(pathToucher([prefix])(`/api/users/${"0".repeat(padding)}${other}`)).toBe(false);
+      expect(pathGranter([prefix])(`/api/users/0${value}`)).toBe(false);
+    }),
+    { numRuns: sized(300, 10_000) },
+  );
+});
+
+it.each(["/v/1.10", "/v/1.1.0", "/api/users/42a", "/api/users/a42", "/api/users/4-2", "/2024-01-02", "/api/users/420"])(
+  "a deny of other numbers leaves %s alone",
+  (path) => {
+    expect(pathToucher(["/v/1.01.1", "/api/users/42", "/2024-1-2", "/v/110"])(path)).toBe(false);
+  },
+);
