@@ -58,7 +58,7 @@ const config: KnipConfig = {
         "test/brokers/kv-writer.ts",
         "test/e2e/edge/{worker,asking,deed}.ts",
         "test/**/fixtures/**",
-        "test/schema/{memory,pattern-memory,without-code-generation}.ts",
+        "test/schema/{deoptimisations,memory,pattern-memory,without-code-generation}.ts",
         // A plugin runs them in a Node of their own.
         "test/wasm/{count-bombs,suspend-call,model/record}.ts",
         // A test starts them as processes.

@@ -28,13 +28,13 @@ export const budgets = [
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
-    maxBytes: 15_616,
+    maxBytes: 16_128,
     goalBytes: 12 * 1024,
   },
   {
     name: "schema + explain",
     sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
-    maxBytes: 19_328,
+    maxBytes: 19_840,
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_280 },

@@ -4,13 +4,14 @@ import { describe, expect, it } from "vitest";
 import { readSuite } from "./read-suite.ts";
 import { EXPECTED } from "./run-suite.ts";
 
-/** Runs a script of this folder in a process of its own and reads the JSON that it prints. */
-function run(script: string, ...flags: string[]): unknown {
+/** What a script of this folder prints, in a process of its own. */
+function printed(script: string, ...flags: string[]): string {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  return JSON.parse(
-    execFileSync(process.execPath, [...flags, "--conditions=keyhole-source", path], { encoding: "utf8" }),
-  );
+  const args = [...flags, "--conditions=keyhole-source", path];
+  return execFileSync(process.execPath, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
 }
+
+const run = (script: string, ...flags: string[]): unknown => JSON.parse(printed(script, ...flags));
 
 describe.skipIf(readSuite() === undefined)("where code generation is forbidden (needs KEYHOLE_SUITES)", () => {
   it("passes the whole official suite", () => {
@@ -37,5 +38,16 @@ describe("memory", () => {
     expect(ok).toBe(true);
     expect(jsonBytes).toBeGreaterThan(1_000_000);
     expect(bytesPerCheck).toBeLessThanOrEqual(1_024);
+  });
+});
+
+describe("objects that the engine keeps as tables", () => {
+  it("do not make it give up optimised code again and again", () => {
+    const parts = printed("./deoptimisations.ts", "--trace-deopt").split(/^== /m);
+    const count = (name: string): number =>
+      parts.find((part) => part.startsWith(name))?.split("[bailout").length ?? Infinity;
+    // What V8 optimises is given up a few times at first; what comes later must not be.
+    expect(count("before")).toBeGreaterThan(1);
+    expect(count("after")).toBeLessThan(20);
   });
 });

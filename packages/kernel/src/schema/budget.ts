@@ -24,28 +24,33 @@ export function spendOn(value: unknown, checks: number): void {
   spend(checks * weight);
 }
 
-/** Runs a check that a `$ref` leads to. */
-export function deeper(check: (value: unknown) => boolean, value: unknown): boolean {
-  spendOn(value, 1);
+/** Runs the check of a node that a `$ref` leads to. What goes over the value pays for that. */
+export function deeper<Node>(check: (node: Node, value: unknown) => boolean, node: Node, value: unknown): boolean {
   if (--depth < 0) throw EXHAUSTED;
-  const ok = check(value);
+  spend(1);
+  const ok = check(node, value);
   depth++;
   return ok;
 }
 
-/**
- * Runs with a fresh budget; false when that is used up. The stack is as much a budget as the steps are: a value that
- * overflows it is refused, not a crash.
- */
-export function within(limits: Limits, run: (value: unknown) => unknown, value: unknown): boolean {
+/** Whether what was thrown says that a budget is used up. The stack is as much a budget as the steps are. */
+export const isExhausted = (thrown: unknown): boolean => thrown === EXHAUSTED || thrown instanceof RangeError;
+
+/** Runs with a fresh budget; `otherwise` where that is used up: a value that overflows it is refused, not a crash. */
+export function within<Value, Result>(
+  limits: Limits,
+  run: (value: Value) => Result,
+  value: Value,
+  otherwise: Result,
+): Result {
   const outerSteps = steps;
   const outerDepth = depth;
   steps = limits.steps;
   depth = limits.refDepth;
   try {
-    return run(value) !== false;
+    return run(value);
   } catch (thrown) {
-    if (thrown === EXHAUSTED || thrown instanceof RangeError) return false;
+    if (isExhausted(thrown)) return otherwise;
     throw thrown;
   } finally {
     steps = outerSteps;

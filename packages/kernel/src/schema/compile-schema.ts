@@ -1,11 +1,12 @@
-import { within } from "./budget.ts";
-import { compiler } from "./compiler.ts";
+import { isExhausted, within } from "./budget.ts";
+import { check } from "./check.ts";
+import { compile } from "./compiler.ts";
+import { filled, judgeDefaults } from "./defaults.ts";
 import { draftDialect } from "./dialect.ts";
-import { compileDefaults } from "./defaults.ts";
 import { failure } from "./failure.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
-import { openResources } from "./resources.ts";
+import { Resources } from "./resources.ts";
 import { snapshot } from "./snapshot.ts";
 import type {
   CompileOptions,
@@ -17,7 +18,7 @@ import type {
 } from "./types.ts";
 
 /**
- * Compiles a JSON Schema to closures: no code is generated, and nothing is fetched.
+ * Compiles a JSON Schema to nodes that one interpreter runs: no code is generated, and nothing is fetched.
  *
  * A schema that cannot be compiled (malformed, too large, a reference that leads nowhere, a pattern whose time has no
  * bound) is an expected failure, and a result.
@@ -42,38 +43,37 @@ function validatorOf(
   options: CompileOptions,
 ): { readonly validator: Validator; readonly warnings: readonly SchemaError[] } {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const resources = openResources(limits, options.resources ?? new Map());
+  const resources = new Resources(limits, options.resources ?? new Map());
   const root = resources.add(schema, "", draftDialect(options.draft));
-  const { context, place } = compiler(resources, limits, options, root);
-  const conforms = context.check(place);
-  const wanted = options.defaults !== "ignore" && resources.defaults;
-  const fill = wanted ? compileDefaults(place, context) : undefined;
+  const { context, place, node, defaults } = compile(resources, limits, options, root);
+  const fills = options.defaults !== "ignore" && resources.hasDefaults;
+  if (fills) context.warnings.push(...judgeDefaults(defaults, limits));
 
-  /** All that is done with one value shares one budget. */
-  const judged = (value: unknown): ValidationResult => {
+  /** Runs only after a check has failed. */
+  const explained = (value: unknown): ValidationResult => {
     const errors: ValidationError[] = [];
-    let result: ValidationResult = EXHAUSTED;
-    const judge = (): void => {
-      fill?.(value);
-      if (conforms(value)) result = { ok: true, value };
-      else if (options.explain === undefined) result = UNEXPLAINED;
-      else {
-        options.explain(place as never, value, context as never, errors);
-        result = UNEXPLAINED;
-      }
-    };
-    within(limits, judge, value);
-    return errors.length > 0 ? { ok: false, errors } : result;
+    try {
+      options.explain?.(place as never, value, context as never, errors);
+    } catch (thrown) {
+      if (!isExhausted(thrown)) throw thrown;
+      if (errors.length === 0) return EXHAUSTED;
+    }
+    return errors.length > 0 ? { ok: false, errors } : UNEXPLAINED;
   };
-  const validate = (input: unknown): ValidationResult => {
-    const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
-    return copied.ok ? judged(copied.value) : { ok: false, errors: [copied.error] };
+  const judge = (value: unknown): ValidationResult => {
+    const full = fills ? filled(node, value, limits.valueDepth) : value;
+    return check(node, full) ? { ok: true, value: full } : explained(full);
   };
-
+  /** All that is done with one value shares one budget. */
+  const judged = (value: unknown): ValidationResult => within(limits, judge, value, EXHAUSTED);
+  const conforms = (value: unknown): boolean => check(node, value);
   const validator: Validator = {
-    check: (value) => within(limits, conforms, value),
-    validate,
-    validateOwn: fill === undefined ? judged : validate,
+    check: (value) => within(limits, conforms, value, false),
+    validate(input) {
+      const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
+      return copied.ok ? judged(copied.value) : { ok: false, errors: [copied.error] };
+    },
+    validateOwn: judged,
   };
   return { validator, warnings: context.warnings };
 }

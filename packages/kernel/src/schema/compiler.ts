@@ -1,26 +1,24 @@
-import { deeper } from "./budget.ts";
+import { check } from "./check.ts";
 import { type Context, hasKeywords, type Keywords, type Place, type Scope, text } from "./context.ts";
 import { supported } from "./dialect.ts";
 import { isObject } from "./equal.ts";
-import { arrays } from "./keywords/arrays.ts";
 import { logic } from "./keywords/logic.ts";
-import { numbers } from "./keywords/numbers.ts";
-import { objects } from "./keywords/objects.ts";
-import { strings } from "./keywords/strings.ts";
-import { ANY_TYPE, typed, typeMask } from "./keywords/types.ts";
+import { typed } from "./keywords/typed.ts";
 import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import type { Limits } from "./limits.ts";
+import { ALL, ALWAYS, ANY, CHOICE, type Default, NEVER, Node, REF, STRING } from "./node.ts";
 import { Refusal, tooMuch } from "./refusal.ts";
-import { Patterns } from "./regex/pattern.ts";
+import { type Pattern, Patterns } from "./regex/pattern.ts";
 import type { Located, Resource, Resources } from "./resources.ts";
-import type { CompileOptions } from "./types.ts";
-import { all, ALWAYS, ANY, call, CALL, NEVER, type Unit } from "./unit.ts";
+import type { Check, CompileOptions, SchemaError } from "./types.ts";
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
   /** Undefined while it is being compiled, further up the stack. */
-  unit: Unit | undefined;
+  node: Node | undefined;
+  /** Nodes that refer to it from inside of it. */
+  readonly refs: Node[];
   /** How deep in the value the compiler was when it began here. */
   readonly descent: number;
   /** Targets that apply to the same value. */
@@ -28,23 +26,105 @@ interface Target {
   readonly path: string;
 }
 
-/** The context in which the keywords of one validator are compiled, and the place of its root. */
-export function compiler(
-  resources: Resources,
-  limits: Limits,
-  options: CompileOptions,
-  root: Resource,
-): { readonly context: Context; readonly place: Place } {
-  const targets = new Map<unknown, Map<Scope, Target>>();
-  const scopes = new Map<string, Scope>();
-  const patterns = new Patterns(limits, options.trusted === true);
-  let nesting = 0;
-  let descent = 0;
-  let subschemas = 0;
-  let owner: Target = { unit: undefined, descent: 0, inPlace: new Set(), path: "" };
+const newTarget = (descent: number, path: string): Target => ({
+  node: undefined,
+  refs: [],
+  descent,
+  inPlace: new Set(),
+  path,
+});
+
+interface Compiled {
+  readonly context: Context;
+  readonly place: Place;
+  readonly node: Node;
+  readonly defaults: readonly Default[];
+}
+
+/** Compiles a document, and what it refers to. */
+export function compile(resources: Resources, limits: Limits, options: CompileOptions, root: Resource): Compiled {
+  const compiler = new Compiler(resources, limits, options);
+  const place = compiler.enter({ schema: root.root, resource: root, path: "" });
+  const node = compiler.nodeOf(place);
+  return { context: compiler, place, node, defaults: compiler.finish() };
+}
+
+class Compiler implements Context {
+  readonly limits: Limits;
+  readonly options: CompileOptions;
+  readonly warnings: SchemaError[] = [];
+  defaults: Default[] | undefined = [];
+  readonly #resources: Resources;
+  readonly #patterns: Patterns;
+  readonly #targets = new Map<unknown, Map<Scope, Target>>();
+  readonly #scopes = new Map<string, Scope>();
+  #nesting = 0;
+  #descent = 0;
+  #subschemas = 0;
+  #owner: Target = newTarget(0, "");
+
+  constructor(resources: Resources, limits: Limits, options: CompileOptions) {
+    this.#resources = resources;
+    this.limits = limits;
+    this.options = options;
+    this.#patterns = new Patterns(limits, options.trusted === true);
+  }
+
+  check(place: Place): Check {
+    const node = this.nodeOf(place);
+    return (value) => check(node, value);
+  }
+
+  checkAlone(place: Keywords): Check {
+    const node = this.inPlace(place);
+    return (value) => check(node, value);
+  }
+
+  isNever(place: Place): boolean {
+    return this.nodeOf(place) === NEVER;
+  }
+
+  pattern(source: string, path: string): Pattern {
+    return this.#patterns.get(source, path);
+  }
+
+  nodeOf(place: Place): Node {
+    return isObject(place.schema) ? (this.#targetOf(place).node as Node) : this.inPlace(place);
+  }
+
+  readonly inPlace = (place: Place): Node => {
+    const { schema, path } = place;
+    if (schema === true || schema === undefined) return ALWAYS;
+    if (schema === false) return NEVER;
+    if (!hasKeywords(place)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", path);
+    const most = this.limits.subschemas;
+    if (++this.#subschemas > most) throw tooMuch("SCHEMA_TOO_LARGE", most, "subschemas", path);
+    return this.#unit(this.locate(place));
+  };
+
+  readonly child = (place: Place): Node => {
+    this.#descent++;
+    const node = this.inPlace(place);
+    this.#descent--;
+    return node;
+  };
+
+  locate(place: Keywords): Keywords {
+    const resource = this.#resources.enclosing(place.schema, place.resource);
+    const found = resource === place.resource ? place : this.enter({ ...place, resource }, place);
+    const schema = supported(place.schema, resource.dialect);
+    return schema === place.schema ? (found as Keywords) : { ...found, schema };
+  }
+
+  follow(place: Keywords, keyword: string): Place {
+    const reference = text(place, keyword) as string;
+    const found = this.#resources.resolve(reference, place.resource, `${place.path}/${keyword}`);
+    const outermost = keyword === "$dynamicRef" && found.name !== undefined ? place.scope.get(found.name) : undefined;
+    return this.enter(outermost ?? found, place);
+  }
 
   /** The place in a resource: its dynamic anchors join the scope, unless an outer resource has the same names. */
-  const enter = ({ schema, resource, path }: Located, from?: Place): Place => {
+  enter({ schema, resource, path }: Located, from?: Place): Place {
     const outer: Scope = from?.scope ?? new Map();
     // Within a resource there is nothing new, however many anchors and references it has.
     const fresh = resource === from?.resource ? [] : [...resource.dynamic].filter(([name]) => !outer.has(name));
@@ -55,125 +135,91 @@ export function compiler(
       .map(([name, to]) => `${name} ${to.resource.uri}`)
       .sort()
       .join("\n");
-    const known = scopes.get(key) ?? scope;
-    scopes.set(key, known);
+    const known = this.#scopes.get(key) ?? scope;
+    this.#scopes.set(key, known);
     return { schema, resource, scope: known, path };
-  };
+  }
 
-  const ref = (from: Keywords, keyword: string): Unit => {
-    const place = context.follow(from, keyword);
-    if (!isObject(place.schema)) return context.inPlace(place);
-    const target = targetOf(place);
-    if (descent === owner.descent) owner.inPlace.add(target);
-    if (target.unit !== undefined && target.unit.op !== CALL) return target.unit;
-    return call((value) => deeper((target.unit as Unit).check, value));
-  };
+  /** Refuses what never ends. What is compiled later, to explain errors, was counted here. */
+  finish(): readonly Default[] {
+    refuseCycles([...this.#targets.values()].flatMap((byScope) => [...byScope.values()]));
+    this.#subschemas = -Infinity;
+    const defaults = this.defaults ?? [];
+    this.defaults = undefined;
+    return defaults;
+  }
 
-  const unit = (place: Keywords): Unit => {
+  #unit(place: Keywords): Node {
     const { schema } = place;
-    // A hint, to save time: who is asked without need finds nothing. Each pattern finds all keywords of its group.
     const keys = Object.keys(schema).join();
-    if (keys === "type") return typed(typeMask(place)); // Most leaves: a sixth of the time that compiling took.
-    const units = [
-      typed(
-        schema["type"] === undefined ? ANY_TYPE : typeMask(place),
-        /imum|multi/.test(keys) ? numbers(place) : undefined,
-        /Len|patt|form|conte/.test(keys) ? strings(place, context) : undefined,
-        /tems|conta/.test(keys) ? arrays(place, context) : undefined,
-        /ropert|requ|depend/.test(keys) ? objects(place, context) : undefined,
-      ),
-    ];
-    if (/enum|const/.test(keys)) units.unshift(...values(place, context));
-    if (schema["$ref"] !== undefined) units.push(ref(place, "$ref"));
-    if (schema["$dynamicRef"] !== undefined) units.push(ref(place, "$dynamicRef"));
-    if (/Of|not|if/.test(keys)) units.push(...logic(place, context));
-    if (keys.includes("uneval")) {
-      const array = unevaluated(place, "unevaluatedItems", context);
-      const object = unevaluated(place, "unevaluatedProperties", context);
-      units.push(typed(ANY_TYPE, undefined, undefined, array, object));
-    }
-    const needed = units.length === 1 ? units : units.filter(({ op }) => op !== ANY);
-    if (needed.length === 1) return needed[0] as Unit;
+    const own = typed(place, keys, this);
+    if (keys === "type") return own;
+    const nodes = /enum|const/.test(keys) ? values(place, this) : [];
+    // An enum of strings says that it is a string, too.
+    if (own.op !== STRING || nodes[0]?.op !== CHOICE) nodes.push(own);
+    for (const keyword of ["$ref", "$dynamicRef"])
+      if (schema[keyword] !== undefined) nodes.push(this.#ref(place, keyword));
+    if (/Of|not|if/.test(keys)) nodes.push(...logic(place, this));
+    if (keys.includes("uneval")) nodes.push(unevaluated(place, this));
+    const needed = nodes.filter(({ op }) => op !== ANY);
+    if (needed.length < 2) return needed[0] ?? ALWAYS;
     if (needed.includes(NEVER)) return NEVER;
-    const check = all(needed.map((each) => each.check));
-    return check === undefined ? ALWAYS : call(check);
-  };
+    const node = new Node(ALL);
+    node.list = needed;
+    node.a = own;
+    node.fills = needed.some(({ fills }) => fills);
+    return node;
+  }
 
-  const targetOf = (place: Place): Target => {
-    const byScope = targets.get(place.schema) ?? new Map<Scope, Target>();
-    targets.set(place.schema, byScope);
+  #ref(from: Keywords, keyword: string): Node {
+    const place = this.follow(from, keyword);
+    if (!isObject(place.schema)) return this.inPlace(place);
+    const target = this.#targetOf(place);
+    if (this.#descent === this.#owner.descent) this.#owner.inPlace.add(target);
+    if (target.node !== undefined) return target.node;
+    const node = new Node(REF);
+    node.fills = true;
+    target.refs.push(node);
+    return node;
+  }
+
+  #targetOf(place: Place): Target {
+    const byScope = this.#targets.get(place.schema) ?? new Map<Scope, Target>();
+    this.#targets.set(place.schema, byScope);
     const known = byScope.get(place.scope);
     if (known !== undefined) return known;
-    const target: Target = { unit: undefined, descent, inPlace: new Set(), path: place.path };
+    const target = newTarget(this.#descent, place.path);
     byScope.set(place.scope, target);
-    if (nesting++ > limits.refDepth)
-      throw tooMuch("SCHEMA_TOO_DEEP", limits.refDepth, "references in a chain", place.path);
-    const outer = owner;
-    owner = target;
+    const most = this.limits.refDepth;
+    if (this.#nesting++ > most) throw tooMuch("SCHEMA_TOO_DEEP", most, "references in a chain", place.path);
+    const outer = this.#owner;
+    this.#owner = target;
     try {
-      target.unit = context.inPlace(place);
+      const node = this.inPlace(place);
+      target.node = node;
+      for (const ref of target.refs) ref.a = node;
     } finally {
-      owner = outer;
-      nesting--;
+      this.#owner = outer;
+      this.#nesting--;
       // Later compiling, to explain an error, may run out of stack: nothing half made stays behind.
-      if (target.unit === undefined) byScope.delete(place.scope);
+      if (target.node === undefined) byScope.delete(place.scope);
     }
     return target;
-  };
+  }
+}
 
-  /** A cycle of references that stays at the same value would never end. */
-  const refuseCycles = (): void => {
-    const done = new Set<Target>();
-    const open = new Set<Target>();
-    const visit = (target: Target): void => {
-      if (open.has(target))
-        throw new Refusal("REF_CYCLE", "The references lead back to themselves within one value.", target.path);
-      if (done.has(target)) return;
-      done.add(target);
-      open.add(target);
-      target.inPlace.forEach(visit);
-      open.delete(target);
-    };
-    for (const byScope of targets.values()) byScope.forEach(visit);
+/** A cycle of references that stays at the same value would never end. */
+function refuseCycles(targets: readonly Target[]): void {
+  const done = new Set<Target>();
+  const open = new Set<Target>();
+  const visit = (target: Target): void => {
+    if (open.has(target))
+      throw new Refusal("REF_CYCLE", "The references lead back to themselves within one value.", target.path);
+    if (done.has(target)) return;
+    done.add(target);
+    open.add(target);
+    target.inPlace.forEach(visit);
+    open.delete(target);
   };
-
-  const context: Context = {
-    limits,
-    options,
-    warnings: [],
-    check: (place) => (isObject(place.schema) ? (targetOf(place).unit as Unit) : context.inPlace(place)).check,
-    checkAlone: (place) => context.inPlace(place).check,
-    isNever: (place) => context.check(place) === NEVER.check,
-    pattern: (source, path) => patterns.get(source, path),
-    inPlace(place) {
-      const { schema, path } = place;
-      if (schema === true || schema === undefined) return ALWAYS;
-      if (schema === false) return NEVER;
-      if (!hasKeywords(place)) throw new Refusal("KEYWORD_INVALID", "A schema must be an object or a boolean.", path);
-      if (++subschemas > limits.subschemas) throw tooMuch("SCHEMA_TOO_LARGE", limits.subschemas, "subschemas", path);
-      return unit(context.locate(place));
-    },
-    child(place) {
-      descent++;
-      const compiled = context.inPlace(place);
-      descent--;
-      return compiled;
-    },
-    locate(place) {
-      const resource = resources.enclosing(place.schema, place.resource);
-      const found = resource === place.resource ? place : enter({ ...place, resource }, place);
-      const schema = supported(place.schema, resource.dialect);
-      return schema === place.schema ? (found as Keywords) : { ...found, schema };
-    },
-    follow(place, keyword) {
-      const found = resources.resolve(text(place, keyword) as string, place.resource, `${place.path}/${keyword}`);
-      const outermost = keyword === "$dynamicRef" && found.name !== undefined ? place.scope.get(found.name) : undefined;
-      return enter(outermost ?? found, place);
-    },
-  };
-  const place = enter({ schema: root.root, resource: root, path: "" });
-  context.check(place);
-  refuseCycles();
-  subschemas = -Infinity; // what is compiled later, to explain errors, was counted here
-  return { context, place };
+  targets.forEach(visit);
 }

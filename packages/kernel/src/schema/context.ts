@@ -1,10 +1,10 @@
 import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
+import type { Default, Node } from "./node.ts";
 import { Refusal } from "./refusal.ts";
 import type { Pattern } from "./regex/pattern.ts";
 import type { Anchored, Resource } from "./resources.ts";
 import type { Check, CompileOptions, JsonObject, SchemaError } from "./types.ts";
-import type { Unit } from "./unit.ts";
 import { escapeToken } from "./uri.ts";
 
 /** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
@@ -30,6 +30,8 @@ export interface Context {
   readonly options: CompileOptions;
   /** What in the schema has no effect. */
   readonly warnings: SchemaError[];
+  /** All defaults; undefined once the schema is compiled. */
+  readonly defaults: Default[] | undefined;
   /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */
   check(place: Place): Check;
   /** The check of some keywords of a schema by themselves. */
@@ -39,9 +41,9 @@ export interface Context {
   /** A compiled pattern, once for each source. */
   pattern(source: string, path: string): Pattern;
   /** Compiles a subschema that applies to the same value: it consumes no input. */
-  inPlace(place: Place): Unit;
+  inPlace(place: Place): Node;
   /** Compiles a subschema that applies to a part of the value. */
-  child(place: Place): Unit;
+  child(place: Place): Node;
   /** The place of a subschema, which may begin a resource of its own, with the keywords that its dialect has. */
   locate(place: Keywords): Keywords;
   /** Where `$ref` or `$dynamicRef` leads. */

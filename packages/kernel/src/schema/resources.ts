@@ -29,18 +29,6 @@ export interface Anchored extends Located {
   readonly name?: string;
 }
 
-/** The documents of one validator: copied, counted, and found by URI, anchor or pointer. */
-export interface Resources {
-  /** True when some document has `default`. */
-  defaults: boolean;
-  /** Copies a document, within the limits, and makes it a resource. */
-  add(source: unknown, retrievalUri: string, fallback: Dialect): Resource;
-  /** The resource that a schema begins, or the one that it is in. */
-  enclosing(schema: unknown, current: Resource): Resource;
-  /** What a reference at a path leads to. */
-  resolve(reference: string, from: Resource, path: string): Anchored;
-}
-
 function unknownDialect(named: string): string {
   if (named === "") return "The keyword $schema is empty, which names no dialect.";
   // The name of the newest draft, which is another one from year to year.
@@ -49,17 +37,70 @@ function unknownDialect(named: string): string {
   return `The dialect ${named.slice(0, 100)} is not known.`;
 }
 
-export function openResources(limits: Limits, given: ReadonlyMap<string, unknown>): Resources {
-  const byUri = new Map<string, Resource>();
-  const byRoot = new Map<unknown, Resource>();
-  let givenLoaded = false;
+/** The documents of one validator: copied, counted, and found by URI, anchor or pointer. */
+export class Resources {
+  /** True when some document has `default`. */
+  hasDefaults = false;
+  readonly #limits: Limits;
+  readonly #given: ReadonlyMap<string, unknown>;
+  readonly #byUri = new Map<string, Resource>();
+  readonly #byRoot = new Map<unknown, Resource>();
+  #isGivenLoaded = false;
+
+  constructor(limits: Limits, given: ReadonlyMap<string, unknown>) {
+    this.#limits = limits;
+    this.#given = given;
+  }
+
+  /** Copies a document, within the limits, and makes it a resource. */
+  add(source: unknown, retrievalUri: string, fallback: Dialect): Resource {
+    const [root, hasIds] = this.#copy(source, retrievalUri);
+    const resource = this.#register(root, retrievalUri, undefined, fallback) as Resource;
+    if (hasIds) this.#scan(root, resource, resource.path);
+    return resource;
+  }
+
+  /** The resource that a schema begins, or the one that it is in. */
+  enclosing(schema: unknown, current: Resource): Resource {
+    // With one resource there is no question, and no object has to be hashed.
+    return this.#byRoot.size === 1 ? current : (this.#byRoot.get(schema) ?? current);
+  }
+
+  /** What a reference at a path leads to. */
+  resolve(reference: string, from: Resource, path: string): Anchored {
+    const [relative, fragment] = splitFragment(reference);
+    const found = relative === "" ? from : this.#find(resolveUri(from.uri, relative), from.dialect);
+    const fail = (hint: string): Refusal =>
+      new Refusal(
+        "REF_UNRESOLVED",
+        `The reference ${JSON.stringify(reference.slice(0, 200))} leads nowhere.`,
+        path,
+        hint,
+      );
+    if (found === undefined) throw fail("Pass the document in resources.");
+    if (/^[^/]/.test(fragment)) {
+      const anchored = found.dynamic.get(fragment) ?? found.anchors.get(fragment);
+      if (anchored === undefined) throw fail("That document has no such anchor.");
+      return anchored;
+    }
+    let resource = found;
+    let schema = found.root;
+    for (const token of fragment.split("/").slice(1)) {
+      const key = unescapeToken(token);
+      if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("Nothing is at this pointer.");
+      schema = schema[key];
+      resource = this.enclosing(schema, resource);
+    }
+    return { schema, resource, path: found.path + fragment };
+  }
 
   /** One copy of everything, so that no later read can differ from what was counted and checked here. */
-  const copy = (source: unknown, uri: string): [root: unknown, hasIds: boolean] => {
+  #copy(source: unknown, uri: string): [root: unknown, hasIds: boolean] {
     let hasIds = false;
-    const copied = snapshot(source, limits.schemaDepth, limits.schemaNodes, (key) => {
+    const { schemaDepth, schemaNodes } = this.#limits;
+    const copied = snapshot(source, schemaDepth, schemaNodes, (key) => {
       if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
-      else if (key === "default") resources.defaults = true;
+      else if (key === "default") this.hasDefaults = true;
     });
     if (copied.ok) return [copied.value, hasIds];
     const { instancePath, expected, received, hint } = copied.error;
@@ -69,11 +110,12 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
       uri + (uri && instancePath && "#") + instancePath,
       hint,
     );
-  };
+  }
 
-  const dialectOf = (named: unknown, fallback: Dialect, uri: string): Dialect => {
+  #dialectOf(named: unknown, fallback: Dialect, uri: string): Dialect {
     if (typeof named !== "string") return fallback;
-    const dialect = findDialect(named, (meta) => (given.has(meta) ? copy(given.get(meta), meta)[0] : undefined));
+    const given = this.#given;
+    const dialect = findDialect(named, (meta) => (given.has(meta) ? this.#copy(given.get(meta), meta)[0] : undefined));
     if (dialect !== undefined) return dialect;
     throw new Refusal(
       "DIALECT_UNKNOWN",
@@ -81,12 +123,12 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
       `${uri}#/$schema`.replace(/^#/, ""),
       "Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or pass the meta-schema in resources.",
     );
-  };
+  }
 
   /** Registers a document, or a subschema with an `$id` of its own; undefined for any other. */
-  const register = (root: unknown, base: string, path: string | undefined, fallback: Dialect): Resource | undefined => {
+  #register(root: unknown, base: string, path: string | undefined, fallback: Dialect): Resource | undefined {
     const { $schema, $id } = isObject(root) ? root : {};
-    const dialect = dialectOf($schema, fallback, base);
+    const dialect = this.#dialectOf($schema, fallback, base);
     const named = isObject(root) && typeof $id === "string" && !$id.startsWith("#") && !onlyRef(root, dialect);
     if (!named && path !== undefined) return undefined;
     const uri = named ? resolveUri(base, splitFragment($id)[0]) : base;
@@ -94,20 +136,20 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
     const resource = {
       uri,
       root,
-      path: path ?? (byUri.size === 0 ? "" : `${uri}#`),
+      path: path ?? (this.#byUri.size === 0 ? "" : `${uri}#`),
       dialect,
       anchors: new Map(),
       dynamic: new Map(),
     };
-    if (!byUri.has(uri)) byUri.set(uri, resource);
-    byRoot.set(root, resource);
+    if (!this.#byUri.has(uri)) this.#byUri.set(uri, resource);
+    this.#byRoot.set(root, resource);
     return resource;
-  };
+  }
 
   /** Registers embedded resources and anchors, at the places where subschemas are and nowhere else. */
-  const scan = (schema: unknown, parent: Resource, path: string): void => {
+  #scan(schema: unknown, parent: Resource, path: string): void {
     if (!isObject(schema)) return;
-    const own = schema === parent.root ? undefined : register(schema, parent.uri, path, parent.dialect);
+    const own = schema === parent.root ? undefined : this.#register(schema, parent.uri, path, parent.dialect);
     const resource = own ?? parent;
     const { $anchor, $dynamicAnchor, $id } = schema;
     const { anchors, dialect, dynamic } = resource;
@@ -123,67 +165,29 @@ export function openResources(limits: Limits, given: ReadonlyMap<string, unknown
       const kind = SUBSCHEMAS.get(key);
       const value = schema[key];
       if (kind === undefined || !isCompound(value)) continue;
-      if (kind === "schema" && !Array.isArray(value)) scan(value, resource, `${path}/${key}`);
-      else for (const name of Object.keys(value)) scan(value[name], resource, `${path}/${key}/${escapeToken(name)}`);
+      if (kind === "schema" && !Array.isArray(value)) this.#scan(value, resource, `${path}/${key}`);
+      else
+        for (const name of Object.keys(value)) this.#scan(value[name], resource, `${path}/${key}/${escapeToken(name)}`);
     }
-  };
+  }
 
-  const find = (uri: string, dialect: Dialect): Resource | undefined => {
-    const known = byUri.get(uri);
+  #find(uri: string, dialect: Dialect): Resource | undefined {
+    const known = this.#byUri.get(uri);
     if (known !== undefined) return known;
     for (const name of [uri, `${uri}#`]) {
-      if (given.has(name)) {
-        const resource = resources.add(given.get(name), uri, dialect);
+      if (this.#given.has(name)) {
+        const resource = this.add(this.#given.get(name), uri, dialect);
         // The document may call itself otherwise; it answers to both names.
-        byUri.set(uri, resource);
+        this.#byUri.set(uri, resource);
         return resource;
       }
     }
     // Nobody is called that: perhaps a resource embedded in one of the documents is.
-    for (const [name, document] of givenLoaded ? [] : given) {
+    for (const [name, document] of this.#isGivenLoaded ? [] : this.#given) {
       const bare = resolveUri("", splitFragment(name)[0]);
-      if (!byUri.has(bare)) resources.add(document, bare, dialect);
+      if (!this.#byUri.has(bare)) this.add(document, bare, dialect);
     }
-    givenLoaded = true;
-    return byUri.get(uri);
-  };
-
-  const resources: Resources = {
-    defaults: false,
-    add(source, retrievalUri, fallback) {
-      const [root, hasIds] = copy(source, retrievalUri);
-      const resource = register(root, retrievalUri, undefined, fallback) as Resource;
-      if (hasIds) scan(root, resource, resource.path);
-      return resource;
-    },
-    // With one resource there is no question, and no object has to be hashed.
-    enclosing: (schema, current) => (byRoot.size === 1 ? current : (byRoot.get(schema) ?? current)),
-    resolve(reference, from, path) {
-      const [relative, fragment] = splitFragment(reference);
-      const found = relative === "" ? from : find(resolveUri(from.uri, relative), from.dialect);
-      const fail = (hint: string): Refusal =>
-        new Refusal(
-          "REF_UNRESOLVED",
-          `The reference ${JSON.stringify(reference.slice(0, 200))} leads nowhere.`,
-          path,
-          hint,
-        );
-      if (found === undefined) throw fail("Pass the document in resources.");
-      if (/^[^/]/.test(fragment)) {
-        const anchored = found.dynamic.get(fragment) ?? found.anchors.get(fragment);
-        if (anchored === undefined) throw fail("That document has no such anchor.");
-        return anchored;
-      }
-      let resource = found;
-      let schema = found.root;
-      for (const token of fragment.split("/").slice(1)) {
-        const key = unescapeToken(token);
-        if (!isCompound(schema) || !Object.hasOwn(schema, key)) throw fail("Nothing is at this pointer.");
-        schema = schema[key];
-        resource = resources.enclosing(schema, resource);
-      }
-      return { schema, resource, path: found.path + fragment };
-    },
-  };
-  return resources;
+    this.#isGivenLoaded = true;
+    return this.#byUri.get(uri);
+  }
 }

@@ -32,15 +32,21 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 /** A prototype without a prototype is some realm's Object.prototype, or as harmless: only own data is copied. */
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 };
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
+
+type OnMember = ((key: string) => void) | undefined;
 
 /**
  * Copies JSON data, reading each property of the source once: own, enumerable, string-keyed data. Accessors are
  * refused without being run. The copy shares nothing with the source, so what was checked is what is used.
  *
  * `onMember`, for schemas, hears of each member of an object. A schema may have members `__proto__`, which are copied as
- * data; a value may not, since it goes on to code that we do not know.
+ * data; a value may not, since it goes on to code that we do not know. In a value a member that is undefined is absent,
+ * as in JSON text.
  */
 export function snapshot(
   source: unknown,
@@ -48,65 +54,95 @@ export function snapshot(
   maxNodes: number,
   onMember?: (key: string) => void,
 ): { readonly ok: true; readonly value: unknown } | NotJson {
-  let nodes = 0;
-  let reason: NotJson | undefined;
-  const tokens: (string | number)[] = [];
-  /** Leaves from any depth; what is thrown does not matter. */
-  const refuse = (...why: [expected: string, received: string, hint?: string | undefined, code?: Code]): never => {
-    reason = notJson(tokens.map((token) => `/${escapeToken(String(token))}`).join(""), ...why);
-    throw reason;
-  };
-  const count = (more: number): void => {
-    if ((nodes += more) > maxNodes) refuse(`at most ${maxNodes} values`, "more", undefined, "SCHEMA_TOO_LARGE");
-  };
-  const copy = (value: unknown): unknown => {
-    if (typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value))
-      return value;
-    if (typeof value !== "object" || !(Array.isArray(value) || isPlain(value))) {
-      const tag = Object.prototype.toString.call(value).slice(8, -1);
-      const name = tag === "Object" ? "an instance of a class" : `a ${tag.slice(0, 40)}`;
-      const received = typeof value === "number" ? `the number ${value}` : value === undefined ? "undefined" : name;
-      return refuse("a JSON value", received, HINTS.get(tag));
-    }
-    if (tokens.length >= maxDepth) refuse(`at most ${maxDepth} levels`, "more", undefined, "SCHEMA_TOO_DEEP");
-    return Array.isArray(value) ? copyArray(value) : copyObject(value);
-  };
-  const read = (from: object, key: string | number, mayMiss = false): unknown => {
-    tokens.push(key);
-    const property = Object.getOwnPropertyDescriptor(from, key);
-    const proto = key === "__proto__" && onMember === undefined;
-    if (proto || property === undefined || !("value" in property))
-      return refuse("plain data", property === undefined ? "a hole" : proto ? key : "an accessor");
-    const result = mayMiss && property.value === undefined ? undefined : copy(property.value);
-    tokens.pop();
-    return result;
-  };
-  const copyArray = (from: readonly unknown[]): unknown[] => {
-    const { length } = from;
-    count(length);
-    const to: unknown[] = [];
-    for (let index = 0; index < length; index++) to.push(read(from, index));
-    return to;
-  };
-  const copyObject = (from: object): object => {
-    const to: Record<string, unknown> = {};
-    const keys = Object.keys(from);
-    count(keys.length);
-    for (const key of keys) {
-      const value = read(from, key, onMember === undefined);
-      // A member that is undefined is absent, as in JSON text.
-      if (value === undefined) continue;
-      if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
-      else to[key] = value;
-      onMember?.(key);
-    }
-    return to;
-  };
+  const copier = new Copier(maxDepth, maxNodes, onMember);
   try {
-    count(1);
-    return { ok: true, value: copy(source) };
+    return { ok: true, value: copier.copy(source) };
   } catch {
     // Without a reason it was foreign code that threw: a trap of a proxy, or a revoked one.
-    return reason ?? notJson("", "plain data", "an object that throws when it is read");
+    return copier.reason ?? notJson("", "plain data", "an object that throws when it is read");
+  }
+}
+
+class Copier {
+  reason: NotJson | undefined;
+  /** Values that may still come. */
+  #left: number;
+  readonly #maxDepth: number;
+  readonly #maxNodes: number;
+  readonly #onMember: OnMember;
+  /** The way to the object or array that is being copied. */
+  readonly #tokens: (string | number)[] = [];
+
+  constructor(maxDepth: number, maxNodes: number, onMember: OnMember) {
+    this.#maxDepth = maxDepth;
+    this.#maxNodes = maxNodes;
+    this.#left = maxNodes - 1;
+    this.#onMember = onMember;
+  }
+
+  copy(value: unknown): unknown {
+    if (isScalar(value)) return value;
+    if (typeof value !== "object" || value === null || !(Array.isArray(value) || isPlain(value)))
+      return this.#refuseType(value);
+    if (this.#tokens.length >= this.#maxDepth)
+      this.#refuse(`at most ${this.#maxDepth} levels`, "more", undefined, "SCHEMA_TOO_DEEP");
+    return Array.isArray(value) ? this.#array(value) : this.#object(value);
+  }
+
+  #array(from: readonly unknown[]): unknown[] {
+    const { length } = from;
+    this.#count(length);
+    const to: unknown[] = [];
+    for (let index = 0; index < length; index++) to.push(this.#part(index, this.#read(from, index)));
+    return to;
+  }
+
+  #object(from: object): object {
+    const to: Record<string, unknown> = {};
+    const keys = Object.keys(from);
+    this.#count(keys.length);
+    for (const key of keys) {
+      const property = this.#read(from, key);
+      if (property === undefined && this.#onMember === undefined) continue;
+      const value = this.#part(key, property);
+      if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
+      else to[key] = value;
+      this.#onMember?.(key);
+    }
+    return to;
+  }
+
+  #part(key: string | number, value: unknown): unknown {
+    if (isScalar(value)) return value;
+    this.#tokens.push(key);
+    const copied = this.copy(value);
+    this.#tokens.pop();
+    return copied;
+  }
+
+  #read(from: object, key: string | number): unknown {
+    const property = Object.getOwnPropertyDescriptor(from, key);
+    const isProto = key === "__proto__" && this.#onMember === undefined;
+    if (!isProto && property !== undefined && "value" in property) return property.value as unknown;
+    this.#tokens.push(key);
+    return this.#refuse("plain data", property === undefined ? "a hole" : isProto ? key : "an accessor");
+  }
+
+  #count(more: number): void {
+    this.#left -= more;
+    if (this.#left < 0) this.#refuse(`at most ${this.#maxNodes} values`, "more", undefined, "SCHEMA_TOO_LARGE");
+  }
+
+  #refuseType(value: unknown): never {
+    const tag = Object.prototype.toString.call(value).slice(8, -1);
+    const name = tag === "Object" ? "an instance of a class" : `a ${tag.slice(0, 40)}`;
+    const received = typeof value === "number" ? `the number ${value}` : value === undefined ? "undefined" : name;
+    return this.#refuse("a JSON value", received, HINTS.get(tag));
+  }
+
+  /** Leaves from any depth; what is thrown does not matter. */
+  #refuse(...why: [expected: string, received: string, hint?: string | undefined, code?: Code]): never {
+    this.reason = notJson(this.#tokens.map((token) => `/${escapeToken(String(token))}`).join(""), ...why);
+    throw this.reason;
   }
 }

@@ -100,8 +100,8 @@ export interface Validator {
    */
   validate(value: unknown): ValidationResult;
   /**
-   * `validate` of JSON data as for `check`. Copies it only where defaults may be filled in: otherwise the value in the
-   * result is the one that was passed in.
+   * `validate` of JSON data as for `check`. Copies only the objects and arrays that get a default, and those around them:
+   * the others in the result are those that were passed in.
    */
   validateOwn(value: unknown): ValidationResult;
 }

@@ -1,8 +1,6 @@
-import { spendOn } from "../budget.ts";
 import { at, type Context, hasKeywords, invalid, type Keywords, listed, type Place } from "../context.ts";
 import { isCompound, isObject } from "../equal.ts";
-import type { Check } from "../types.ts";
-import { ALWAYS, call, NEVER, type Unit } from "../unit.ts";
+import { ALWAYS, IF, NEVER, Node, NOT, ONE, PAY, SOME, TAG } from "../node.ts";
 
 /** What is behind a chain of plain `$ref`s, for looking at, not for compiling. */
 export function behindRefs(from: Place, context: Context): Place {
@@ -49,56 +47,44 @@ export function discriminator(
   return undefined;
 }
 
-/** At least one of the checks, or exactly one. */
-function some(checks: readonly Check[], exactly: boolean): Check {
-  return (value) => {
-    spendOn(value, checks.length);
-    let found = 0;
-    for (let index = 0; index < checks.length; index++) {
-      if ((checks[index] as Check)(value) && (++found > 1 || !exactly)) return !exactly;
-    }
-    return found === 1;
-  };
-}
-
 /** `anyOf` and `oneOf`; where a discriminator keeps the branches apart, one look instead of a try of each branch. */
-function alternatives(list: readonly Place[], exactly: boolean, context: Context): Unit {
-  const checks = list.map((branch) => context.inPlace(branch).check);
-  const possible = checks.filter((check) => check !== NEVER.check);
+function alternatives(list: readonly Place[], exactly: boolean, context: Context): Node {
+  const nodes = list.map(context.inPlace);
+  const possible = nodes.filter((each) => each !== NEVER);
   if (possible.length === 0) return NEVER;
   const found = discriminator(list, context);
-  if (found === undefined) return call(some(possible, exactly));
-  const { key } = found;
-  const byTag = new Map([...found.byTag].map(([tag, index]) => [tag, checks[index] as Check]));
-  return call((value) => {
-    if (!isObject(value)) return false;
-    const check = byTag.get(value[key]);
-    return check !== undefined && check(value);
-  });
+  const node = new Node(found === undefined ? (exactly ? ONE : SOME) : TAG);
+  node.list = possible;
+  if (found !== undefined) {
+    node.key = found.key;
+    node.byTag = new Map([...found.byTag].map(([tag, index]) => [tag, nodes[index] as Node]));
+  }
+  return node;
 }
 
 /** `allOf`, `anyOf`, `oneOf`, `not`, `if`. */
-export function logic(place: Keywords, context: Context): Unit[] {
+export function logic(place: Keywords, context: Context): Node[] {
   const { schema } = place;
-  const units: Unit[] = [];
-  const check = (keyword: string): Check => context.inPlace(at(place, keyword)).check;
+  const nodes: Node[] = [];
+  const add = (op: number, parts: Partial<Node>): void => {
+    nodes.push(Object.assign(new Node(op), parts));
+  };
+  const part = (keyword: string): Node => context.inPlace(at(place, keyword));
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
     if (schema[keyword] === undefined) continue;
     const list = listed(place, keyword);
     if (list.length === 0) throw invalid(place, keyword, "a non-empty array of schemas");
-    if (keyword !== "allOf") units.push(alternatives(list, keyword === "oneOf", context));
+    if (keyword !== "allOf") nodes.push(alternatives(list, keyword === "oneOf", context));
     else {
-      if (list.length > 1) units.push(call((value) => (spendOn(value, list.length), true)));
-      units.push(...list.map(context.inPlace));
+      if (list.length > 1) add(PAY, { least: list.length });
+      nodes.push(...list.map(context.inPlace));
     }
   }
   if (schema["not"] !== undefined) {
-    const not = check("not");
-    units.push(not === ALWAYS.check ? NEVER : call((value) => !not(value)));
+    const not = part("not");
+    if (not === ALWAYS) nodes.push(NEVER);
+    else add(NOT, { a: not });
   }
-  if (schema["if"] !== undefined) {
-    const [test, yes, no] = ["if", "then", "else"].map(check) as [Check, Check, Check];
-    units.push(call((value) => (spendOn(value, 2), test(value) ? yes(value) : no(value))));
-  }
-  return units;
+  if (schema["if"] !== undefined) add(IF, { a: part("if"), b: part("then"), c: part("else") });
+  return nodes;
 }

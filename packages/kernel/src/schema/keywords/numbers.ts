@@ -1,8 +1,7 @@
 import { spend } from "../budget.ts";
 import { invalid, type Keywords, numeric } from "../context.ts";
+import { MAX } from "../node.ts";
 import type { Check } from "../types.ts";
-import { both } from "../unit.ts";
-import { asScalar, type Scalar } from "./types.ts";
 
 /** A decimal as JSON writes it: `digits × 10^exponent`. */
 function decimal(value: number): { digits: bigint; exponent: number } {
@@ -40,18 +39,28 @@ function multipleOf(divisor: number): Check {
   };
 }
 
-export function numbers(place: Keywords): Scalar | undefined {
-  const above = numeric(place, "exclusiveMinimum") ?? -Infinity;
-  const below = numeric(place, "exclusiveMaximum") ?? Infinity;
+/** The smallest double above another one. */
+function above(value: number): number {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value === 0 ? 0 : value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value < 0 ? -1n : 1n));
+  return bits.getFloat64(0);
+}
+
+/** What is asked of numbers: bounds that are allowed themselves, and what else there is. */
+export interface Bounds {
+  readonly lo: number;
+  readonly hi: number;
+  readonly test: Check | undefined;
+}
+
+export function numbers(place: Keywords): Bounds | undefined {
+  const over = numeric(place, "exclusiveMinimum");
+  const under = numeric(place, "exclusiveMaximum");
   const divisor = numeric(place, "multipleOf");
   if (divisor !== undefined && divisor <= 0) throw invalid(place, "multipleOf", "a number above 0");
-  const inside: Check = (value) => (value as number) > above && (value as number) < below;
-  return asScalar(
-    numeric(place, "minimum"),
-    numeric(place, "maximum"),
-    both(
-      above === -Infinity && below === Infinity ? undefined : inside,
-      divisor === undefined ? undefined : multipleOf(divisor),
-    ),
-  );
+  const lo = Math.max(numeric(place, "minimum") ?? -MAX, over === undefined ? -MAX : above(over));
+  const hi = Math.min(numeric(place, "maximum") ?? MAX, under === undefined ? MAX : -above(-under));
+  if (lo === -MAX && hi === MAX && divisor === undefined) return undefined;
+  return { lo, hi, test: divisor === undefined ? undefined : multipleOf(divisor) };
 }

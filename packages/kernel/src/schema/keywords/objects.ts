@@ -1,147 +1,112 @@
 import { spend } from "../budget.ts";
+import { check } from "../check.ts";
 import { at, type Context, count, type Keywords, named, names } from "../context.ts";
-import { has } from "../equal.ts";
-import type { Pattern } from "../regex/pattern.ts";
-import type { Check, JsonObject } from "../types.ts";
-import { all, ALWAYS, ANY, NEVER, type Op, passes, type Unit } from "../unit.ts";
+import { has, isObject } from "../equal.ts";
+import { OBJECTS } from "../json-type.ts";
+import { hasAll } from "../members.ts";
+import {
+  ALL,
+  ANY,
+  type Default,
+  END,
+  MAP,
+  MAX,
+  Member,
+  Node,
+  NONE,
+  type PatternMember,
+  RECORD,
+  testNode,
+  TYPES,
+} from "../node.ts";
+import type { JsonObject } from "../types.ts";
 
-/** A property that the schema names: how to check it, and whether it is required. */
-interface Slot {
-  readonly key: string | undefined;
-  readonly index: number;
-  readonly op: Op;
-  readonly lo: number;
-  readonly hi: number;
-  readonly check: Check;
-  readonly required: 0 | 1;
+/** The members that the schema names; those that are required and not named meet `extra`, where no pattern can apply. */
+function membersOf(place: Keywords, extra: Node, isMap: boolean, context: Context): Partial<Node> {
+  const needed = new Set(names(place, "required"));
+  const members: Member[] = [];
+  const defaults: Default[] = [];
+  const byName = new Map<string, Member>();
+  const add = (name: string, node: Node): void => {
+    const member = new Member(name, node, members.length + 1, needed.delete(name) ? 1 : 0);
+    members.push(member);
+    byName.set(name, member);
+  };
+  for (const [name, property] of named(place, "properties")) {
+    const node = context.child(property);
+    add(name, node);
+    const { schema } = property;
+    if (name !== "__proto__" && isObject(schema) && Object.hasOwn(schema, "default")) {
+      const value = schema["default"];
+      const steps = 4 + (JSON.stringify(value).length >> 1);
+      const each = { name, value, node, path: `${property.path}/default`, steps, fits: false };
+      defaults.push(each);
+      context.defaults?.push(each);
+    }
+  }
+  if (!isMap) for (const name of needed) add(name, extra);
+  return {
+    need: members.reduce((sum, { need }) => sum + need, 0),
+    members: [...members, END],
+    byName,
+    names: isMap ? [...needed] : [],
+    defaults,
+  };
 }
 
-interface PatternSlot {
-  readonly pattern: Pattern;
-  readonly check: Check;
-}
-
-const END: Slot = { key: undefined, index: 0, ...NEVER, required: 0 };
-
-/**
- * One pass over the value's own members. Members usually come in the order in which the schema names them, so that
- * each is first compared with the slot that is next, and looked up only when that fails.
- */
-function members(
-  slots: readonly Slot[],
-  extra: Unit,
-  patterns: readonly PatternSlot[],
-  nameCheck: Check | undefined,
-  lo: number,
-  hi: number,
-): Check {
-  const byName = new Map(slots.map((slot) => [slot.key as string, slot]));
-  const order = [...slots, END];
-  const need = slots.reduce((sum, slot) => sum + slot.required, 0);
-  const open = extra.op === ANY;
-  const simple: Check = (value) => {
-    spend(1);
-    let left = need;
-    let next = 0;
-    let size = 0;
-    for (const key in value as JsonObject) {
-      if ((++size & 15) === 0) spend(16);
-      if ((value as JsonObject)[key] === undefined) continue;
-      let slot = order[next] as Slot;
-      if (slot.key !== key) {
-        const found = byName.get(key);
-        if (found === undefined) {
-          if (!open && !passes(extra, (value as JsonObject)[key])) return false;
-          continue;
-        }
-        slot = found;
-      }
-      next = slot.index + 1;
-      if (!passes(slot, (value as JsonObject)[key])) return false;
-      left -= slot.required;
-    }
-    return left === 0;
-  };
-  if (patterns.length === 0 && nameCheck === undefined && lo === 0 && hi === Infinity) return simple;
-  return (value) => {
-    let left = need;
-    let next = 0;
-    let size = 0;
-    for (const key in value as JsonObject) {
-      const member = (value as JsonObject)[key];
-      spend(1);
-      if (member === undefined) continue;
-      size++;
-      if (nameCheck !== undefined && !nameCheck(key)) return false;
-      const expected = order[next] as Slot;
-      const slot = expected.key === key ? expected : byName.get(key);
-      let known = slot !== undefined;
-      if (slot !== undefined) {
-        next = slot.index + 1;
-        if (!passes(slot, member)) return false;
-        left -= slot.required;
-      }
-      for (let index = 0; index < patterns.length; index++) {
-        const { pattern, check } = patterns[index] as PatternSlot;
-        if (pattern.matches(key)) {
-          known = true;
-          if (!check(member)) return false;
-        }
-      }
-      if (!known && !passes(extra, member)) return false;
-    }
-    return left === 0 && size >= lo && size <= hi;
-  };
+function recordOrMap(place: Keywords, context: Context): Node | undefined {
+  const extra = context.child(at(place, "additionalProperties"));
+  const patterns = named(place, "patternProperties").map(([source, entry]): PatternMember => ({
+    pattern: context.pattern(source, entry.path),
+    node: context.child(entry),
+  }));
+  const nameNode = context.child(at(place, "propertyNames"));
+  const node = new Node(RECORD);
+  node.lo = count(place, "minProperties") ?? 0;
+  node.hi = count(place, "maxProperties") ?? MAX;
+  const asksMore = patterns.length > 0 || nameNode.op !== ANY || node.lo > 0 || node.hi !== MAX;
+  Object.assign(node, membersOf(place, extra, asksMore, context));
+  if (asksMore || (node.members.length === 1 && extra.op !== ANY && extra.op !== NONE)) node.op = MAP;
+  node.extra = extra;
+  node.patterns = patterns;
+  node.c = nameNode.op === ANY ? undefined : nameNode;
+  node.fills =
+    node.defaults.length > 0 ||
+    extra.fills ||
+    patterns.some((each) => each.node.fills) ||
+    node.members.some((each) => each.node.fills);
+  const asksNothing =
+    node.op === RECORD &&
+    extra.op === ANY &&
+    node.need === 0 &&
+    node.members.every((each) => each === END || each.op === ANY);
+  return asksNothing && !node.fills ? undefined : node;
 }
 
 /** `dependentRequired`, `dependentSchemas`, and `dependencies`, which is both. */
-function dependents(place: Keywords, context: Context): Check[] {
+function dependents(place: Keywords, context: Context): Node[] {
   return ["dependentRequired", "dependentSchemas", "dependencies"].flatMap((keyword) =>
-    named(place, keyword).map(([name, entry]): Check => {
+    named(place, keyword).map(([name, entry]): Node => {
       if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry.schema))) {
         const needs = names(at(place, keyword) as Keywords, name) as readonly string[];
-        return (value) => (spend(1), !has(value as JsonObject, name) || hasAll(value, needs));
+        return testNode((value) => (spend(1), !has(value as JsonObject, name) || hasAll(value as JsonObject, needs)));
       }
-      const { check } = context.inPlace(entry);
-      return (value) => (spend(1), !has(value as JsonObject, name) || check(value));
+      const node = context.inPlace(entry);
+      return testNode((value) => (spend(1), !has(value as JsonObject, name) || check(node, value)));
     }),
   );
 }
 
-function hasAll(value: unknown, needs: readonly string[]): boolean {
-  spend(needs.length);
-  return needs.every((name) => has(value as JsonObject, name));
-}
-
-export function objects(place: Keywords, context: Context): Check | undefined {
-  const needed = new Set(names(place, "required"));
-  const slots: Slot[] = [];
-  const addSlot = (key: string, { check, op, lo, hi }: Unit): void => {
-    slots.push({ key, index: slots.length, check, op, lo, hi, required: needed.delete(key) ? 1 : 0 });
-  };
-  for (const [key, property] of named(place, "properties")) addSlot(key, context.child(property));
-  const extra = context.child(at(place, "additionalProperties"));
-  const patterns = named(place, "patternProperties").map(([source, entry]) => ({
-    pattern: context.pattern(source, entry.path),
-    check: context.child(entry).check,
-  }));
-  const name = context.child(at(place, "propertyNames"));
-  const nameCheck = name.op === ANY ? undefined : name.check;
-  const lo = count(place, "minProperties") ?? 0;
-  const hi = count(place, "maxProperties") ?? Infinity;
-  const checks: Check[] = [];
-  // Members that are required and not named still meet `additionalProperties` and `patternProperties`.
-  const unnamed = [...needed];
-  const open = extra.op === ANY && patterns.length === 0;
-  if (open) for (const key of unnamed) addSlot(key, ALWAYS);
-  if (
-    !open ||
-    nameCheck !== undefined ||
-    lo > 0 ||
-    hi !== Infinity ||
-    slots.some((slot) => slot.required === 1 || slot.op !== ANY)
-  )
-    checks.push(members(slots, extra, patterns, nameCheck, lo, hi));
-  if (!open && unnamed.length > 0) checks.push((value) => hasAll(value, unnamed));
-  return all([...checks, ...dependents(place, context)]);
+/** Undefined where nothing is asked of objects. */
+export function objects(place: Keywords, context: Context): Node | undefined {
+  const record = recordOrMap(place, context);
+  const more = dependents(place, context);
+  if (more.length === 0) return record;
+  const isObjectNode = new Node(TYPES);
+  isObjectNode.mask = OBJECTS;
+  const node = new Node(ALL);
+  node.list = [record ?? isObjectNode, ...more];
+  node.a = record;
+  node.fills = record?.fills === true;
+  return node;
 }

@@ -1,28 +1,42 @@
 import { spend } from "../budget.ts";
 import { type Context, count, type Keywords, text } from "../context.ts";
 import { findFormat } from "../formats/index.ts";
+import { LENGTH, MAX, Node, TEXT } from "../node.ts";
 import type { Check } from "../types.ts";
-import { both } from "../unit.ts";
 import { content } from "./content.ts";
-import { asScalar, type Scalar } from "./types.ts";
 
-export function strings(place: Keywords, context: Context): Scalar | undefined {
+export function strings(place: Keywords, context: Context): Node | undefined {
   const { dialect } = place.resource;
-  const { limits, options } = context;
+  const { options } = context;
   const asserts = options.formats !== "annotate";
   const pattern = text(place, "pattern");
-  const matcher = pattern === undefined ? undefined : context.pattern(pattern, `${place.path}/pattern`);
-  let more: Check | undefined = matcher && ((value) => matcher.matches(value as string));
-  if (asserts || dialect.formatAssertion === true) {
-    const test = findFormat(text(place, "format"), options.idna);
-    if (test !== undefined)
-      more = both(more, (value) => {
-        const { length } = value as string;
-        if (length > limits.formatLength) return false;
-        spend(4 + (length >> 1));
-        return test(value as string);
-      });
-  }
-  if (dialect.year === 7 && asserts) more = both(more, content(place.schema));
-  return asScalar(count(place, "minLength") ?? 0, count(place, "maxLength"), more);
+  const lo = count(place, "minLength");
+  const hi = count(place, "maxLength");
+  const format = text(place, "format");
+  const ofFormat = asserts || dialect.formatAssertion === true ? formatTest(format, context) : undefined;
+  const ofContent = dialect.year === 7 && asserts ? content(place.schema) : undefined;
+  const test: Check | undefined =
+    ofFormat !== undefined && ofContent !== undefined
+      ? (value) => ofFormat(value) && ofContent(value)
+      : (ofFormat ?? ofContent);
+  if (pattern === undefined && test === undefined && lo === undefined && hi === undefined) return undefined;
+  const node = new Node(pattern === undefined && test === undefined ? LENGTH : TEXT);
+  node.lo = lo ?? 0;
+  node.hi = hi ?? MAX;
+  node.pattern = pattern === undefined ? undefined : context.pattern(pattern, `${place.path}/pattern`);
+  node.test = test;
+  return node;
+}
+
+function formatTest(name: string | undefined, { limits, options }: Context): Check | undefined {
+  const test = findFormat(name, options.idna);
+  return (
+    test &&
+    ((value) => {
+      const { length } = value as string;
+      if (length > limits.formatLength) return false;
+      spend(4 + (length >> 1));
+      return test(value as string);
+    })
+  );
 }

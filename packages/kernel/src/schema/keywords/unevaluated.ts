@@ -1,8 +1,10 @@
 import { spend, spendOn } from "../budget.ts";
+import { check } from "../check.ts";
 import { at, type Context, hasKeywords, type Keywords, type Place } from "../context.ts";
-import type { Check } from "../types.ts";
-import { ANY } from "../unit.ts";
+import { ANY_TYPE } from "../json-type.ts";
+import { ALWAYS, ANY, type Node, testNode } from "../node.ts";
 import { parts } from "../walk.ts";
+import { dispatch } from "./typed.ts";
 
 /**
  * Adds the members or indexes of a valid value that a schema evaluates to `seen`. What the specification collects as
@@ -34,16 +36,22 @@ export function evaluated(
   return seen;
 }
 
-/** The check of `unevaluatedItems` or `unevaluatedProperties`; undefined where there is none. */
-export function unevaluated(place: Keywords, keyword: string, context: Context): Check | undefined {
-  const { check, op } = context.child(at(place, keyword));
-  if (op === ANY) return undefined;
-  return (value) => {
+function rest(place: Keywords, keyword: string, context: Context): Node | undefined {
+  const node = context.child(at(place, keyword));
+  if (node.op === ANY) return undefined;
+  return testNode((value) => {
     const seen = evaluated(place, value, context, /^unevaluated/);
     const entries = Object.entries(value as object);
     spend(4 * entries.length);
     return entries.every(
-      ([key, part]) => part === undefined || seen.has(Array.isArray(value) ? Number(key) : key) || check(part),
+      ([key, part]) => part === undefined || seen.has(Array.isArray(value) ? Number(key) : key) || check(node, part),
     );
-  };
+  });
+}
+
+/** `unevaluatedItems` and `unevaluatedProperties`. */
+export function unevaluated(place: Keywords, context: Context): Node {
+  const array = rest(place, "unevaluatedItems", context);
+  const object = rest(place, "unevaluatedProperties", context);
+  return array === undefined && object === undefined ? ALWAYS : dispatch(ANY_TYPE, undefined, undefined, array, object);
 }

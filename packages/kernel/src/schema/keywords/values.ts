@@ -1,21 +1,23 @@
-import { spend } from "../budget.ts";
 import { type Context, invalid, type Keywords } from "../context.ts";
-import { equal, isCompound } from "../equal.ts";
-import type { Check } from "../types.ts";
-import { call, NEVER, type Unit } from "../unit.ts";
+import { isCompound } from "../equal.ts";
+import { CHOICE, DEEP, NEVER, Node, VALUES } from "../node.ts";
 
-function oneOfThese(allowed: readonly unknown[]): Check {
-  if (allowed.some(isCompound)) return (value) => (spend(allowed.length), allowed.some((item) => equal(item, value)));
-  const [a, b = a, c = a, d = a] = allowed;
-  if (allowed.length < 5) return (value) => value === a || value === b || value === c || value === d;
-  const set = new Set(allowed);
-  return (value) => set.has(value);
+/** More than these are found faster in a table. */
+const FEW = 8;
+
+function oneOfThese(allowed: readonly unknown[]): Node {
+  if (allowed.length === 0) return NEVER;
+  const isChoice = allowed.length <= FEW && allowed.every((each) => typeof each === "string");
+  const node = new Node(isChoice ? CHOICE : allowed.some(isCompound) ? DEEP : VALUES);
+  node.values = allowed;
+  node.set = new Set(node.op === VALUES ? allowed : []);
+  return node;
 }
 
 const ONE_OR_MORE = "an array of one or more values";
 
 /** `enum` and `const`. */
-export function values(place: Keywords, context: Context): Unit[] {
+export function values(place: Keywords, context: Context): Node[] {
   const { schema } = place;
   const lists = Object.hasOwn(schema, "const") ? [[schema["const"]]] : [];
   const allowed = schema["enum"];
@@ -29,5 +31,5 @@ export function values(place: Keywords, context: Context): Unit[] {
     }
     lists.push(allowed);
   }
-  return lists.map((list) => (list.length === 0 ? NEVER : call(oneOfThese(list))));
+  return lists.map(oneOfThese);
 }
