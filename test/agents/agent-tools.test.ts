@@ -166,6 +166,7 @@ describe("an approval of the framework", () => {
     kernel.registerTrusted(toolOf(() => "ran", { tier: 2 }));
     const [tool] = await openAiAgentsTools(kernel, { approver: "ann" });
     const context = { isToolApproved: ({ callId }: { callId: string }) => callId === "1" };
+    for (const id of ["1", "2"]) expect(await tool!.needsApproval(context, {}, id)).toBe(true);
     expect(await tool!.invoke(context, "{}", { toolCall: { callId: "1" } })).toBe("ran");
     expect(await tool!.invoke(context, "{}", { toolCall: { callId: "2" } })).toContain("APPROVAL_DENIED");
     expect(await tool!.invoke(context, "{}")).toContain("APPROVAL_DENIED");
@@ -175,7 +176,8 @@ describe("an approval of the framework", () => {
     const { kernel } = await openKernel({ policy: { ...asking, approvers: ["bob"] } });
     kernel.registerTrusted(toolOf(() => "ran", { tier: 2 }));
     const [tool] = await openAiAgentsTools(kernel, { approver: "ann" });
-    const yes = { isToolApproved: () => true };
+    const yes = { isToolApproved: ({ callId }: { callId: string }) => callId === "1" };
+    await tool!.needsApproval(yes, {}, "1");
     expect(await tool!.invoke(yes, "{}", { toolCall: { callId: "1" } })).toContain("APPROVAL_DENIED");
   });
 

@@ -61,7 +61,8 @@ describe("a framework that does not behave", () => {
       ),
     );
     const [tool] = await openAiAgentsTools(kernel);
-    const yes = { isToolApproved: () => true };
+    const yes = { isToolApproved: ({ callId }: { callId: string }) => callId === "1" };
+    await tool!.needsApproval(yes, {}, "1");
     const given = { toolCall: { callId: "1" }, signal: AbortSignal.abort() };
     expect(await tool!.invoke(yes, "{}", given)).toContain('"code":"CANCELLED"');
     expect(runs).toBe(0);

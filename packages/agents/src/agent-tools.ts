@@ -1,5 +1,4 @@
 import type {
-  Approver,
   CallError,
   CallFailure,
   CallOptions,
@@ -12,6 +11,7 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import type { AgentAnswer } from "./answer.ts";
+import { type AgentQuestion, FrameworkApprovals, type FrameworkYes, yesTo } from "./framework-approvals.ts";
 import {
   answerBytesOf,
   type ContextBudget,
@@ -37,7 +37,11 @@ export type AgentResult =
 /** What an agent reads of a preview. A `Preview` has it. */
 export type AgentPreview =
   | { readonly decision: "allow"; readonly proof?: AuthorityOfProof }
-  | { readonly decision: "ask"; readonly proof?: AuthorityOfProof; readonly question: { readonly reason: string } }
+  | {
+      readonly decision: "ask";
+      readonly proof?: AuthorityOfProof;
+      readonly question: AgentQuestion & { readonly reason: string };
+    }
   | { readonly decision: "deny"; readonly proof?: AuthorityOfProof; readonly error: CallError };
 
 /** The part of a kernel that an agent uses. A `Kernel` has it, and so has a page's `KernelClient`. */
@@ -62,8 +66,8 @@ export interface AgentCall {
   /** The framework's id of the call. The same id with the same input runs once, however often the framework asks. */
   readonly id?: string;
   readonly signal?: AbortSignal | undefined;
-  /** Whether a person approved this call through the framework. */
-  readonly isApproved?: boolean;
+  /** What a person approved through the framework. It counts for that one question: not for other arguments, not twice, and not for calls within. */
+  readonly approved?: FrameworkYes | undefined;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -74,8 +78,12 @@ export interface AgentTool {
   /** A copy of the framework's own: some write into schemas. */
   readonly inputSchema: JsonObject;
   readonly manifest: ToolManifest;
-  /** Why a person has to approve the call; `undefined` where nobody has to. Runs nothing, and is not on record. */
-  question(input: unknown): Promise<string | undefined>;
+  /**
+   * Why a person has to approve the call; `undefined` where nobody has to. Runs nothing, and is not on record.
+   *
+   * @param id the framework's id of the call: a yes `asked` under it answers this question
+   */
+  question(input: unknown, id?: string): Promise<string | undefined>;
   /** Runs the tool. Never rejects for what a tool, a policy or a model did wrong. */
   call(input: unknown, call?: AgentCall): Promise<AgentAnswer>;
 }
@@ -142,11 +150,28 @@ function toolOf(
     ...(sessionId !== undefined && { sessionId }),
     ...(grants !== undefined && { grants }),
   };
-  const run = async (input: unknown, { signal, isApproved, ...call }: AgentCall): Promise<AgentAnswer> => {
+  const approvals = new FrameworkApprovals();
+  const questionOf = async (tool: string, asked: unknown) => {
+    const preview = await kernel.preview(tool, asked, common);
+    return preview.decision === "ask" ? preview.question : undefined;
+  };
+  /** The question that the person's yes answers, where it is the one that this call will be asked. */
+  const answered = async (input: unknown, { id, approved }: AgentCall): Promise<AgentQuestion | undefined> => {
+    if (id === undefined || approved === undefined) return undefined;
+    if (approved !== "asked") {
+      const shown = approved.tool === name ? await questionOf(name, approved.input) : undefined;
+      if (shown) approvals.asked(id, shown);
+    }
+    const question = await questionOf(name, input);
+    return question && approvals.spend(id, question) ? question : undefined;
+  };
+  const run = async (input: unknown, given: AgentCall): Promise<AgentAnswer> => {
+    const { signal, ...call } = given;
+    const question = await answered(input, given);
     const result = await kernel.call(name, input, {
       ...common,
       ...(signal && { signal }),
-      ...(isApproved === true && { approver: approvedBy(options.approver ?? "user") }),
+      ...(question && { approver: yesTo(question, options.approver ?? "user") }),
       onProgress(progress) {
         call.onProgress?.(progress);
         onProgress?.(name, progress);
@@ -161,17 +186,13 @@ function toolOf(
   };
   return {
     ...shownAs(manifest, budget),
-    async question(input) {
-      const preview = await kernel.preview(name, input, common);
-      return preview.decision === "ask" ? preview.question.reason : undefined;
+    async question(input, id) {
+      const question = await questionOf(name, input);
+      if (question && id !== undefined) approvals.asked(id, question);
+      return question?.reason;
     },
     call: once(run),
   };
-}
-
-/** A yes to the one call that the framework's person saw. The kernel still refuses a person whom the policy does not name. */
-function approvedBy(approver: string): Approver {
-  return async () => ({ answer: "allow", scope: "once", approver });
 }
 
 type Run = (input: unknown, call: AgentCall) => Promise<AgentAnswer>;

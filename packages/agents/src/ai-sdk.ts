@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Progress } from "@keyhole/kernel";
 import { encodeBase64 } from "@keyhole/kernel/context";
 import type { AgentAnswer } from "./answer.ts";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools } from "./agent-tools.ts";
+import type { FrameworkYes } from "./framework-approvals.ts";
 
 export type { AgentAnswer, AgentKernel, AgentOptions };
 
@@ -52,7 +53,7 @@ interface StandardSchema {
 export interface AiSdkTools {
   readonly tools: Record<string, AiSdkTool>;
   readonly toolApproval: (options: {
-    readonly toolCall: { readonly toolName: string; readonly input: unknown };
+    readonly toolCall: { readonly toolCallId?: string; readonly toolName: string; readonly input: unknown };
   }) => Promise<{ type: "user-approval"; reason: string } | undefined>;
 }
 
@@ -68,8 +69,8 @@ export async function aiSdkTools(kernel: AgentKernel, options: AgentOptions = {}
   const byName = new Map((await agentTools(kernel, options)).map((tool) => [tool.name, tool]));
   return {
     tools: Object.fromEntries([...byName].map(([name, tool]) => [name, aiSdkTool(tool)])),
-    async toolApproval({ toolCall: { toolName, input } }) {
-      const reason = await byName.get(toolName)?.question(input);
+    async toolApproval({ toolCall: { toolCallId, toolName, input } }) {
+      const reason = await byName.get(toolName)?.question(input, toolCallId);
       return reason === undefined ? undefined : { type: "user-approval", reason };
     },
   };
@@ -89,9 +90,9 @@ function aiSdkTool(tool: AgentTool): AiSdkTool {
         reports.push(progress);
         wake();
       };
-      const isApproved = wasApproved(messages, toolCallId);
+      const approved = approvedCall(messages, toolCallId);
       let answer: AgentAnswer | undefined;
-      const running = tool.call(input, { id: toolCallId, signal: abortSignal, isApproved, onProgress });
+      const running = tool.call(input, { id: toolCallId, signal: abortSignal, approved, onProgress });
       const ended = running.then((given) => {
         answer = given;
         wake();
@@ -132,12 +133,17 @@ function standardSchema(schema: JsonObject): StandardSchema {
 interface Part {
   readonly type?: unknown;
   readonly toolCallId?: unknown;
+  readonly toolName?: unknown;
+  readonly input?: unknown;
   readonly approvalId?: unknown;
   readonly approved?: unknown;
 }
 
-/** Whether a person's yes to this call stands in the messages: a request of the SDK for it, and an answer to that request. */
-function wasApproved(messages: readonly unknown[], toolCallId: string): boolean {
+/**
+ * The call of this id that a person approved in the messages: a request of the SDK for it, and an answer to that request. None where two calls have the id, and where
+ * the call has its result already.
+ */
+function approvedCall(messages: readonly unknown[], toolCallId: string): FrameworkYes | undefined {
   const parts = messages.flatMap((message) => {
     const { content } = message as { readonly content?: unknown };
     return Array.isArray(content) ? (content as Part[]) : [];
@@ -145,5 +151,9 @@ function wasApproved(messages: readonly unknown[], toolCallId: string): boolean 
   const requests = parts.filter((part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId);
   const ids = new Set(requests.map(({ approvalId }) => approvalId));
   const answers = parts.filter((part) => part.type === "tool-approval-response" && ids.has(part.approvalId));
-  return answers.length > 0 && answers.every(({ approved }) => approved === true);
+  const [call, ...others] = parts.filter((part) => part.type === "tool-call" && part.toolCallId === toolCallId);
+  const hasResult = parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
+  const isYes = answers.length > 0 && answers.every(({ approved }) => approved === true);
+  if (!isYes || hasResult || typeof call?.toolName !== "string" || others.length > 0) return undefined;
+  return { tool: call.toolName, input: call.input };
 }

@@ -52,11 +52,17 @@ function openAiAgentsTool(tool: AgentTool): OpenAiAgentsTool {
     strict: false,
     async invoke(runContext, input, { toolCall, signal } = {}) {
       const callId = toolCall?.callId;
-      const isApproved = callId !== undefined && runContext.isToolApproved({ toolName: name, callId }) === true;
-      const call = { ...(callId !== undefined && { id: callId }), signal, isApproved };
+      const approved = callId !== undefined && isApproved(runContext, name, callId) ? "asked" : undefined;
+      const call = { ...(callId !== undefined && { id: callId }), signal, approved } as const;
       return (await tool.call(argumentsOf(input), call)).text;
     },
-    needsApproval: async (_, input) => (await tool.question(argumentsOf(input))) !== undefined,
+    needsApproval: async (_, input, callId) => (await tool.question(argumentsOf(input), callId)) !== undefined,
     isEnabled: async () => true,
   };
+}
+
+/** A yes for always, to whatever a tool is called with, answers no question: an id that no call has would have it too. */
+function isApproved(context: RunContext, toolName: string, callId: string): boolean {
+  const isForAlways = context.isToolApproved({ toolName, callId: crypto.randomUUID() }) === true;
+  return !isForAlways && context.isToolApproved({ toolName, callId }) === true;
 }

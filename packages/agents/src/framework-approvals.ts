@@ -1,0 +1,48 @@
+import type { Approver } from "@keyhole/kernel";
+
+/** The kernel's question about one call: tool and version, and the exact arguments by their digest. */
+export interface AgentQuestion {
+  readonly tool: string;
+  readonly toolHash: string;
+  readonly argsHash: string;
+}
+
+/** Where a framework's person said yes: the call that the framework shows, or `asked`, the question that was asked here under the call's id. */
+export type FrameworkYes = "asked" | { readonly tool: string; readonly input: unknown };
+
+type Entry = { readonly question: AgentQuestion; isSpent: boolean };
+
+/** When it is full, no further yes counts: forgetting a spent one would let it count again. */
+const mostQuestions = 10_000;
+
+/** The questions that an agent's framework asks its person, by the framework's id of the call. A yes answers the question asked under its id, once. */
+export class FrameworkApprovals {
+  readonly #asked = new Map<string, Entry>();
+
+  /** The first question under an id is the one that its yes answers. */
+  asked(id: string, question: AgentQuestion): void {
+    if (!this.#asked.has(id) && this.#asked.size < mostQuestions) this.#asked.set(id, { question, isSpent: false });
+  }
+
+  /** Whether a yes under the id answers this question. It answers nothing more afterwards. */
+  spend(id: string, question: AgentQuestion): boolean {
+    const entry = this.#asked.get(id);
+    if (!entry || entry.isSpent || !isSame(entry.question, question)) return false;
+    return (entry.isSpent = true);
+  }
+}
+
+/** A yes to one question. The kernel still refuses a person whom the policy does not name. */
+export function yesTo(question: AgentQuestion, approver: string): Approver {
+  let isOpen = true;
+  return async (request) => {
+    const isAnswered = isOpen && isSame(request, question);
+    isOpen = false;
+    if (isAnswered) return { answer: "allow", scope: "once", approver };
+    return { answer: "deny", approver, reason: "The approval was for another call." };
+  };
+}
+
+function isSame(one: AgentQuestion, other: AgentQuestion): boolean {
+  return one.tool === other.tool && one.toolHash === other.toolHash && one.argsHash === other.argsHash;
+}
